@@ -1,0 +1,69 @@
+// Bundles src into CommonJS chunks: on Node 20 an ES module costs 6 ms more to start, and with split
+// chunks only the command that was typed is read from disk.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'rolldown';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+export default defineConfig({
+  input: {
+    main: join(root, 'src/main.ts'),
+    system: join(root, 'src/system.ts'),
+    index: join(root, 'src/index.ts'),
+  },
+  platform: 'node',
+  external: ['libsql'],
+  transform: { define: { __VERSION__: JSON.stringify(version) } },
+  plugins: [withoutEditor(), notices()],
+  output: {
+    dir: join(root, 'dist'),
+    format: 'cjs',
+    cleanDir: true,
+    minify: { compress: true, mangle: true, codegen: true },
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+  },
+});
+
+/** inquirer brings an editor prompt, and with it 200 kB of character tables; we never open an editor. */
+function withoutEditor() {
+  const id = '\0no-editor';
+  return {
+    name: 'without-editor',
+    resolveId: (source) => (source === '@inquirer/external-editor' ? id : undefined),
+    load: (source) => (source === id ? 'export const editAsync = undefined;' : undefined),
+  };
+}
+
+/** Writes the licences of every bundled package beside the bundle, as those licences ask. */
+function notices() {
+  return {
+    name: 'third-party-notices',
+    writeBundle(_options, bundle) {
+      const ids = Object.values(bundle).flatMap((chunk) => chunk.moduleIds ?? []);
+      const folders = new Set(ids.map(packageFolder).filter((folder) => folder !== undefined));
+      const texts = [...folders].map(notice).sort();
+      writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), texts.join(`\n${'-'.repeat(80)}\n\n`));
+    },
+  };
+}
+
+/** The innermost package a module belongs to, or undefined for our own. */
+function packageFolder(id) {
+  return /^\0?(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
+}
+
+function notice(folder) {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const {
+    name,
+    version,
+    license = manifest.licenses?.map(({ type }) => type).join(', '),
+  } = manifest;
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  return `${name} ${version} (${license})\n${text}`;
+}

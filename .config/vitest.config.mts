@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.test.ts'],
+    // Journeys start the built program and sockets; two cores in CI may be busy.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,150 @@
+import * as v from 'valibot';
+import type { CliError } from '../errors';
+import { type Answer, exchange } from '../http/exchange';
+import { type Transport, TransportError } from '../http/transport';
+import {
+  API_PATH,
+  type AuditEntry,
+  auditSchema,
+  type InstanceVersion,
+  type NewPush,
+  type Preview,
+  type Push,
+  previewSchema,
+  pushListSchema,
+  pushSchema,
+  type RouteName,
+  routes,
+  versionSchema,
+} from './contract';
+import { type Asked, failureOf, nonsense, transportFailure } from './failure';
+
+export interface ApiSettings {
+  /** The instance's base address, without a final slash. */
+  readonly base: string;
+  readonly token?: string | undefined;
+  readonly userAgent: string;
+  readonly send: Transport;
+  readonly now: () => Date;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Told before each wait that a 429 or 503 asks for. */
+  readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
+}
+
+/** One method per endpoint of API v2. All reject with a `CliError`. */
+export interface Api {
+  version(): Promise<InstanceVersion>;
+  /** Never sent twice: a second one would leave a second secret behind. */
+  create(push: NewPush): Promise<Push>;
+  /** Takes a view; never sent twice. An expired push answers too, with `expired: true`. */
+  retrieve(token: string, passphrase?: string): Promise<Push>;
+  /** The link a person opens; takes no view. */
+  preview(token: string): Promise<Preview>;
+  /** 50 entries a page, newest first; needs the owner's token. */
+  audit(token: string, page: number): Promise<AuditEntry[]>;
+  expire(token: string): Promise<Push>;
+  /** 50 pushes a page, newest first; `[]` past the end. */
+  list(state: 'active' | 'expired', page: number): Promise<Push[]>;
+}
+
+interface Call {
+  readonly route: RouteName;
+  readonly token?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly secrets?: readonly (string | undefined)[];
+}
+
+export function apiClient(settings: ApiSettings): Api {
+  const ask = <T>(call: Call, schema: v.GenericSchema<unknown, T>) =>
+    request(settings, call, schema);
+  return {
+    version: () => ask({ route: 'version' }, versionSchema),
+    create: (push) =>
+      ask(
+        { route: 'create', body: { push }, secrets: [push.payload, push.passphrase, push.note] },
+        pushSchema,
+      ),
+    retrieve: (token, passphrase) =>
+      ask(
+        passphrase === undefined
+          ? { route: 'retrieve', token }
+          : { route: 'retrieve', token, query: { passphrase }, secrets: [passphrase] },
+        pushSchema,
+      ),
+    preview: (token) => ask({ route: 'preview', token }, previewSchema),
+    audit: async (token, page) =>
+      (await ask({ route: 'audit', token, query: { page: String(page) } }, auditSchema)).logs,
+    expire: (token) => ask({ route: 'expire', token }, pushSchema),
+    list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
+  };
+}
+
+async function request<T>(
+  settings: ApiSettings,
+  call: Call,
+  schema: v.GenericSchema<unknown, T>,
+): Promise<T> {
+  const asked = askedOf(settings, call);
+  const answer = await answerTo(settings, call, asked);
+  if (answer.status < 200 || answer.status > 299) throw failureOf(answer, asked, settings.now());
+  return decode(answer, asked, schema);
+}
+
+async function answerTo(settings: ApiSettings, call: Call, asked: Asked): Promise<Answer> {
+  try {
+    return await exchange(settings.send, wireRequest(settings, call), {
+      repeatable: asked.repeatable,
+      waitOn429: call.route === 'create',
+      sleep: settings.sleep,
+      now: settings.now,
+      waiting: settings.waiting ?? (() => {}),
+    });
+  } catch (error) {
+    throw error instanceof TransportError ? transportFailure(error, asked) : error;
+  }
+}
+
+function askedOf(settings: ApiSettings, call: Call): Asked {
+  const secrets = [settings.token, ...(call.secrets ?? [])];
+  return {
+    call: call.route,
+    repeatable: routes[call.route].repeatable,
+    authenticated: settings.token !== undefined,
+    passphrase: call.query?.passphrase !== undefined,
+    secrets: secrets.filter((secret): secret is string => secret !== undefined),
+  };
+}
+
+function wireRequest(settings: ApiSettings, call: Call) {
+  const { method, path } = routes[call.route];
+  const query = new URLSearchParams(call.query).toString();
+  const address =
+    settings.base + API_PATH + path.replace(':token', encodeURIComponent(call.token ?? ''));
+  return {
+    method,
+    url: query === '' ? address : `${address}?${query}`,
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': settings.userAgent,
+      ...(settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` }),
+      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  };
+}
+
+function decode<T>(answer: Answer, asked: Asked, schema: v.GenericSchema<unknown, T>): T {
+  const parsed = v.safeParse(schema, parseJson(answer, asked));
+  if (parsed.success) return parsed.output;
+  throw nonsense(answer, asked);
+}
+
+function parseJson(answer: Answer, asked: Asked): unknown {
+  try {
+    return JSON.parse(answer.body.toString('utf8'));
+  } catch {
+    throw nonsense(answer, asked) satisfies CliError;
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * THE contract of API v2: types, routes, limits and schemas, as the specification and `wire.md` give them.
+ * Client and service both import it; it imports nothing of ours.
+ */
+import * as v from 'valibot';
+
+/** Everything of the API lives under this path, appended to the instance's base address. */
+export const API_PATH = '/api/v2';
+
+export const API_VERSION = '2.1';
+
+/**
+ * The calls there are. `path` is relative to `API_PATH`; `:token` stands for a push's `url_token`.
+ * `repeatable` says whether sending the call twice is harmless: a retrieval takes a view and a creation
+ * leaves a second secret behind, so those two are not (wire.md, "What a retrieval costs").
+ */
+export const routes = {
+  version: { method: 'GET', path: '/version', repeatable: true },
+  create: { method: 'POST', path: '/pushes', repeatable: false },
+  active: { method: 'GET', path: '/pushes/active', repeatable: true },
+  expired: { method: 'GET', path: '/pushes/expired', repeatable: true },
+  retrieve: { method: 'GET', path: '/pushes/:token', repeatable: false },
+  preview: { method: 'GET', path: '/pushes/:token/preview', repeatable: true },
+  audit: { method: 'GET', path: '/pushes/:token/audit', repeatable: true },
+  expire: { method: 'DELETE', path: '/pushes/:token', repeatable: true },
+} as const satisfies Record<string, Route>;
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly repeatable: boolean;
+}
+
+export type RouteName = keyof typeof routes;
+
+/** Bounds and defaults of the reference (wire.md, "Limits"); an instance may set others. */
+export const limits = {
+  days: { min: 1, max: 90, default: 7 },
+  views: { min: 1, max: 100, default: 5 },
+  /** Bytes of UTF-8 in a text payload. */
+  textBytes: 1024 * 1024,
+  /** Characters in a QR payload. */
+  qrCharacters: 1024,
+  nameCharacters: 255,
+  noteCharacters: 10_000,
+  filesPerPush: 10,
+  page: { min: 1, max: 200, default: 1 },
+  rowsPerPage: 50,
+  passphraseTriesPerMinute: 5,
+} as const;
+
+export const kinds = ['text', 'file', 'url', 'qr'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** Fields of a creation request (specification 2.1); a field left out gets the instance's default. */
+export interface NewPush {
+  payload?: string;
+  kind?: Kind;
+  /** Days. */
+  expire_after_days?: number;
+  /** Retrievals. */
+  expire_after_views?: number;
+  deletable_by_viewer?: boolean;
+  retrieval_step?: boolean;
+  passphrase?: string;
+  name?: string;
+  note?: string;
+}
+
+export interface PushFile {
+  filename: string;
+  content_type?: string | null | undefined;
+  /** Absolute, signed, and good for minutes only. */
+  url: string;
+}
+
+/** A push as an instance answers it (wire.md, "Push object"). Unknown fields are kept. */
+export interface Push {
+  url_token: string;
+  /** What a person opens. Some instances leave it out of the creation's answer. */
+  html_url?: string | null | undefined;
+  expire_after_days?: number | null | undefined;
+  expire_after_views?: number | null | undefined;
+  days_remaining?: number | null | undefined;
+  views_remaining?: number | null | undefined;
+  expired?: boolean | null | undefined;
+  /** ISO 8601, UTC. */
+  expired_on?: string | null | undefined;
+  deletable_by_viewer?: boolean | null | undefined;
+  retrieval_step?: boolean | null | undefined;
+  deleted?: boolean | null | undefined;
+  created_at?: string | null | undefined;
+  updated_at?: string | null | undefined;
+  name?: string | null | undefined;
+  note?: string | null | undefined;
+  /** Only in the answer to a retrieval; null once expired. */
+  payload?: string | null | undefined;
+  /** Only in the answer to a retrieval. */
+  files?: PushFile[] | null | undefined;
+  [field: string]: unknown;
+}
+
+export interface Preview {
+  /** The same as `html_url`. */
+  url: string;
+  [field: string]: unknown;
+}
+
+/** Audit kinds of the reference; unknown ones may come. */
+export const auditKinds = [
+  'creation',
+  'view',
+  'failed_view',
+  'expire',
+  'failed_passphrase',
+  'admin_view',
+  'owner_view',
+  'edit',
+  'creation_email_send',
+] as const;
+
+/** One line of a push's audit log, newest first. */
+export interface AuditEntry {
+  kind: string;
+  ip?: string | null | undefined;
+  user_agent?: string | null | undefined;
+  referrer?: string | null | undefined;
+  /** ISO 8601, UTC. */
+  created_at?: string | null | undefined;
+  [field: string]: unknown;
+}
+
+/** What an instance says of itself (specification 2.2). Every key of `features` is optional. */
+export interface InstanceVersion {
+  application_version?: string | null | undefined;
+  api_version?: string | null | undefined;
+  edition?: string | null | undefined;
+  features?: Record<string, unknown> | null | undefined;
+  [field: string]: unknown;
+}
+
+// Schemas of answers are lenient: servers grow fields, and some send numbers as strings.
+const integer = v.nullish(
+  v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number))]),
+    v.integer(),
+  ),
+);
+const text = v.nullish(v.string());
+const flag = v.nullish(v.boolean());
+
+/** @internal */
+export const pushSchema: v.GenericSchema<unknown, Push> = v.looseObject({
+  url_token: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/)),
+  html_url: text,
+  expire_after_days: integer,
+  expire_after_views: integer,
+  days_remaining: integer,
+  views_remaining: integer,
+  expired: flag,
+  expired_on: text,
+  deletable_by_viewer: flag,
+  retrieval_step: flag,
+  deleted: flag,
+  created_at: text,
+  updated_at: text,
+  name: text,
+  note: text,
+  payload: text,
+  files: v.nullish(
+    v.array(v.looseObject({ filename: v.string(), content_type: text, url: v.string() })),
+  ),
+});
+
+/** @internal */
+export const pushListSchema: v.GenericSchema<unknown, Push[]> = v.array(pushSchema);
+
+/** @internal */
+export const previewSchema: v.GenericSchema<unknown, Preview> = v.looseObject({
+  url: v.string(),
+});
+
+/** @internal */
+export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = v.looseObject({
+  logs: v.array(
+    v.looseObject({
+      kind: v.string(),
+      ip: text,
+      user_agent: text,
+      referrer: text,
+      created_at: text,
+    }),
+  ),
+});
+
+/** @internal */
+export const versionSchema: v.GenericSchema<unknown, InstanceVersion> = v.looseObject({
+  application_version: text,
+  api_version: text,
+  edition: text,
+  features: v.nullish(v.record(v.string(), v.unknown())),
+});

@@ -1,0 +1,237 @@
+import { CliError, codeOfHttpStatus, type ErrorDetails } from '../errors';
+import type { Answer } from '../http/exchange';
+import { retryAfter } from '../http/retry-after';
+import { header, type TransportError } from '../http/transport';
+import type { RouteName } from './contract';
+
+/** What went out, as far as it matters for explaining what came back. */
+export interface Asked {
+  readonly call: RouteName;
+  readonly repeatable: boolean;
+  /** A token went along. */
+  readonly authenticated: boolean;
+  /** A passphrase went along. */
+  readonly passphrase: boolean;
+  /** Secrets of the request; an instance that echoes one does not get it printed. */
+  readonly secrets: readonly string[];
+}
+
+/** An answer that is not a success → the error that says so. Bodies may be empty, HTML or cut. */
+export function failureOf(answer: Answer, asked: Asked, now: Date): CliError {
+  const said = messageOf(answer, asked.secrets);
+  const status = answer.status;
+  if (status === 401) return unauthorized(answer, asked, said);
+  if (status === 403) return forbidden(answer, asked, said);
+  if (status === 404) return notFound(asked, said);
+  if (status === 429) return rateLimited(answer, said, now);
+  if (status >= 300 && status < 400)
+    return error(
+      'failed',
+      `${title(asked)}: the instance redirects (${status}) where it should answer`,
+      { status, hint: 'check the address' },
+    );
+  const code = codeOfHttpStatus(status);
+  const verb = code === 'rejected' ? 'the instance refused it' : `the instance failed (${status})`;
+  return error(code, `${title(asked)}: ${verb}${said === '' ? '' : `: ${said}`}`, {
+    status,
+    hint:
+      status >= 500
+        ? doubt(asked)
+        : status === 413
+          ? 'it is larger than the instance, or a proxy in front of it, takes'
+          : undefined,
+  });
+}
+
+const error = (
+  code: ConstructorParameters<typeof CliError>[0],
+  message: string,
+  details: ErrorDetails,
+) => new CliError(code, message, details);
+
+function unauthorized(answer: Answer, asked: Asked, said: string): CliError {
+  const status = 401;
+  if (asked.call === 'retrieve' && /passphrase/i.test(said)) {
+    return asked.passphrase
+      ? error('passphrase', 'wrong passphrase', {
+          status,
+          hint: 'ask whoever sent the link; only a few tries a minute are allowed',
+        })
+      : error('passphrase', 'the push needs a passphrase', {
+          status,
+          hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
+        });
+  }
+  // The reference answers 401 where the specification has 403 (wire.md, "Errors").
+  if (asked.call === 'expire' && /delet/i.test(said)) return forbidden(answer, asked, said);
+  return asked.authenticated ? tokenRefused(asked) : tokenNeeded(asked);
+}
+
+function tokenRefused(asked: Asked): CliError {
+  const publicCall = ['version', 'retrieve', 'preview', 'create', 'expire'].includes(asked.call);
+  return error('unauthorized', `${title(asked)}: the instance refused the token`, {
+    status: 401,
+    hint: publicCall
+      ? 'log in again with pwpush login, or send no token with --anonymous'
+      : 'log in again with pwpush login',
+  });
+}
+
+function tokenNeeded(asked: Asked): CliError {
+  return error('unauthorized', `${title(asked)}: the instance wants a token`, {
+    status: 401,
+    hint: 'log in with pwpush login, or set PWPUSH_TOKEN',
+  });
+}
+
+function forbidden(answer: Answer, asked: Asked, said: string): CliError {
+  const status = answer.status;
+  // Instances before July 2024 throttle with 403 and a text body (wire.md, "Editions and versions").
+  if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(said))
+    return error('rate_limited', 'the instance limits how often it is asked', { status });
+  const owner =
+    asked.call === 'audit' ? 'only its owner may read the audit log' : 'only its owner may do that';
+  return error('forbidden', `${title(asked)}: ${said === '' ? owner : said}`, {
+    status,
+    hint: asked.authenticated
+      ? 'the token belongs to another user'
+      : 'log in as its owner with pwpush login',
+  });
+}
+
+function notFound(asked: Asked, said: string): CliError {
+  const push = !['version', 'create', 'active', 'expired'].includes(asked.call);
+  return push
+    ? error('not_found', 'there is no such push on this instance', {
+        status: 404,
+        hint: 'check the link for missing characters, and the instance with pwpush version',
+      })
+    : error(
+        'not_found',
+        `${title(asked)}: the instance knows no API v2 at this address${/^not.found$/i.test(said) ? '' : said && `: ${said}`}`,
+        {
+          status: 404,
+          hint: 'check the address and its path; API v2 needs Password Pusher 2.4 or later',
+        },
+      );
+}
+
+function rateLimited(answer: Answer, said: string, now: Date): CliError {
+  const seconds = retryAfter(header(answer, 'retry-after'), now);
+  return error(
+    'rate_limited',
+    `the instance limits how often it is asked${said === '' ? '' : `: ${said}`}`,
+    {
+      status: 429,
+      hint: seconds === undefined ? 'try again later' : `try again in ${seconds} s`,
+    },
+  );
+}
+
+/** What failed, as the start of a sentence. */
+function title(asked: Asked): string {
+  const titles: Record<RouteName, string> = {
+    version: 'version',
+    create: 'push',
+    active: 'list',
+    expired: 'list',
+    retrieve: 'get',
+    preview: 'preview',
+    audit: 'audit',
+    expire: 'expire',
+  };
+  return titles[asked.call];
+}
+
+/** After a failure of the instance it is open whether it had done its work before. */
+function doubt(asked: Asked): string | undefined {
+  if (asked.call === 'create')
+    return 'a push may have been created all the same; pwpush list shows yours';
+  if (asked.call === 'retrieve') return 'a view may have been used all the same';
+  return undefined;
+}
+
+/** A transport failure → unreachable when nothing can have happened, else an unknown outcome. */
+export function transportFailure(failure: TransportError, asked: Asked): CliError {
+  if (!failure.sent)
+    return error('unreachable', failure.message, { hint: failure.hint, cause: failure });
+  const consequence: Partial<Record<RouteName, string>> = {
+    create: 'a push may exist: before you push again, look for it with pwpush list and expire it',
+    retrieve: 'a view may have been used: pwpush audit tells its owner',
+    expire: 'the push may have been expired: run it again to be sure',
+  };
+  return error('unknown', failure.message, {
+    hint: consequence[asked.call] ?? failure.hint,
+    cause: failure,
+  });
+}
+
+/** A success whose body is not what the contract says. */
+export function nonsense(answer: Answer, asked: Asked): CliError {
+  const what = `${title(asked)}: the instance answered ${answer.status}, but not with what the API describes: ${describe(answer, asked.secrets)}`;
+  // With JSON, however broken, the instance itself answered: the push exists, or the view is gone.
+  const open = !asked.repeatable && isJson(answer);
+  const hint =
+    asked.call === 'create' ? 'a push may exist: look for it with pwpush list' : doubt(asked);
+  return error(open ? 'unknown' : 'failed', what, {
+    status: answer.status,
+    hint:
+      hint ?? 'is this address an instance of Password Pusher, and is there a proxy in between?',
+  });
+}
+
+export function isJson(answer: Pick<Answer, 'headers'>): boolean {
+  return /\bjson\b/i.test(header(answer, 'content-type') ?? '');
+}
+
+/** What the instance says is wrong: `error`, `message`, or the arrays by field of a 422. */
+function messageOf(answer: Answer, secrets: readonly string[]): string {
+  if (!isJson(answer)) return answer.body.length === 0 ? '' : describe(answer, secrets);
+  let body: unknown;
+  try {
+    body = JSON.parse(answer.body.toString('utf8'));
+  } catch {
+    return describe(answer, secrets);
+  }
+  return shorten(hide(sentences(body).join(' '), secrets));
+}
+
+function sentences(body: unknown): string[] {
+  if (typeof body === 'string') return [body];
+  if (typeof body !== 'object' || body === null) return [];
+  const { error: short, message } = body as { error?: unknown; message?: unknown };
+  if (typeof message === 'string' || typeof short === 'string') {
+    return [short, message].filter(
+      (part, at, all) => typeof part === 'string' && all.indexOf(part) === at,
+    ) as string[];
+  }
+  return Object.entries(body).flatMap(([field, messages]) => fieldMessages(field, messages));
+}
+
+function fieldMessages(field: string, messages: unknown): string[] {
+  const list = (Array.isArray(messages) ? messages : [messages]).filter(
+    (one) => typeof one === 'string',
+  );
+  const bare = field === 'base' || field === 'errors' || field === 'error';
+  return list.map((one) =>
+    bare || one.toLowerCase().startsWith(field.toLowerCase()) ? one : `${field}: ${one}`,
+  );
+}
+
+/** An answer that is not JSON: type and first line. */
+function describe(answer: Answer, secrets: readonly string[]): string {
+  const type = (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
+  if (answer.body.length === 0) return 'an empty body';
+  const text = answer.body.subarray(0, 4096).toString('utf8');
+  const line = text.split(/[\r\n]/).find((one) => one.trim() !== '') ?? '';
+  return `${type}, "${shorten(hide(line.trim(), secrets))}"`;
+}
+
+const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
+
+/** Very short secrets are left: hiding every "a" would hide the message. */
+function hide(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length > 3)
+    .reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+}

@@ -1,0 +1,48 @@
+import type { Api } from './client';
+import type { Push } from './contract';
+
+/** A new push's link, and what is to be said about it. */
+export interface FoundLink {
+  readonly link: string;
+  readonly doubt?: string;
+}
+
+/**
+ * The link of a push that was just created: the answer's `html_url`, else what `preview` says, else the
+ * address the reference would give. Never fails: a created push whose link is lost is a lost secret.
+ */
+export async function findLink(api: Api, base: string, created: Push): Promise<FoundLink> {
+  const link = webAddress(created.html_url) ?? (await previewed(api, created.url_token));
+  if (link === undefined) {
+    const made = `${base}/p/${created.url_token}${created.retrieval_step ? '/r' : ''}`;
+    return {
+      link: made,
+      doubt: 'the instance told no link; this one is made from its address and the token',
+    };
+  }
+  const origin = new URL(link).origin;
+  if (origin === new URL(base).origin) return { link };
+  return {
+    link,
+    doubt: `the link is on ${origin}, not on ${new URL(base).origin} where the push was made`,
+  };
+}
+
+async function previewed(api: Api, token: string): Promise<string | undefined> {
+  try {
+    return webAddress((await api.preview(token)).url);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An absolute http(s) address on one line, as it came where that is safe to print. */
+function webAddress(text: string | null | undefined): string | undefined {
+  try {
+    const url = new URL(text ?? '');
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
+    return /^[\x21-\x7e]+$/.test(text ?? '') ? (text ?? undefined) : url.href;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { limits } from '../api/contract';
+import { pages } from '../api/pages';
+import { connectTo } from '../connect';
+import type { Context } from '../context';
+import { usageError } from '../errors';
+import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../options';
+import { auditColumns } from '../terminal/audit';
+import { terminal } from '../terminal/output';
+import { printRows } from '../terminal/rows';
+
+interface AuditOptions extends GlobalOptions {
+  readonly link: string;
+  readonly page?: number;
+  readonly all: boolean;
+}
+
+const EXAMPLES = `
+In a pipe, one event a line, tab-separated: time, kind, address, user agent, referrer.
+
+Examples:
+  $ pwpush audit abc123def456
+  $ pwpush audit abc123def456 --all --json | jq -r '.[] | select(.kind == "view") | .ip'`;
+
+export function auditCommand(context: Context): Command {
+  const command = new Command('audit')
+    .description('Show who looked at a push, and when, newest first. Needs its owner’s token.')
+    .argument('<link>', 'link or token of the push')
+    .option('--page <n>', 'show this page of 50', pageNumber)
+    .option('--all', 'show all pages')
+    .addHelpText('after', EXAMPLES)
+    .action((link: string) =>
+      audit(context, { ...optionsOf(command, context.env, { all: false }), link }),
+    );
+  return addGlobalOptions(command);
+}
+
+export async function audit(context: Context, options: AuditOptions): Promise<void> {
+  if (options.page !== undefined && options.all)
+    throw usageError('--page does not go with --all', 'leave one out');
+  const { api, reference } = await connectTo(context, options, options.link);
+  const first = options.page ?? 1;
+  const last = options.all ? limits.page.max : first;
+  const rows = pages((page) => api.audit(reference.token, page), {
+    first,
+    last,
+    limit: Number.POSITIVE_INFINITY,
+  });
+  const printed = await printRows(rows, auditColumns, context, options);
+  const say = terminal(context, options);
+  if (printed === 0) await say.remark('no events');
+  else if (last === 1 && printed >= limits.rowsPerPage)
+    await say.remark(`${printed} of at least ${printed}; --all for the rest`);
+}

@@ -1,0 +1,64 @@
+import { Argument, Command } from 'commander';
+import { limits, type Push } from '../api/contract';
+import { pages } from '../api/pages';
+import { connect } from '../connect';
+import type { Context } from '../context';
+import { usageError } from '../errors';
+import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
+import { terminal } from '../terminal/output';
+import { activeColumns, expiredColumns } from '../terminal/push';
+import { printRows } from '../terminal/rows';
+
+type State = 'active' | 'expired';
+
+interface ListOptions extends GlobalOptions {
+  readonly state: State;
+  readonly page?: number;
+  readonly all: boolean;
+  readonly limit?: number;
+}
+
+const EXAMPLES = `
+In a pipe, one push a line, tab-separated. active: token, name, created, views left,
+views, days left, days, flags. expired: token, name, created, expired, how.
+
+Examples:
+  $ pwpush list
+  $ pwpush list expired --all --json | jq -r '.[].name'`;
+
+export function listCommand(context: Context): Command {
+  const command = new Command('list')
+    .description('List your pushes, newest first. Needs a token.')
+    .addArgument(
+      new Argument('[state]', 'which ones').choices(['active', 'expired']).default('active'),
+    )
+    .option('--page <n>', 'show this page of 50', pageNumber)
+    .option('--all', 'show all pages')
+    .option('--limit <n>', 'show at most so many', positive('--limit'))
+    .addHelpText('after', EXAMPLES)
+    .action((state: State) =>
+      list(context, { ...optionsOf(command, context.env, { all: false }), state }),
+    );
+  return addGlobalOptions(command);
+}
+
+/** Prints row by row as pages come, so that memory does not grow with their number. */
+export async function list(context: Context, options: ListOptions): Promise<void> {
+  if (options.page !== undefined && (options.all || options.limit !== undefined)) {
+    throw usageError('--page goes with neither --all nor --limit', 'leave one out');
+  }
+  const { api } = await connect(context, options);
+  const say = terminal(context, options);
+  const last = options.all || options.limit !== undefined ? limits.page.max : (options.page ?? 1);
+  const rows = pages<Push>((page) => api.list(options.state, page), {
+    first: options.page ?? 1,
+    last,
+    limit: options.limit ?? Number.POSITIVE_INFINITY,
+    key: (push) => push.url_token,
+  });
+  const columns = options.state === 'active' ? activeColumns : expiredColumns;
+  const printed = await printRows(rows, columns, context, options);
+  if (printed === 0) await say.remark(`no ${options.state} pushes`);
+  else if (last === 1 && printed >= limits.rowsPerPage)
+    await say.remark(`${printed} of at least ${printed}; --all for the rest`);
+}

@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { connectTo } from '../connect';
+import type { Context } from '../context';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { drawQr, terminal } from '../terminal/output';
+import { safe } from '../terminal/safe';
+
+interface PreviewOptions extends GlobalOptions {
+  readonly link: string;
+  readonly qr: boolean;
+}
+
+export function previewCommand(context: Context): Command {
+  const command = new Command('preview')
+    .description("Print a push's full link. Takes no view.")
+    .argument('<link>', 'link or token of the push')
+    .option('--qr', 'draw the link as a QR code on stderr')
+    .addHelpText('after', EXAMPLES)
+    .action((link: string) =>
+      preview(context, { ...optionsOf(command, context.env, { qr: false }), link }),
+    );
+  return addGlobalOptions(command);
+}
+
+const EXAMPLES = `
+Examples:
+  $ pwpush preview abc123def456
+  $ pwpush preview --qr https://pwpush.example/p/abc123def456`;
+
+export async function preview(context: Context, options: PreviewOptions): Promise<void> {
+  const { api, reference } = await connectTo(context, options, options.link);
+  const answer = await api.preview(reference.token);
+  const say = terminal(context, options);
+  await say.print(answer, () => `${safe(answer.url)}\n`);
+  if (options.qr) await drawQr(say, answer.url);
+}

@@ -1,0 +1,190 @@
+import { Command, Option } from 'commander';
+import type { Api } from '../api/client';
+import { type Kind, kinds, type NewPush, type Push } from '../api/contract';
+import { type Difference, differences, differenceText } from '../api/limits';
+import { findLink } from '../api/link';
+import { type Connection, connect, targetOf } from '../connect';
+import type { Context } from '../context';
+import { CliError, usageError } from '../errors';
+import { addGlobalOptions, type GlobalOptions, optionsOf, positive } from '../options';
+import type { Profile } from '../profile/profile';
+import { deliver } from '../secret/destination';
+import { checkPassphrase, readPassphrase } from '../secret/passphrase';
+import { chooseSource, readSecret } from '../secret/source';
+import { drawQr, type Terminal, terminal, toJson } from '../terminal/output';
+import { dryRunText, granted } from '../terminal/push';
+
+export interface PushOptions extends GlobalOptions {
+  readonly text?: string;
+  readonly from?: string;
+  readonly env?: string;
+  readonly generate?: string | true;
+  readonly raw: boolean;
+  readonly kind?: Kind;
+  readonly days?: number;
+  readonly views?: number;
+  readonly deletable?: boolean;
+  readonly retrievalStep?: boolean;
+  readonly passphrase: boolean;
+  readonly passphraseFile?: string;
+  readonly passphraseEnv?: string;
+  readonly name?: string;
+  readonly note?: string;
+  readonly qr: boolean;
+  readonly dryRun: boolean;
+  readonly acceptLimits: boolean;
+}
+
+const EXAMPLES = `
+The secret comes from standard input, or from one of [text], --from, --env and
+--generate; on a terminal, without any of them, it is asked for. Piped input of one
+line loses its line end.
+
+Examples:
+  $ pwpush push                                    asks for the secret, hidden
+  $ pwgen 24 1 | pwpush push --views 1             the link alone on stdout
+  $ pwpush push --from id_ed25519 --days 1 -p      a file's text, with a passphrase
+  $ pwpush push --env DB_PASSWORD --json           from a variable, for a script`;
+
+export function pushCommand(context: Context): Command {
+  const command = new Command('push')
+    .description('Create a push and print its link.')
+    .argument(
+      '[text]',
+      'the secret itself; visible to other users of this machine, so for throw-away text only',
+    )
+    .option('--from <file>', "push a file's content as text; - is standard input")
+    .option('--env <name>', "push a variable's value")
+    .option('--generate [length]', 'push a new random password (24 characters)')
+    .option('--raw', 'keep the line end of piped input of one line')
+    .addOption(new Option('--kind <kind>', 'kind of push').choices(kinds))
+    .option('-d, --days <n>', 'expire after so many days', positive('--days'))
+    .option('-v, --views <n>', 'expire after so many views', positive('--views'))
+    .option('--deletable', 'the recipient may delete the push')
+    .option('--no-deletable', 'the recipient may not delete the push')
+    .option('--retrieval-step', 'show the secret after a click only, against link scanners')
+    .option('--no-retrieval-step', 'show the secret at once')
+    .option('-p, --passphrase', 'ask for a passphrase to protect the push with')
+    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
+    .option('--passphrase-env <name>', 'read the passphrase from a variable')
+    .option('-n, --name <name>', 'label, shown to you in lists')
+    .option('--note <text>', 'note, visible to you only')
+    .option('--qr', 'draw the link as a QR code on stderr')
+    .option('--dry-run', 'show what would be sent, secrets masked, and send nothing')
+    .option('--accept-limits', 'keep the push when the instance granted looser limits than asked')
+    .addHelpText('after', EXAMPLES)
+    .action((text: string | undefined) => {
+      const options = optionsOf(command, context.env, DEFAULTS);
+      return push(context, text === undefined ? options : { ...options, text });
+    });
+  return addGlobalOptions(command);
+}
+
+const DEFAULTS = { raw: false, passphrase: false, qr: false, dryRun: false, acceptLimits: false };
+
+/** Reads the secret, creates the push, checks what was granted, and gets the link to the user. */
+export async function push(context: Context, options: PushOptions): Promise<void> {
+  checkOptions(options, context);
+  const source = chooseSource(options, context.stdin.isTTY, context.canPrompt());
+  if (source.name === 'stdin' && options.passphraseFile === '-') {
+    throw usageError(
+      'standard input cannot be both the secret and the passphrase',
+      'use --passphrase-file PATH',
+    );
+  }
+  const target = targetOf(context, options);
+  const say = terminal(context, options);
+  if (source.name === 'text')
+    await say.remark(
+      'hint: text on the command line can be read by other users of this machine; pipe the secret in instead',
+    );
+  const payload = await readSecret(source, options, context);
+  if (source.name === 'generate') await say.remark(`generated: ${payload}`);
+  const passphrase = await readPassphrase(options, context, true);
+  const request = requestOf(payload, passphrase, options, target.profile);
+  if (options.dryRun) return say.printText(dryRunText(target, request, options.json));
+  const connection = await connect(context, options);
+  const created = await connection.api.create(request);
+  await finish(context, options, say, connection, request, created);
+}
+
+function checkOptions(options: PushOptions, context: Context): void {
+  checkPassphrase(options, context);
+  if (options.kind === 'file')
+    throw usageError(
+      '--kind file needs files, and attaching files is not supported yet',
+      'push text with --from FILE',
+    );
+}
+
+/** What was asked for, and nothing else: what is left out gets the profile's or the instance's default. */
+function requestOf(
+  payload: string,
+  passphrase: string | undefined,
+  options: PushOptions,
+  profile: Profile | undefined,
+): NewPush {
+  const { kind, name, note } = options;
+  const days = options.days ?? profile?.days;
+  const views = options.views ?? profile?.views;
+  const deletable = options.deletable ?? profile?.deletable;
+  const step = options.retrievalStep ?? profile?.['retrieval-step'];
+  return {
+    payload,
+    ...(kind === undefined ? {} : { kind }),
+    ...(days === undefined ? {} : { expire_after_days: days }),
+    ...(views === undefined ? {} : { expire_after_views: views }),
+    ...(deletable === undefined ? {} : { deletable_by_viewer: deletable }),
+    ...(step === undefined ? {} : { retrieval_step: step }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(name === undefined ? {} : { name }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+/** From here on a push exists: whatever fails, its link must not get lost. */
+async function finish(
+  context: Context,
+  options: PushOptions,
+  say: Terminal,
+  { api, target }: Connection,
+  request: NewPush,
+  created: Push,
+): Promise<void> {
+  const { link, doubt } = await findLink(api, target.base, created);
+  const found = differences(request, created);
+  const looser = found.filter((one) => one.looser);
+  if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
+  const text = options.json ? toJson({ ...created, html_url: link }) : link;
+  const trouble = await deliver(context, `${text}\n`, 'link', link);
+  if (doubt !== undefined) await say.warn(doubt);
+  for (const one of found) await say.warn(`the instance changed a limit: ${differenceText(one)}`);
+  if (options.qr) await drawQr(say, link);
+  await say.remark(granted(created, request.passphrase !== undefined));
+  if (trouble) throw trouble;
+}
+
+/** Takes back a push that would live longer than asked, and makes the error that says so. */
+async function revoke(
+  api: Api,
+  created: Push,
+  link: string,
+  looser: readonly Difference[],
+): Promise<CliError> {
+  const what = `the instance granted looser limits than asked: ${looser.map(differenceText).join('; ')}`;
+  try {
+    await api.expire(created.url_token);
+  } catch (error) {
+    return new CliError(
+      'rejected',
+      `${what}; and expiring the push again FAILED, so the secret can still be read at ${link}`,
+      {
+        hint: 'expire it yourself: open the link and delete it, or run pwpush expire with a token',
+        cause: error,
+      },
+    );
+  }
+  return new CliError('rejected', `${what}; the push was expired again`, {
+    hint: 'ask for limits within what the instance takes, or keep such a push with --accept-limits',
+  });
+}

@@ -1,0 +1,253 @@
+import { Command } from 'commander';
+import type { Context } from '../context';
+import { CliError, usageError } from '../errors';
+import { isLoopback } from '../http/loopback';
+import { addOutputOptions, type GlobalOptions, optionsOf, positive } from '../options';
+import { makeFolder } from '../profile/folder';
+import { dataFolder } from '../profile/place';
+import { terminal } from '../terminal/output';
+import { ownerColumns } from '../terminal/owner';
+import { table } from '../terminal/table';
+
+interface ServeOptions extends GlobalOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string;
+  readonly data?: string;
+  readonly ephemeral: boolean;
+  readonly defaultDays?: number;
+  readonly maxDays?: number;
+  readonly defaultViews?: number;
+  readonly maxViews?: number;
+  readonly trustProxy: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+const DEFAULTS = { host: '127.0.0.1', port: 5100, ephemeral: false, trustProxy: false };
+
+const EXAMPLES = `
+The base address is the one line on stdout (with --json {"url", "token"}); requests
+are logged to stderr. The first start makes the user admin, prints its token once
+and, on loopback, keeps it as profile local.
+
+Examples:
+  $ pwpush serve
+  $ pwpush serve --ephemeral --port 0 --json
+  $ pwpush serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+  $ pwpush serve token add alice`;
+
+const DATA = ['--data <folder>', "where the database lives; the platform's data folder"] as const;
+
+export function serveCommand(context: Context): Command {
+  const command = new Command('serve')
+    .description(
+      'Be an instance: the same API and pages, on this machine, on an embedded database.',
+    )
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--port <n>', 'port to listen on; 0 takes a free one (default: 5100)', port)
+    .option(
+      '--public-url <url>',
+      'address that links name, where it is not the one requests come to',
+    )
+    .option(...DATA)
+    .option('--ephemeral', 'keep everything in memory; nothing touches a disk')
+    .option('--anonymous', 'let everybody push (default)')
+    .option('--no-anonymous', 'require a token for everything but version')
+    .option(
+      '--default-days <n>',
+      'days of a push that asks for none (default: 7)',
+      positive('--default-days'),
+    )
+    .option('--max-days <n>', 'most days a push may ask for (default: 90)', positive('--max-days'))
+    .option(
+      '--default-views <n>',
+      'views of a push that asks for none (default: 5)',
+      positive('--default-views'),
+    )
+    .option(
+      '--max-views <n>',
+      'most views a push may ask for (default: 100)',
+      positive('--max-views'),
+    )
+    .option(
+      '--trust-proxy',
+      'believe X-Forwarded-For, -Proto and -Host; only behind a proxy that sets them',
+    )
+    .option('--tls-cert <path>', 'certificate chain, PEM')
+    .option('--tls-key <path>', 'its private key, PEM')
+    .helpCommand(false)
+    .addHelpText('after', EXAMPLES);
+  command.action(() =>
+    serve(context, command.opts().anonymous !== false, optionsOf(command, context.env, DEFAULTS)),
+  );
+  command.addCommand(tokenCommand(context));
+  return addOutputOptions(command);
+}
+
+function port(value: string): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw usageError(`--port takes a number from 0 to 65535, not "${value}"`);
+}
+
+/** Listens until SIGINT or SIGTERM, then lets running requests finish. */
+async function serve(context: Context, anonymous: boolean, options: ServeOptions): Promise<void> {
+  const stop = context.takeSignals();
+  const say = terminal(context, options);
+  const service = await starting(context, options, anonymous);
+  if (service.firstToken !== undefined) {
+    await say.note(`token of admin, shown only now: ${service.firstToken}`);
+    await keepProfile(context, options, service.localUrl, service.firstToken);
+  }
+  const { url, firstToken } = service;
+  await say.print(
+    firstToken === undefined ? { url } : { url, token: firstToken },
+    () => `${url}\n`,
+  );
+  await aborted(stop);
+  await say.note('stopping');
+  await service.close();
+}
+
+async function starting(context: Context, options: ServeOptions, anonymous: boolean) {
+  const { startService, ServiceError } = await context.service();
+  const say = terminal(context, options);
+  const data = options.data ?? dataFolder(context);
+  if (!options.ephemeral) makeFolder(data, 'name a folder of yours with --data');
+  try {
+    return await startService(
+      { ...options, anonymous, data, ...keyFile(context) },
+      {
+        // The request log; with `--quiet` errors only.
+        log: (line) => void (options.quiet || context.stderr.write(`${line}\n`).catch(() => {})),
+        warn: (line) => void say.warn(line),
+        now: context.now,
+        version: context.version,
+        quietly: context.quietly,
+      },
+    );
+  } catch (error) {
+    if (error instanceof ServiceError)
+      throw new CliError('failed', error.message, { hint: error.hint, cause: error });
+    throw error;
+  }
+}
+
+const keyFile = ({ env }: Context) =>
+  env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
+
+/** So that `pwpush push` works in the next terminal. A profile of that name for another machine is left alone. */
+async function keepProfile(
+  context: Context,
+  options: ServeOptions,
+  url: string,
+  token: string,
+): Promise<void> {
+  const say = terminal(context, options);
+  if (!isLoopback(new URL(url))) return;
+  try {
+    const store = await context.profiles();
+    const state = await store.update((stored) => {
+      const there = stored.profiles.local?.url;
+      if (there !== undefined && !isLoopback(new URL(there))) return stored;
+      const profiles = { ...stored.profiles, local: { ...stored.profiles.local, url, token } };
+      return { current: stored.current ?? 'local', profiles };
+    });
+    if (state.profiles.local?.token !== token)
+      await say.note('profile "local" is in use for another instance and was left as it is');
+    else
+      await say.note(
+        `kept as profile "local"${state.current === 'local' ? '' : '; use it with --profile local'}`,
+      );
+  } catch (error) {
+    await say.warn(
+      `the token was not kept as a profile: ${error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code}`,
+    );
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function tokenCommand(context: Context): Command {
+  const token = addOutputOptions(
+    new Command('token')
+      .summary('add, list and revoke API tokens')
+      .description('Manage the API tokens of the service on this machine.')
+      .helpCommand(false),
+  );
+  const sub = (word: string, description: string) => {
+    const one = addOutputOptions(
+      token
+        .command(word)
+        .description(description)
+        .option(...DATA),
+    );
+    // `--data` may also stand behind `serve`.
+    const options = (): TokenOptions => ({
+      ...token.parent?.opts(),
+      ...optionsOf(one, context.env, {}),
+    });
+    return { one, options };
+  };
+  const adding = sub('add', 'make a token for a user, who is made when new; printed once');
+  adding.one
+    .argument('<name>', 'the user')
+    .action((name: string) => addToken(context, adding.options(), name));
+  const listing = sub('list', 'list the users and how many tokens they have');
+  listing.one.action(() => listTokens(context, listing.options()));
+  const revoking = sub('revoke', "revoke all of a user's tokens");
+  revoking.one
+    .argument('<name>', 'the user')
+    .action((name: string) => revokeTokens(context, revoking.options(), name));
+  return token;
+}
+
+interface TokenOptions extends GlobalOptions {
+  readonly data?: string;
+}
+
+async function withOwners<T>(
+  context: Context,
+  options: TokenOptions,
+  work: (owners: Owners) => Promise<T>,
+): Promise<T> {
+  const { openOwners, ServiceError } = await context.service();
+  try {
+    const owners = await openOwners(options.data ?? dataFolder(context), {
+      now: context.now,
+      quietly: context.quietly,
+    });
+    return await work(owners).finally(() => owners.close());
+  } catch (error) {
+    if (error instanceof ServiceError)
+      throw new CliError('failed', error.message, { hint: error.hint, cause: error });
+    throw error;
+  }
+}
+
+type Owners = Awaited<ReturnType<typeof import('../server/listen').openOwners>>;
+
+async function addToken(context: Context, options: TokenOptions, name: string): Promise<void> {
+  const token = await withOwners(context, options, (owners) => owners.add(name));
+  await terminal(context, options).print({ name, token }, () => `${token}\n`);
+}
+
+async function listTokens(context: Context, options: TokenOptions): Promise<void> {
+  const rows = await withOwners(context, options, (owners) => owners.list());
+  await terminal(context, options).print(rows, (look) => table(rows, ownerColumns, look));
+}
+
+async function revokeTokens(context: Context, options: TokenOptions, name: string): Promise<void> {
+  const revoked = await withOwners(context, options, (owners) => owners.revoke(name));
+  if (revoked === 0)
+    throw usageError(
+      `there is no user "${name}" with a token`,
+      'pwpush serve token list shows who has one',
+    );
+  await terminal(context, options).print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
+}

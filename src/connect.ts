@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { type Api, apiClient } from './api/client';
+import { parseReference, type Reference } from './api/reference';
+import type { Context } from './context';
+import { usageError } from './errors';
+import type { Transport, WireRequest } from './http/transport';
+import type { GlobalOptions } from './options';
+import { seconds } from './options';
+import { configFolder } from './profile/place';
+import { chooseTarget, type Target, type Wishes } from './profile/profile';
+import { readProfiles } from './profile/read';
+import { parseToken, readTokenFile } from './profile/token';
+import { terminal } from './terminal/output';
+
+const DEFAULT_TIMEOUT = 30;
+
+/** An instance to talk to, and what was decided about it. */
+export interface Connection {
+  readonly api: Api;
+  readonly target: Target;
+}
+
+/** What options and environment say about the instance; reads the token files they name. */
+export function wishesOf(context: Context, options: GlobalOptions): Wishes {
+  const { env } = context;
+  return {
+    profile: options.profile,
+    url: options.url,
+    token: options.tokenFile === undefined ? undefined : readTokenFile(options.tokenFile),
+    anonymous: options.anonymous,
+    caFile: options.caFile,
+    insecure: options.insecure,
+    env: {
+      url: env.PWPUSH_URL || undefined,
+      token: environmentToken(context, options),
+      profile: env.PWPUSH_PROFILE || undefined,
+      caFile: env.PWPUSH_CA_FILE || undefined,
+    },
+  };
+}
+
+function environmentToken({ env }: Context, options: GlobalOptions): string | undefined {
+  if (options.anonymous) return undefined;
+  if (env.PWPUSH_TOKEN) return parseToken(env.PWPUSH_TOKEN, 'PWPUSH_TOKEN');
+  return env.PWPUSH_TOKEN_FILE ? readTokenFile(env.PWPUSH_TOKEN_FILE) : undefined;
+}
+
+/** Where this run's requests go: pure decision over what is stored and wished. */
+export function targetOf(context: Context, options: GlobalOptions, linkBase?: string): Target {
+  return chooseTarget(readProfiles(configFolder(context)), wishesOf(context, options), linkBase);
+}
+
+/**
+ * A client for the instance that options, environment and profiles name, or that a pasted link belongs to.
+ * Nothing is sent yet.
+ */
+export async function connect(
+  context: Context,
+  options: GlobalOptions,
+  linkBase?: string,
+): Promise<Connection> {
+  const target = targetOf(context, options, linkBase);
+  return { target, api: await clientFor(context, options, target) };
+}
+
+/** A client for the push that was named. */
+export async function connectTo(
+  context: Context,
+  options: GlobalOptions,
+  link: string,
+): Promise<Connection & { readonly reference: Reference }> {
+  const reference = parseReference(link);
+  return { ...(await connect(context, options, reference.base)), reference };
+}
+
+export async function clientFor(
+  context: Context,
+  options: GlobalOptions,
+  target: Target,
+): Promise<Api> {
+  const say = terminal(context, options);
+  const transport = await context.transport({
+    timeout: timeoutOf(context, options),
+    ca: target.caFile === undefined ? undefined : readCertificates(target.caFile),
+    insecure: target.insecure,
+    env: context.env,
+    signal: context.signal,
+  });
+  if (target.insecure)
+    await say.warn(
+      `insecure: whoever is between here and ${new URL(target.base).host} can read what is sent`,
+    );
+  return apiClient({
+    base: target.base,
+    token: target.token,
+    userAgent: `pwpush/${context.version}`,
+    send: options.debug ? logged(transport.send, context, options) : transport.send,
+    now: context.now,
+    sleep: context.sleep,
+    waiting: (seconds, status) =>
+      say.note(`the instance asks to wait (${status}); trying again in ${seconds} s`),
+  });
+}
+
+function timeoutOf({ env }: Context, options: GlobalOptions): number {
+  if (options.timeout !== undefined) return options.timeout;
+  return env.PWPUSH_TIMEOUT ? seconds('PWPUSH_TIMEOUT')(env.PWPUSH_TIMEOUT) : DEFAULT_TIMEOUT;
+}
+
+function readCertificates(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usageError(
+      `the CA file ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw usageError(`the CA file ${path} holds no PEM certificate`);
+}
+
+/** Logs method, host, shortened path, status and time of each request; never query, headers or body. */
+function logged(send: Transport, context: Context, options: GlobalOptions): Transport {
+  const say = terminal(context, options);
+  return async (request) => {
+    const start = context.now().getTime();
+    const log = (outcome: string | number) =>
+      say.debug(
+        `${request.method} ${shortened(request)} ${outcome} ${context.now().getTime() - start} ms`,
+      );
+    try {
+      const response = await send(request);
+      await log(response.status);
+      return response;
+    } catch (error) {
+      await log('failed');
+      throw error;
+    }
+  };
+}
+
+function shortened({ url }: WireRequest): string {
+  const { host, pathname } = new URL(url);
+  const path = pathname.replace(/(\/pushes\/)(?!active$|expired$)([^/]{1,3})[^/]*/, '$1$2…');
+  return `${host}${path}`;
+}

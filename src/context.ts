@@ -1,0 +1,52 @@
+import type { ClosableTransport } from './http/transport';
+import type { TransportOptions } from './http/undici';
+import type { ProfileStore } from './profile/conf';
+import type { Prompter } from './terminal/prompt';
+
+/** Bytes coming in: standard input. */
+export interface Input {
+  readonly isTTY: boolean;
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+/** Text or bytes going out: standard output or standard error. */
+export interface Output {
+  readonly isTTY: boolean;
+  /** Columns of the terminal; 80 when there is none. */
+  readonly columns: number;
+  /** The stream was closed before we started, so that what is written would vanish without an error. */
+  readonly closed: boolean;
+  /** Resolves once handed to the system; rejects when that fails (EPIPE, ENOSPC). */
+  write(data: string | Uint8Array): Promise<void>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * All that a command may touch. `system.ts` makes the real one, tests make theirs; nothing else in src
+ * knows the process it runs in. Whatever is heavy stands behind a function and is loaded when called.
+ */
+export interface Context {
+  readonly version: string;
+  readonly env: Environment;
+  readonly platform: string;
+  readonly home: string;
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Aborted by SIGINT and SIGTERM; `reason` is the signal's name. */
+  readonly signal: AbortSignal;
+  /** The same, and from now on the command itself ends properly when it aborts, with its own status. */
+  takeSignals(): AbortSignal;
+  now(): Date;
+  /** Resolves after so many milliseconds; rejects when `signal` aborts. */
+  sleep(milliseconds: number): Promise<void>;
+  transport(options: TransportOptions): Promise<ClosableTransport>;
+  /** Whether somebody could answer: a terminal is reachable, even when stdin and stdout are pipes. */
+  canPrompt(): boolean;
+  prompter(): Promise<Prompter>;
+  profiles(): Promise<ProfileStore>;
+  service(): Promise<typeof import('./server/listen')>;
+  /** Runs `work` without letting Node print its warnings about experimental parts. */
+  quietly<T>(work: () => T): T;
+}

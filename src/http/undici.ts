@@ -1,0 +1,148 @@
+import { RequestHandler } from 'undici/lib/api/api-request.js';
+import Client from 'undici/lib/dispatcher/client.js';
+import { proxyFor } from './proxy';
+import {
+  type ClosableTransport,
+  TransportError,
+  type WireRequest,
+  type WireResponse,
+} from './transport';
+import { explain } from './trouble';
+
+export interface TransportOptions {
+  /** Seconds until the connection stands, until the answer begins, and between two pieces of it. */
+  readonly timeout: number;
+  /** PEM certificates trusted besides those Node trusts. */
+  readonly ca?: string | undefined;
+  /** Take any certificate. Whoever sets it has warned. */
+  readonly insecure?: boolean | undefined;
+  /** Where the proxy variables are read from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What we use of undici's dispatchers. */
+export interface Dispatcher {
+  dispatch(options: object, handler: RequestHandler): boolean;
+  destroy(): Promise<void>;
+}
+
+export interface RawResponse {
+  statusCode: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: AsyncIterable<Uint8Array>;
+}
+
+/** A transport over undici: one dispatcher per origin, through the proxy that the environment names. */
+export function undiciTransport(options: TransportOptions): ClosableTransport {
+  const dispatchers = new Map<string, Promise<Dispatcher>>();
+  const dispatcherFor = (url: URL) => {
+    const known = dispatchers.get(url.origin) ?? connect(url, options);
+    dispatchers.set(url.origin, known);
+    return known;
+  };
+  return {
+    send: async (request) => {
+      const url = new URL(request.url);
+      return sendOver(await dispatcherFor(url), url, request, options);
+    },
+    close: async () => {
+      for (const dispatcher of dispatchers.values()) await (await dispatcher).destroy();
+    },
+  };
+}
+
+async function connect(url: URL, options: TransportOptions): Promise<Dispatcher> {
+  const milliseconds = options.timeout * 1000;
+  const tls = {
+    timeout: milliseconds,
+    ...(options.ca === undefined ? {} : { ca: await withRoots(options.ca) }),
+    ...(options.insecure ? { rejectUnauthorized: false } : {}),
+  };
+  const settings = { headersTimeout: milliseconds, bodyTimeout: milliseconds, connect: tls };
+  const proxy = proxyFor(url, options.env);
+  if (proxy === undefined) return new Client(url.origin, settings);
+  const [{ default: ProxyAgent }, { default: openTunnel }] = await Promise.all([
+    import('undici/lib/dispatcher/proxy-agent.js'),
+    import('undici/lib/api/api-connect.js'),
+  ]);
+  // `proxyTunnel: false` sends plain http the way proxies expect it; https is tunnelled in any case.
+  return new ProxyAgent({
+    ...settings,
+    uri: proxy.href,
+    proxyTunnel: false,
+    // Only undici's index, which loads all of it, gives its clients the method that asks for a tunnel.
+    clientFactory: (origin: string, client: object) =>
+      Object.assign(new Client(origin, client), { connect: openTunnel }),
+    proxyTls: tls,
+    requestTls: tls,
+  });
+}
+
+async function withRoots(ca: string): Promise<string[]> {
+  const { rootCertificates } = await import('node:tls');
+  return [...rootCertificates, ca];
+}
+
+/** Knows whether the request began to leave: undici calls `onConnect` right before it writes. */
+class TrackedHandler extends RequestHandler {
+  left = false;
+
+  override onConnect(abort: (error?: Error) => void, context: unknown): void {
+    this.left = true;
+    super.onConnect(abort, context);
+  }
+}
+
+function sendOver(
+  dispatcher: Dispatcher,
+  url: URL,
+  request: WireRequest,
+  options: TransportOptions,
+): Promise<WireResponse> {
+  const { promise, resolve, reject } = deferred<WireResponse>();
+  const message = {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method,
+    headers: request.headers,
+    body: request.body,
+    signal: options.signal,
+  };
+  const handler = new TrackedHandler(message, (error, response) => {
+    if (error) reject(explain(error, url, handler.left, options.timeout));
+    else resolve(toWire(response, url, options));
+  });
+  dispatcher.dispatch(message, handler);
+  return promise;
+}
+
+function toWire(response: RawResponse, url: URL, options: TransportOptions): WireResponse {
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: readBody(response.body, url, options),
+  };
+}
+
+async function* readBody(
+  body: AsyncIterable<Uint8Array>,
+  url: URL,
+  options: TransportOptions,
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw error instanceof TransportError ? error : explain(error, url, true, options.timeout);
+  }
+}
+
+function deferred<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

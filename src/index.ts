@@ -1,0 +1,60 @@
+/** The typed client for Node programs: `import { createClient } from 'pwpush'`. */
+import { type Api, apiClient } from './api/client';
+import { undiciTransport } from './http/undici';
+import { parseBase } from './profile/profile';
+import { version } from './version';
+
+export type { Api } from './api/client';
+export type {
+  AuditEntry,
+  InstanceVersion,
+  Kind,
+  NewPush,
+  Preview,
+  Push,
+  PushFile,
+} from './api/contract';
+export { parseReference, type Reference } from './api/reference';
+export { CliError, type ErrorCode } from './errors';
+
+export interface ClientOptions {
+  /** Base address of the instance, such as `https://pwpush.example`. */
+  readonly url: string;
+  /** API token; sent to that instance only. */
+  readonly token?: string;
+  /** Seconds until an answer begins, and between two pieces of it; 30. */
+  readonly timeout?: number;
+  /** PEM certificates trusted besides those Node trusts. */
+  readonly ca?: string;
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from; none by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Client extends Api {
+  /** Ends idle connections, so that the process can end. */
+  close(): Promise<void>;
+}
+
+/**
+ * A client for API v2 of one instance. Its methods reject with a `CliError`, whose `code` is one of the
+ * table in `pwpush(1)`.
+ * @throws CliError (usage) when `url` is no address
+ */
+export function createClient(options: ClientOptions): Client {
+  const transport = undiciTransport({
+    timeout: options.timeout ?? 30,
+    ca: options.ca,
+    env: options.env ?? {},
+    signal: options.signal,
+  });
+  const api = apiClient({
+    base: parseBase(options.url),
+    token: options.token,
+    userAgent: `pwpush/${version}`,
+    send: transport.send,
+    now: () => new Date(),
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  });
+  return { ...api, close: transport.close };
+}

@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import type { Environment } from './context';
+import { usageError } from './errors';
+
+/** Options every command takes, before or after its name. */
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly anonymous: boolean;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** False with `--no-input`: never prompt. */
+  readonly input: boolean;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly caFile?: string;
+  readonly insecure: boolean;
+  /** False with `--no-color`. */
+  readonly color: boolean;
+  readonly debug: boolean;
+}
+
+const GROUP = 'Global options:';
+
+/** Declares the global options; both the program and each command do, so that they may stand anywhere. */
+export function addGlobalOptions(command: Command): Command {
+  command
+    .optionsGroup(GROUP)
+    .option('--profile <name>', 'use this profile (PWPUSH_PROFILE)')
+    .option('--url <url>', 'address of the instance (PWPUSH_URL)')
+    .option('--token-file <path>', 'read the API token from a file (PWPUSH_TOKEN_FILE)')
+    .option('--anonymous', 'send no token')
+    .option(
+      '--timeout <seconds>',
+      'wait so long for an answer to begin; 30 (PWPUSH_TIMEOUT)',
+      seconds('--timeout'),
+    )
+    .option('--ca-file <path>', 'trust the CA certificates of this PEM file too (PWPUSH_CA_FILE)')
+    .option('--insecure', 'accept any certificate, and a token over plain http');
+  return addOutputOptions(command);
+}
+
+/** The global options of a command that works on profiles only. */
+export function addProfileOptions(command: Command): Command {
+  command.optionsGroup(GROUP).option('--profile <name>', 'use this profile (PWPUSH_PROFILE)');
+  return addOutputOptions(command);
+}
+
+/** The global options of a command that talks to no instance. */
+export function addOutputOptions(command: Command): Command {
+  return command
+    .optionsGroup(GROUP)
+    .option('--json', 'print JSON, errors too')
+    .option('-q, --quiet', 'print the result, warnings and errors only')
+    .option('--no-input', 'never prompt (PWPUSH_NO_INPUT, CI)')
+    .option('--no-color', 'no colours (NO_COLOR)')
+    .option('--debug', 'log requests to stderr, without secrets (PWPUSH_DEBUG)')
+    .helpOption('-h, --help', 'show help')
+    .enablePositionalOptions();
+}
+
+/** The global options as given anywhere on the line, with their defaults. */
+function globalOptions(command: Command, env: Environment): GlobalOptions {
+  const given: Partial<GlobalOptions>[] = [];
+  for (let one: Command | null = command; one; one = one.parent) given.push(explicit(one));
+  return {
+    anonymous: false,
+    json: false,
+    quiet: false,
+    input: true,
+    insecure: false,
+    color: true,
+    debug: Boolean(env.PWPUSH_DEBUG),
+    ...Object.assign({}, ...given.reverse()),
+  };
+}
+
+/** A command's own options over their defaults, and the global ones. */
+export function optionsOf<Own extends object>(
+  command: Command,
+  env: Environment,
+  defaults: Own,
+): Own & GlobalOptions {
+  return { ...defaults, ...command.opts(), ...globalOptions(command, env) };
+}
+
+/** Without Commander's own defaults, which would hide what was given before the command's name. */
+function explicit(command: Command): Partial<GlobalOptions> {
+  const options = Object.entries(command.opts());
+  return Object.fromEntries(
+    options.filter(([name]) => command.getOptionValueSource(name) === 'cli'),
+  );
+}
+
+/** Parses a whole number of 1 or more. */
+export function positive(option: string): (value: string) => number {
+  return (value) => {
+    if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+    throw usageError(`${option} takes a whole number of 1 or more, not "${value}"`);
+  };
+}
+
+/** Parses seconds: above 0, a fraction allowed, at most a day. */
+export function seconds(option: string): (value: string) => number {
+  return (value) => {
+    const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : 0;
+    if (number > 0 && number <= 86_400) return number;
+    throw usageError(`${option} takes seconds, more than 0, not "${value}"`);
+  };
+}
+
+/** Parses the number of a page, 1 to 200 (specification, section 8). */
+export function pageNumber(value: string): number {
+  if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);
+  throw usageError(`--page takes a whole number from 1 to 200, not "${value}"`);
+}

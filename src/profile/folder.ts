@@ -1,0 +1,36 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError } from '../errors';
+
+/**
+ * Makes a folder of ours, 0700, with those above it. Not by `recursive`, which never ends below /proc.
+ * @throws CliError (failed) that names the folder and why
+ */
+export function makeFolder(path: string, hint?: string): void {
+  try {
+    make(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CliError('failed', `the folder ${path} cannot be made (${code})`, {
+      hint,
+      cause: error,
+    });
+  }
+}
+
+function make(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || exists(parent)) throw error;
+    make(parent);
+    mkdirSync(path, { mode: 0o700 });
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}

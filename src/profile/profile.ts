@@ -1,0 +1,197 @@
+import { usageError } from '../errors';
+import { isLoopback, withScheme } from '../http/loopback';
+
+/** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
+export interface Profile {
+  url?: string;
+  token?: string;
+  days?: number;
+  views?: number;
+  deletable?: boolean;
+  'retrieval-step'?: boolean;
+  'ca-file'?: string;
+  insecure?: boolean;
+}
+
+/** The whole config file. */
+export interface StoredProfiles {
+  /** The profile in use when none is named. */
+  current?: string;
+  profiles: Record<string, Profile>;
+}
+
+/** What the command line and the environment say about where to go; see `cli.md`, "Profiles". */
+export interface Wishes {
+  /** `--profile`: being typed, it outranks the environment's address and token. */
+  readonly profile?: string | undefined;
+  readonly url?: string | undefined;
+  /** Content of `--token-file`. */
+  readonly token?: string | undefined;
+  readonly anonymous: boolean;
+  readonly caFile?: string | undefined;
+  readonly insecure: boolean;
+  readonly env: {
+    readonly url?: string | undefined;
+    readonly token?: string | undefined;
+    readonly profile?: string | undefined;
+    readonly caFile?: string | undefined;
+  };
+}
+
+/** Where requests go, and what goes with them. */
+export interface Target {
+  /** Base address without a final slash. */
+  readonly base: string;
+  readonly token: string | undefined;
+  readonly caFile: string | undefined;
+  readonly insecure: boolean;
+  /** The profile these come from, when its address is the one in use. */
+  readonly profile: Profile | undefined;
+}
+
+const THREE_WAYS =
+  'log in with pwpush login, set PWPUSH_URL, or name an instance with --url; pwpush serve makes one of this machine';
+
+/**
+ * Decides the instance and the token: option > environment > profile. A token goes only to the address it
+ * belongs to: a stored one to its profile's, `PWPUSH_TOKEN` to `PWPUSH_URL` or else the address in use.
+ * @param linkBase the instance of a pasted link, which outranks all else
+ * @throws CliError (usage) when nothing is configured, or the token would travel unprotected
+ */
+export function chooseTarget(stored: StoredProfiles, wishes: Wishes, linkBase?: string): Target {
+  const profile = chooseProfile(stored, wishes);
+  const home = homeAddress(profile, wishes);
+  const base = linkBase ?? home;
+  if (base === undefined) throw usageError('no instance is configured', THREE_WAYS);
+  const own = profile?.url !== undefined && parseBase(profile.url) === base ? profile : undefined;
+  const target: Target = {
+    base,
+    token: wishes.anonymous ? undefined : chooseToken(base, home, profile, wishes),
+    caFile: wishes.caFile ?? wishes.env.caFile ?? own?.['ca-file'],
+    insecure: wishes.insecure || own?.insecure === true,
+    profile: own,
+  };
+  refuseOpenToken(target);
+  return target;
+}
+
+/** The name of the profile in use, if there is one. */
+export function profileName(
+  stored: StoredProfiles,
+  wishes: Pick<Wishes, 'profile' | 'env'>,
+): string | undefined {
+  return wishes.profile ?? wishes.env.profile ?? stored.current;
+}
+
+function chooseProfile(stored: StoredProfiles, wishes: Wishes): Profile | undefined {
+  const name = profileName(stored, wishes);
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(stored.profiles, name)) return stored.profiles[name];
+  if (wishes.profile === undefined && wishes.env.profile === undefined) return undefined;
+  throw noSuchProfile(name, stored);
+}
+
+/** @throws nothing: makes the error for a profile that is named but not there. */
+export function noSuchProfile(name: string, stored: StoredProfiles) {
+  const names = Object.keys(stored.profiles);
+  return usageError(
+    `there is no profile "${name}"`,
+    names.length === 0 ? 'make one with pwpush login' : `there are: ${names.join(', ')}`,
+  );
+}
+
+function homeAddress(profile: Profile | undefined, wishes: Wishes): string | undefined {
+  const stored = profile?.url;
+  const chosen =
+    wishes.url ??
+    (wishes.profile === undefined ? (wishes.env.url ?? stored) : (stored ?? wishes.env.url));
+  return chosen === undefined ? undefined : parseBase(chosen);
+}
+
+interface OwnedToken {
+  readonly token: string | undefined;
+  readonly owner: string | undefined;
+}
+
+function chooseToken(
+  base: string,
+  home: string | undefined,
+  profile: Profile | undefined,
+  wishes: Wishes,
+) {
+  const typed: OwnedToken = { token: wishes.token, owner: home };
+  const environment: OwnedToken = {
+    token: wishes.env.token,
+    owner: wishes.env.url === undefined ? home : parseBase(wishes.env.url),
+  };
+  const stored: OwnedToken = {
+    token: profile?.token,
+    owner: profile?.url === undefined ? undefined : parseBase(profile.url),
+  };
+  const order =
+    wishes.profile === undefined ? [typed, environment, stored] : [typed, stored, environment];
+  return order.find(({ token, owner }) => token !== undefined && owner === base)?.token;
+}
+
+function refuseOpenToken(target: Target): void {
+  const url = new URL(target.base);
+  if (target.token === undefined || url.protocol === 'https:' || isLoopback(url) || target.insecure)
+    return;
+  throw usageError(
+    `the token would travel over plain http to ${url.host}, readable by everybody on the way`,
+    'use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true',
+  );
+}
+
+/**
+ * An instance's base address as typed → origin and path without a final slash. Without a scheme it is https,
+ * on this machine http.
+ * @throws CliError (usage) when it is no http or https address, or has a user name, query or fragment
+ */
+export function parseBase(text: string): string {
+  const url = parseUrl(text.trim());
+  if (url === undefined) {
+    throw usageError(
+      'the address of the instance is not an http or https URL',
+      'it looks like https://pwpush.example',
+    );
+  }
+  if (url.username || url.password) {
+    throw usageError(
+      'the address of the instance carries a user name or password',
+      'leave out what stands before the @',
+    );
+  }
+  if (url.search || url.hash) {
+    throw usageError(
+      'the address of the instance has a query or fragment',
+      'leave out what follows the ? or #',
+    );
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    const url = new URL(withScheme(text));
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The profile that was named, or the one in use.
+ * @throws CliError (usage) when there is none
+ */
+export function namedProfile(
+  stored: StoredProfiles,
+  named: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly name: string; readonly profile: Profile } {
+  const name = named ?? (env.PWPUSH_PROFILE || stored.current);
+  if (name === undefined) throw usageError('there is no profile yet', 'make one with pwpush login');
+  const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
+  if (profile === undefined) throw noSuchProfile(name, stored);
+  return { name, profile };
+}

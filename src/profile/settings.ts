@@ -1,0 +1,56 @@
+import { usageError } from '../errors';
+import type { Profile } from './profile';
+import { parseBase } from './profile';
+
+type Setting = Exclude<keyof Profile, 'token'>;
+
+const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile[K]> } = {
+  url: parseBase,
+  days: (value) => count('days', value),
+  views: (value) => count('views', value),
+  deletable: (value) => flag('deletable', value),
+  'retrieval-step': (value) => flag('retrieval-step', value),
+  'ca-file': (value) => value,
+  insecure: (value) => flag('insecure', value),
+};
+
+export const settingNames = Object.keys(parsers) as Setting[];
+
+/**
+ * A profile with one setting changed; an empty value removes it. A changed address drops the token, which
+ * belonged to the old one.
+ * @throws CliError (usage) for an unknown key or a value that does not fit
+ */
+export function withSetting(profile: Profile, key: string, value: string): Profile {
+  if (key === 'token')
+    throw usageError(
+      'a token is not set on the command line: argv is public',
+      'use pwpush login, which asks for it',
+    );
+  if (!Object.hasOwn(parsers, key))
+    throw usageError(`there is no setting "${key}"`, `settings: ${settingNames.join(', ')}`);
+  const setting = key as Setting;
+  const { [setting]: _old, ...rest } = profile;
+  const next: Profile = value === '' ? rest : { ...rest, [setting]: parsers[setting](value) };
+  if (setting === 'url' && next.url !== profile.url) delete next.token;
+  return next;
+}
+
+function count(name: string, value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw usageError(`${name} takes a whole number of 1 or more, not "${value}"`);
+}
+
+function flag(name: string, value: string): boolean {
+  if (['true', 'yes', 'on', '1'].includes(value)) return true;
+  if (['false', 'no', 'off', '0'].includes(value)) return false;
+  throw usageError(`${name} takes true or false, not "${value}"`);
+}
+
+/** @throws CliError (usage) when a name would be hard to type or to tell from an option */
+export function checkProfileName(name: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
+  throw usageError(
+    'a profile is named with letters, digits, dots, dashes and underscores, 64 at most',
+  );
+}

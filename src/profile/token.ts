@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { usageError } from '../errors';
+
+/**
+ * The API token in a text read from a file, pipe or prompt: one line of visible ASCII (RFC 6750, 2.1).
+ * @throws CliError (usage) that names `source`, never the text
+ */
+export function parseToken(text: string, source: string): string {
+  const token = text.trim();
+  if (token === '') throw usageError(`the token from ${source} is empty`);
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw usageError(
+    `what came from ${source} is not a token: a token is one line of letters, digits and signs`,
+  );
+}
+
+/** @throws CliError (usage) when the file cannot be read or holds no token */
+export function readTokenFile(path: string): string {
+  try {
+    return parseToken(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
+    throw usageError(`the token file ${path} cannot be read (${code})`);
+  }
+}

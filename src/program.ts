@@ -1,0 +1,226 @@
+import { Command, CommanderError, Help } from 'commander';
+import type { Context } from './context';
+import { ExitWith, exitStatus, usageError } from './errors';
+import { addGlobalOptions } from './options';
+
+interface Entry {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  readonly load: () => Promise<(context: Context) => Command>;
+}
+
+/** The words one can type. Only the one typed is loaded; a new command is one line here. */
+export const commands: readonly Entry[] = [
+  {
+    name: 'push',
+    summary: 'create a push, print its link',
+    load: async () => (await import('./commands/push')).pushCommand,
+  },
+  {
+    name: 'get',
+    summary: 'retrieve a push (takes a view)',
+    load: async () => (await import('./commands/get')).getCommand,
+  },
+  {
+    name: 'preview',
+    summary: "print a push's full link (takes none)",
+    load: async () => (await import('./commands/preview')).previewCommand,
+  },
+  {
+    name: 'expire',
+    summary: 'expire pushes now',
+    load: async () => (await import('./commands/expire')).expireCommand,
+  },
+  {
+    name: 'list',
+    summary: 'list your pushes',
+    load: async () => (await import('./commands/list')).listCommand,
+  },
+  {
+    name: 'audit',
+    summary: 'who looked at a push, and when',
+    load: async () => (await import('./commands/audit')).auditCommand,
+  },
+  {
+    name: 'version',
+    summary: 'this program, the instance, and what it can do',
+    load: async () => (await import('./commands/version')).versionCommand,
+  },
+  {
+    name: 'login',
+    summary: 'keep an instance and a token as a profile',
+    load: async () => (await import('./commands/login')).loginCommand,
+  },
+  {
+    name: 'logout',
+    summary: "forget a profile's token",
+    load: async () => (await import('./commands/logout')).logoutCommand,
+  },
+  {
+    name: 'profile',
+    summary: 'list, show, use, set and remove profiles',
+    load: async () => (await import('./commands/profile')).profileCommand,
+  },
+  {
+    name: 'serve',
+    summary: 'be an instance, on this machine',
+    load: async () => (await import('./commands/serve')).serveCommand,
+  },
+];
+
+const EXAMPLES = `
+Examples:
+  $ pwgen 24 1 | pwpush push --views 1
+  $ pwpush get https://pwpush.example/p/abc123def456
+  $ pwpush serve
+
+\`pwpush help <command>\` shows a command's options. Exit codes and more: man pwpush.`;
+
+/** Parses one command line and runs its command; rejects with what went wrong. */
+export async function execute(argv: readonly string[], context: Context): Promise<void> {
+  const words = withoutHelpWord(argv);
+  const quiet = withoutPrompts(words, context);
+  const program = await programFor(words, quiet);
+  const shown: string[] = [];
+  eachCommand(program, (command) => settle(command, context, (text) => shown.push(text)));
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return context.stdout.write(shown.join(''));
+    if (error.code !== 'commander.help') throw misuse(error);
+    // `pwpush profile` alone: what could have been typed is told as an error.
+    await context.stderr.write(shown.join(''));
+    throw new ExitWith(exitStatus.usage);
+  }
+}
+
+/** The tree for a command line: the typed command in full, of the others name and summary. */
+export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
+  const program = addGlobalOptions(new Command('pwpush'))
+    .description('Hand over a secret as a link that stops working.')
+    .usage('[options] <command>')
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .addHelpText('after', EXAMPLES)
+    .action(() => {
+      if (program.args.length === 0) program.help();
+      throw unknownCommand(program.args[0] ?? '');
+    })
+    .allowExcessArguments();
+  const typed = typedCommand(program, argv);
+  for (const { name, summary, load } of commands) {
+    const command = name === typed ? (await load())(context) : new Command(name);
+    program.addCommand(command.summary(summary));
+  }
+  eachCommand(program, (command) => addVersionOption(command, context.version));
+  return program;
+}
+
+/** Commander's own layout, with the commands above the options. */
+function commandsFirst(command: Command, help: Help): string {
+  const text = Help.prototype.formatHelp.call(help, command, help);
+  const sections = text.split('\n\n');
+  const commands = sections.findIndex((section) => section.startsWith('Commands:'));
+  const options = sections.findIndex((section) => section.startsWith('Global options:'));
+  if (commands === -1 || options === -1) return text;
+  [sections[options], sections[commands]] = [
+    (sections[commands] ?? '').trimEnd(),
+    sections[options] ?? '',
+  ];
+  return sections.join('\n\n').replace(/\n*$/, '\n');
+}
+
+/** The first word that is neither an option nor an option's value. */
+function typedCommand(program: Command, argv: readonly string[]): string | undefined {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? '';
+    if (!word.startsWith('-')) return word;
+    const option = program.options.find(({ long, short }) => word === long || word === short);
+    if (option?.required) at++;
+  }
+  return undefined;
+}
+
+/** `help` and `help push` are `--help` and `push --help`. */
+function withoutHelpWord(argv: readonly string[]): readonly string[] {
+  if (argv[0] !== 'help') return argv;
+  return [...argv.slice(1), '--help'];
+}
+
+/** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, or in CI. */
+function withoutPrompts(argv: readonly string[], context: Context): Context {
+  const { env } = context;
+  const inCi = Boolean(env.CI) && env.CI !== 'false';
+  if (!argv.includes('--no-input') && !env.PWPUSH_NO_INPUT && !inCi) return context;
+  return { ...context, canPrompt: () => false };
+}
+
+function addVersionOption(command: Command, version: string): void {
+  command.optionsGroup('Global options:').version(version, '-V, --version', 'print the version');
+}
+
+function eachCommand(command: Command, work: (command: Command) => void): void {
+  work(command);
+  for (const one of command.commands) eachCommand(one, work);
+}
+
+/** Commander neither writes nor exits by itself. */
+function settle(command: Command, context: Context, show: (text: string) => void): void {
+  command
+    .exitOverride()
+    .configureHelp({
+      showGlobalOptions: false,
+      subcommandTerm,
+      ...(command.parent === null ? { formatHelp: commandsFirst } : {}),
+    })
+    .configureOutput({
+      writeOut: show,
+      writeErr: show,
+      outputError: () => {},
+      getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
+      getOutHasColors: () => false,
+    });
+}
+
+/** Name and arguments only: every command takes options. */
+function subcommandTerm(command: Command): string {
+  const words = command.registeredArguments.map((one) =>
+    one.required ? `<${one.name()}>` : `[${one.name()}]`,
+  );
+  return [command.name(), ...words].join(' ');
+}
+
+/** What Commander says, as one of our errors: without its prefix, its suggestion as the hint. */
+function misuse(error: CommanderError): Error {
+  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const hint = /\(Did you mean (.*)\?\)/.exec(suggestion ?? '')?.[1];
+  return usageError(
+    first.replace(/\.$/, ''),
+    hint === undefined ? 'see --help' : `did you mean ${hint}?`,
+  );
+}
+
+function unknownCommand(word: string): Error {
+  const names = commands.map(({ name }) => name);
+  const near = names.find((name) => distance(name, word) <= 2);
+  return usageError(
+    `there is no command "${word}"`,
+    near ? `did you mean ${near}?` : `commands: ${names.join(', ')}`,
+  );
+}
+
+/** Edits that turn one word into another (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const substituted = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substituted));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

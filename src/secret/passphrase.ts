@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import type { Context } from '../context';
+import { usageError } from '../errors';
+import { readAll, unreadable, withoutOneLineEnd } from './source';
+
+/** Where the command line says the passphrase is. */
+export interface PassphraseOptions {
+  /** `-p`: ask for it. */
+  readonly passphrase?: boolean | undefined;
+  readonly passphraseFile?: string | undefined;
+  readonly passphraseEnv?: string | undefined;
+}
+
+const HINT = 'use --passphrase-file PATH or --passphrase-env NAME where there is no terminal';
+
+/** @throws CliError (usage) when two places are named, or one needs a terminal that is not there */
+export function checkPassphrase(options: PassphraseOptions, context: Context): void {
+  const named = [
+    options.passphrase ? '-p' : undefined,
+    options.passphraseFile === undefined ? undefined : '--passphrase-file',
+    options.passphraseEnv === undefined ? undefined : '--passphrase-env',
+  ].filter((name) => name !== undefined);
+  if (named.length > 1)
+    throw usageError(
+      `the passphrase can come from one place only; named were ${named.join(' and ')}`,
+    );
+  if (options.passphrase && !context.canPrompt())
+    throw usageError('-p asks for the passphrase, and there is no terminal to ask on', HINT);
+}
+
+/** The passphrase from where it was said to be, or undefined when nothing was said. */
+export async function readPassphrase(
+  options: PassphraseOptions,
+  context: Context,
+  twice: boolean,
+): Promise<string | undefined> {
+  if (options.passphraseFile !== undefined) return fromFile(options.passphraseFile, context);
+  if (options.passphraseEnv !== undefined) return fromEnvironment(options.passphraseEnv, context);
+  return options.passphrase ? askPassphrase(context, twice) : undefined;
+}
+
+export async function askPassphrase(
+  context: Context,
+  twice: boolean,
+  question = 'Passphrase:',
+): Promise<string> {
+  const prompter = await context.prompter();
+  const passphrase = nonEmpty(await prompter.secret(question), 'what was typed');
+  if (twice && (await prompter.secret('Passphrase again:')) !== passphrase) {
+    throw usageError('the two passphrases differ; nothing was sent');
+  }
+  return passphrase;
+}
+
+async function fromFile(path: string, context: Context): Promise<string> {
+  const text =
+    path === '-' ? (await readAll(context.stdin.bytes())).toString('utf8') : readText(path);
+  return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : path);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function fromEnvironment(name: string, context: Context): string {
+  const value = context.env[name];
+  if (value === undefined) throw usageError(`the variable ${name} is not set`);
+  return nonEmpty(value, `the variable ${name}`);
+}
+
+function nonEmpty(text: string, place: string): string {
+  if (text !== '') return text;
+  throw usageError(`the passphrase is empty: ${place} holds nothing`);
+}

@@ -1,0 +1,187 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import type { Context } from '../context';
+import { type CliError, usageError } from '../errors';
+
+/** Where the command line says the secret is; exactly one, or standard input, or a prompt. */
+export interface SourceOptions {
+  readonly text?: string | undefined;
+  readonly from?: string | undefined;
+  readonly env?: string | undefined;
+  /** A length, or true for the usual one. */
+  readonly generate?: string | true | undefined;
+  /** Keep a single line's end. */
+  readonly raw: boolean;
+}
+
+export type Source =
+  | { readonly name: 'text' | 'file' | 'env'; readonly value: string }
+  | { readonly name: 'generate'; readonly length: number }
+  | { readonly name: 'stdin' }
+  | { readonly name: 'prompt' };
+
+/** Text beyond this is no text to hand over: the reference takes 1 MiB. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const DEFAULT_LENGTH = 24;
+
+/**
+ * Decides where the secret comes from, before anything is read or asked.
+ * @throws CliError (usage) when two sources are named, or none and nobody is there to ask
+ */
+export function chooseSource(
+  options: SourceOptions,
+  stdinIsTTY: boolean,
+  canPrompt: boolean,
+): Source {
+  const named = namedSources(options);
+  if (named.length > 1) {
+    throw usageError(
+      `the secret can come from one place only; named were ${named.map(({ label }) => label).join(' and ')}`,
+      'leave all but one out',
+    );
+  }
+  if (named[0]) return named[0].source;
+  if (!stdinIsTTY) return { name: 'stdin' };
+  if (canPrompt) return { name: 'prompt' };
+  throw usageError(
+    'there is no secret to push, and nobody to ask for it',
+    'pipe it in, or use --from FILE, --env NAME or --generate',
+  );
+}
+
+interface Named {
+  readonly label: string;
+  readonly source: Source;
+}
+
+function namedSources(options: SourceOptions): Named[] {
+  const named: Named[] = [];
+  const { text, from, env, generate } = options;
+  if (text !== undefined)
+    named.push({ label: 'the text argument', source: { name: 'text', value: text } });
+  if (from === '-') named.push({ label: '--from -', source: { name: 'stdin' } });
+  else if (from !== undefined)
+    named.push({ label: '--from', source: { name: 'file', value: from } });
+  if (env !== undefined) named.push({ label: '--env', source: { name: 'env', value: env } });
+  if (generate !== undefined) {
+    named.push({ label: '--generate', source: { name: 'generate', length: lengthOf(generate) } });
+  }
+  return named;
+}
+
+function lengthOf(generate: string | true): number {
+  if (generate === true) return DEFAULT_LENGTH;
+  const length = /^[1-9]\d{0,3}$/.test(generate) ? Number(generate) : 0;
+  if (length >= 8 && length <= 1024) return length;
+  throw usageError(
+    `--generate takes a length from 8 to 1024, not "${generate}"`,
+    'a secret of your own is piped in or typed at the prompt',
+  );
+}
+
+/**
+ * Reads the secret as text.
+ * @throws CliError (usage) when it is empty, no valid UTF-8, or cannot be read
+ */
+export async function readSecret(
+  source: Source,
+  options: SourceOptions,
+  context: Context,
+): Promise<string> {
+  switch (source.name) {
+    case 'text':
+      return nonEmpty(source.value, 'the text argument is empty');
+    case 'env':
+      return nonEmpty(
+        fromEnvironment(source.value, context),
+        `the variable ${source.value} is empty`,
+      );
+    case 'file':
+      return nonEmpty(
+        toText(await bytesOfFile(source.value), source.value),
+        `${source.value} is empty`,
+      );
+    case 'generate': {
+      const { generatePassword } = await import('./generate');
+      return generatePassword(source.length);
+    }
+    case 'stdin': {
+      const text = toText(await readAll(context.stdin.bytes()), 'standard input');
+      return nonEmpty(options.raw ? text : withoutOneLineEnd(text), 'standard input is empty');
+    }
+    case 'prompt': {
+      const prompter = await context.prompter();
+      return nonEmpty(await prompter.secret('Secret:'), 'nothing was typed');
+    }
+  }
+}
+
+/**
+ * The newline rule: one line loses its one line end, several lines are kept to the byte, so that
+ * `echo hunter2 |` pushes `hunter2` and a piped private key comes back whole.
+ */
+export function withoutOneLineEnd(text: string): string {
+  const first = text.indexOf('\n');
+  if (first === -1 || first !== text.length - 1) return text;
+  return text.endsWith('\r\n') ? text.slice(0, -2) : text.slice(0, -1);
+}
+
+function fromEnvironment(name: string, context: Context): string {
+  const value = context.env[name];
+  if (value === undefined) throw usageError(`the variable ${name} is not set`);
+  return value;
+}
+
+function nonEmpty(text: string, message: string): string {
+  if (text !== '') return text;
+  throw usageError(
+    `${message}: there is nothing to push`,
+    'an empty file can be attached with --file',
+  );
+}
+
+function toText(bytes: Buffer, place: string): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw usageError(
+    `${place} is not valid UTF-8 text`,
+    'binary content is attached with --file PATH, or --file - for standard input',
+  );
+}
+
+async function bytesOfFile(path: string): Promise<Buffer> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  if (bytes.length > MAX_BYTES) throw tooLong(path);
+  return bytes;
+}
+
+/** @internal */
+export function unreadable(path: string, error: unknown): CliError {
+  const { code } = error as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    ENOENT: 'there is no such file',
+    EISDIR: 'it is a folder',
+    EACCES: 'permission denied',
+  };
+  return usageError(`${path} cannot be read: ${reasons[code ?? ''] ?? code ?? 'unknown error'}`);
+}
+
+/** All of a stream, up to the longest text there can be. */
+export async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.byteLength;
+    if (length > MAX_BYTES) throw tooLong('standard input');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLong(place: string): CliError {
+  return usageError(`${place} is longer than 16 MiB, too long for a text`, 'attach it with --file');
+}

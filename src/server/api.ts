@@ -1,0 +1,131 @@
+import { type Context, Hono } from 'hono';
+import { limits, routes } from '../api/contract';
+import { json, refusalBody, refusalHead } from './answer';
+import type { AppOptions, Env } from './app';
+import { readPush } from './body';
+import { baseOf, bearerToken, isPrefetch, originOf } from './caller';
+import type { Owner } from './owners';
+import type { PushRow, Visitor } from './pushes';
+import { notFound, Refusal } from './refusal';
+import { auditBody, pushBody, versionBody } from './wire';
+
+/** The routes of API v2, relative to its path. */
+export function createApi({ pushes, owners, now, settings }: AppOptions): Hono<Env> {
+  const api = new Hono<Env>();
+
+  async function visitor(c: Context<Env>): Promise<Visitor> {
+    const token = bearerToken(c.req.raw);
+    const owner = token === undefined ? undefined : await owners.authenticate(token);
+    // Everywhere, public calls included: nobody should believe that a dead token works.
+    if (token !== undefined && !owner)
+      throw new Refusal('unauthorized', 'That token is not valid.');
+    return { ...originOf(c.req.raw, c.env, settings), owner };
+  }
+
+  async function permitted(c: Context<Env>): Promise<Visitor> {
+    const caller = await visitor(c);
+    if (!caller.owner && !settings.anonymous) throw needsToken();
+    return caller;
+  }
+
+  async function signedIn(c: Context<Env>): Promise<Owner> {
+    const { owner } = await visitor(c);
+    if (!owner) throw needsToken();
+    return owner;
+  }
+
+  const body = (c: Context<Env>, push: PushRow) =>
+    pushBody(push, baseOf(c.req.raw, settings), now());
+
+  api.get(routes.version.path, async (c) => {
+    await visitor(c);
+    return json(versionBody(settings.version, settings.anonymous));
+  });
+
+  api.post(routes.create.path, async (c) => {
+    const caller = await permitted(c);
+    const { push, note } = await pushes.create(await readPush(c.req.raw), caller);
+    return json({ ...body(c, push), name: push.name, note }, 201);
+  });
+
+  for (const state of ['active', 'expired'] as const) {
+    api.get(routes[state].path, async (c) => {
+      const owner = await signedIn(c);
+      const page = pageNumber(c);
+      const list =
+        state === 'active' ? pushes.listActive(owner, page) : pushes.listExpired(owner, page);
+      return json(
+        (await list).map(({ push, note }) => ({ ...body(c, push), name: push.name, note })),
+      );
+    });
+  }
+
+  api.get(routes.retrieve.path, async (c) => {
+    const caller = await permitted(c);
+    // Neither a HEAD, which Hono answers like a GET, nor a browser's guess shows anybody anything.
+    if (c.req.method === 'HEAD') return wrongMethod(allowed(routes.retrieve.path));
+    if (isPrefetch(c.req.raw))
+      throw new Refusal('malformed', 'A retrieval takes a view and is not prefetched.');
+    const passphrase = c.req.query('passphrase') ?? '';
+    const { push, payload } = await pushes.retrieve(urlToken(c), caller, passphrase);
+    return json({ ...body(c, push), payload, files: [] });
+  });
+
+  api.get(routes.preview.path, async (c) => {
+    await permitted(c);
+    return json({ url: body(c, await pushes.find(urlToken(c))).html_url });
+  });
+
+  api.get(routes.audit.path, async (c) => {
+    const owner = await signedIn(c);
+    return json(auditBody(await pushes.audit(urlToken(c), owner, pageNumber(c))));
+  });
+
+  api.delete(routes.expire.path, async (c) => {
+    const caller = await permitted(c);
+    return json(body(c, await pushes.expire(urlToken(c), caller)));
+  });
+
+  api.post('/pushes/:token/notify_emails', async (c) => {
+    await permitted(c);
+    return json({ error: 'This instance sends no e-mail.' }, 404);
+  });
+
+  for (const { path } of Object.values(routes)) api.all(path, () => wrongMethod(allowed(path)));
+  api.all('*', () => json({ error: 'not-found' }, 404));
+  api.onError((error) => {
+    if (!(error instanceof Refusal)) throw error;
+    const { status, headers } = refusalHead(error);
+    return json(refusalBody(error), status, headers);
+  });
+  return api;
+}
+
+function needsToken(): Refusal {
+  return new Refusal('unauthorized', 'This needs an API token: send it as Authorization: Bearer.');
+}
+
+function allowed(path: string): string[] {
+  return Object.values(routes)
+    .filter((route) => route.path === path)
+    .map((route) => route.method);
+}
+
+function wrongMethod(methods: string[]): Response {
+  return json({ error: 'method-not-allowed' }, 405, { allow: methods.join(', ') });
+}
+
+function urlToken(c: Context<Env>): string {
+  const token = c.req.param('token') ?? '';
+  if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
+  return token;
+}
+
+function pageNumber(c: Context<Env>): number {
+  const { min, max, default: fallback } = limits.page;
+  const text = c.req.query('page');
+  if (text === undefined) return fallback;
+  const page = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (page >= min && page <= max) return page;
+  throw new Refusal('malformed', `page must be an integer from ${min} to ${max}.`);
+}

@@ -1,0 +1,76 @@
+import { Hono } from 'hono';
+import { routePath } from 'hono/route';
+import { API_PATH } from '../api/contract';
+import { answer, json } from './answer';
+import { createApi } from './api';
+import type { CallerSettings, Connection } from './caller';
+import type { Owners } from './owners';
+import { createPages } from './page';
+import type { Pushes } from './pushes';
+
+export interface AppSettings extends CallerSettings {
+  /** Whether those without a token may create and retrieve. */
+  readonly anonymous: boolean;
+  readonly version: string;
+}
+
+export interface AppOptions {
+  readonly pushes: Pushes;
+  readonly owners: Owners;
+  /** Throws when the database does not answer. */
+  readonly ping: () => Promise<void>;
+  readonly now: () => Date;
+  /** Takes one line a request, without anything secret. */
+  readonly log: (line: string) => void;
+  readonly settings: AppSettings;
+}
+
+export interface Env {
+  Bindings: Connection;
+}
+
+export type App = (request: Request, connection?: Connection) => Promise<Response>;
+
+const everywhere = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex',
+};
+
+/** The whole service as a function from request to response, without a socket. */
+export function createApp(options: AppOptions): App {
+  const { now, log, ping } = options;
+  const app = new Hono<Env>();
+  app.use(async (c, next) => {
+    const began = now();
+    await next();
+    for (const [name, value] of Object.entries(everywhere)) c.res.headers.set(name, value);
+    const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);
+    // The route, not the path: a path holds the token of a push.
+    const took = now().getTime() - began.getTime();
+    log(
+      `${began.toISOString()} ${c.req.method} ${routePath(c)} ${c.res.status} ${took}ms ${bytes}B`,
+    );
+  });
+  app.get('/up', async () => {
+    await ping();
+    return answer('up\n', 'text/plain; charset=utf-8');
+  });
+  app.route(API_PATH, createApi(options));
+  app.all('/api/*', () => json({ error: 'not-found' }, 404));
+  app.route('/', createPages(options));
+  app.onError((error) => {
+    log(`${now().toISOString()} error ${describe(error)}`);
+    return json({ error: 'internal error' }, 500);
+  });
+  return async (request, connection = {}) => app.fetch(request, connection);
+}
+
+/** Name, code and place; never the message, which may quote what was being handled. */
+function describe(error: Error): string {
+  const code = 'code' in error ? ` ${String(error.code)}` : '';
+  const place = /^ +at .*$/m.exec(error.stack ?? '')?.[0].trim() ?? '';
+  return `${error.name}${code} ${place}`.trim();
+}

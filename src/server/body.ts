@@ -1,0 +1,72 @@
+import { filesRefused } from './creation';
+import { Refusal } from './refusal';
+
+/** A payload of 1 MiB may take six times that in JSON escapes; the rest is room for the other fields. */
+const JSON_BYTES = 8 * 1024 * 1024;
+const FORM_BYTES = 16 * 1024;
+
+/** The `push` object of a creation request. Throws a `Refusal` for any other body. */
+export async function readPush(request: Request): Promise<object> {
+  const type = mediaType(request);
+  if (type === 'multipart/form-data') throw filesRefused();
+  if (type !== 'application/json') {
+    throw new Refusal(
+      'malformed',
+      'The body must be JSON, sent as Content-Type: application/json.',
+    );
+  }
+  const body = parse(await readText(request, JSON_BYTES));
+  const push = isObject(body) && 'push' in body ? body.push : undefined;
+  if (!isObject(push))
+    throw new Refusal('malformed', 'The body must be an object with a `push` object.');
+  return push;
+}
+
+/** The fields of a submitted HTML form. */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  if (mediaType(request) !== 'application/x-www-form-urlencoded') return new URLSearchParams();
+  return new URLSearchParams(await readText(request, FORM_BYTES));
+}
+
+function mediaType(request: Request): string {
+  return (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the input, which may be the secret.
+    throw new Refusal('malformed', 'The body is not valid JSON.');
+  }
+}
+
+async function readText(request: Request, limit: number): Promise<string> {
+  const bytes = await readBytes(request, limit);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refusal('malformed', 'The body is not valid UTF-8.');
+  }
+}
+
+/** Counts what comes rather than trusting Content-Length. */
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.length;
+      if (size > limit) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new Refusal('malformed', 'The body broke off.');
+  }
+  if (size > limit) throw new Refusal('too_large', `The body is larger than ${limit} bytes.`);
+  return Buffer.concat(chunks);
+}

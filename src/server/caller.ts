@@ -1,0 +1,100 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { Origin } from './store/audit';
+
+/** What the socket knows of a request and its headers do not. */
+export interface Connection {
+  readonly ip?: string | undefined;
+}
+
+export interface CallerSettings {
+  readonly publicUrl?: string | undefined;
+  /** Whether X-Forwarded-* come from a proxy of ours rather than from anybody. */
+  readonly trustProxy: boolean;
+}
+
+const HEADER_CHARACTERS = 1024;
+
+/** The address links begin with, without a final slash. */
+export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettings): string {
+  if (publicUrl) return publicUrl;
+  const url = new URL(request.url);
+  if (!trustProxy) return url.origin;
+  const scheme = first(request, 'x-forwarded-proto');
+  const host = first(request, 'x-forwarded-host');
+  const origin = `${/^https?$/.test(scheme) ? scheme : url.protocol.slice(0, -1)}://`;
+  return origin + (/^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host) ? host : url.host);
+}
+
+/** Where the request came from, for the audit log. */
+export function originOf(
+  request: Request,
+  connection: Connection,
+  settings: CallerSettings,
+): Origin {
+  return {
+    ip: (settings.trustProxy && forwardedFor(request)) || plainIp(connection.ip) || null,
+    userAgent: header(request, 'user-agent'),
+    referrer: header(request, 'referer'),
+  };
+}
+
+/** The API token the request carries, '' when it names none after `Bearer`; nothing without that scheme. */
+export function bearerToken(request: Request): string | undefined {
+  const match = /^Bearer(?:\s+(.*))?$/i.exec(request.headers.get('authorization') ?? '');
+  return match ? (match[1] ?? '').trim() : undefined;
+}
+
+/** Whether a browser asks ahead of its user, who may never look. */
+export function isPrefetch(request: Request): boolean {
+  const purpose = `${request.headers.get('sec-purpose')} ${request.headers.get('purpose')}`;
+  return /prefetch|preview/i.test(purpose) || request.headers.get('x-moz') === 'prefetch';
+}
+
+/**
+ * Whether a form may come from a page of ours. Under `no-referrer` browsers send `Origin: null` for our own
+ * forms, so without Sec-Fetch-Site (plain http) only a foreign origin that names itself can be told.
+ */
+export function isOwnForm(request: Request, base: string): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin' || site === 'none';
+  const origin = request.headers.get('origin');
+  return origin === null || origin === 'null' || origin === new URL(base).origin;
+}
+
+function header(request: Request, name: string): string | null {
+  return request.headers.get(name)?.slice(0, HEADER_CHARACTERS) ?? null;
+}
+
+function first(request: Request, name: string): string {
+  return request.headers.get(name)?.split(',')[0]?.trim() ?? '';
+}
+
+const inside = new BlockList();
+for (const [network, bits] of [
+  ['10.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const) {
+  inside.addSubnet(network, bits, 'ipv4');
+}
+inside.addAddress('::1', 'ipv6');
+inside.addSubnet('fc00::', 7, 'ipv6');
+inside.addSubnet('fe80::', 10, 'ipv6');
+
+/** Each proxy appends whom it saw, so the last address that is not a proxy's is the caller's; earlier ones may be made up. */
+function forwardedFor(request: Request): string | undefined {
+  const hops = (request.headers.get('x-forwarded-for') ?? '')
+    .split(',')
+    .map((hop) => plainIp(hop.trim()))
+    .filter((hop) => hop !== undefined);
+  const outside = hops.findLast((hop) => !inside.check(hop, isIPv6(hop) ? 'ipv6' : 'ipv4'));
+  return outside ?? hops[0];
+}
+
+/** The address, IPv4 in its own form even where the socket speaks IPv6; nothing when it is none. */
+function plainIp(text: string | undefined): string | undefined {
+  const ip = text?.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  return ip && isIP(ip) !== 0 ? ip : undefined;
+}

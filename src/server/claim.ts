@@ -1,0 +1,40 @@
+import type { Visitor } from './pushes';
+import { recordEvent } from './store/audit';
+import type { PushRow, SecretRow } from './store/pushes';
+import * as store from './store/pushes';
+import type { Sql } from './store/sql';
+
+export interface Claim {
+  readonly claimed: PushRow;
+  /** Nothing when the push had ended. */
+  readonly secret: SecretRow | undefined;
+  /** Whether this very claim ended the push. */
+  readonly ended: boolean;
+}
+
+/** Takes a view, unless the owner looks, and the secret with it; ends the push with its last view. One transaction. */
+export async function claim(
+  sql: Sql,
+  push: PushRow,
+  visitor: Visitor,
+  now: number,
+): Promise<Claim> {
+  const own = visitor.owner !== undefined && visitor.owner.id === push.owner_id;
+  const take = own ? store.findActive : store.takeView;
+  const claimed = await take(sql, push.id, now);
+  const secret = claimed && (await store.findSecret(sql, push.id));
+  if (!claimed || !secret) return missed(sql, push, visitor, now);
+  await recordEvent(sql, push.id, own ? 'owner_view' : 'view', visitor, now);
+  const last = claimed.views >= claimed.expire_after_views;
+  const ended = last && (await store.endPush(sql, push.id, now, 0)) !== undefined;
+  return { claimed, secret, ended };
+}
+
+/** Too late: the push had ended, or ends now because its time has passed. */
+async function missed(sql: Sql, push: PushRow, visitor: Visitor, now: number): Promise<Claim> {
+  const due = push.expires_at <= now;
+  const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
+  await recordEvent(sql, push.id, 'failed_view', visitor, now);
+  const claimed = (await store.findPush(sql, push.url_token)) as PushRow;
+  return { claimed, secret: undefined, ended };
+}

@@ -1,0 +1,145 @@
+import * as v from 'valibot';
+import { type Kind, kinds, limits } from '../api/contract';
+import { invalid } from './refusal';
+
+export interface Bound {
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+/** What this instance grants. */
+export interface Bounds {
+  readonly days: Bound;
+  readonly views: Bound;
+}
+
+/** A creation request that passed, defaults filled in. */
+export interface Creation {
+  readonly payload: string;
+  readonly kind: Kind;
+  readonly expire_after_days: number;
+  readonly expire_after_views: number;
+  readonly deletable_by_viewer: boolean;
+  readonly retrieval_step: boolean;
+  readonly passphrase: string;
+  readonly name: string;
+  readonly note: string;
+}
+
+const PASSPHRASE_CHARACTERS = 1024;
+
+/** Checks the `push` of a creation request; throws a `Refusal` with messages by field. */
+export function readCreation(input: object, bounds: Bounds): Creation {
+  const result = v.safeParse(creationSchema(bounds), input, { abortPipeEarly: true });
+  if (!result.success) {
+    throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
+  }
+  const { files: _, ...creation } = result.output;
+  const problem = payloadProblem[creation.kind](creation.payload);
+  if (problem) throw invalid(problem);
+  return creation;
+}
+
+const noFiles = 'Files are not supported by this version of the service yet.';
+
+/** What a request with files gets, until the service takes them. */
+export function filesRefused() {
+  return invalid({ files: [noFiles] });
+}
+
+function creationSchema(bounds: Bounds) {
+  return v.object({
+    payload: v.nullish(
+      v.pipe(
+        v.string('Payload must be a string.'),
+        v.check((payload) => payload.trim() !== '', 'Payload is required.'),
+        v.check(isUnicode, 'Payload is not valid Unicode text.'),
+      ),
+      '',
+    ),
+    kind: v.nullish(v.picklist(kinds, `Kind must be one of ${kinds.join(', ')}.`), 'text'),
+    expire_after_days: count('Expire after days', bounds.days),
+    expire_after_views: count('Expire after views', bounds.views),
+    deletable_by_viewer: flag('Deletable by viewer'),
+    retrieval_step: flag('Retrieval step'),
+    passphrase: v.pipe(
+      text('Passphrase', PASSPHRASE_CHARACTERS),
+      v.transform((passphrase) => (passphrase.trim() === '' ? '' : passphrase)),
+    ),
+    // Neither database keeps a NUL in a text column.
+    name: v.pipe(
+      text('Name', limits.nameCharacters),
+      v.check((name) => !name.includes('\0'), 'Name must not hold a NUL character.'),
+    ),
+    note: text('Note', limits.noteCharacters),
+    files: v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, noFiles)),
+  });
+}
+
+function text(label: string, characters: number) {
+  return v.nullish(
+    v.pipe(
+      v.string(`${label} must be a string.`),
+      v.check(
+        (value) => [...value].length <= characters,
+        `${label} is too long (maximum is ${characters} characters).`,
+      ),
+      v.check(isUnicode, `${label} is not valid Unicode text.`),
+    ),
+    '',
+  );
+}
+
+function count(label: string, { min, max, default: fallback }: Bound) {
+  const message = `${label} must be an integer from ${min} to ${max}.`;
+  const decimal = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number));
+  return v.nullish(
+    v.pipe(
+      v.union([v.number(), decimal], message),
+      v.integer(message),
+      v.minValue(min, message),
+      v.maxValue(max, message),
+    ),
+    fallback,
+  );
+}
+
+function flag(label: string) {
+  const word = v.pipe(
+    v.picklist(['true', 'false']),
+    v.transform((value) => value === 'true'),
+  );
+  return v.nullish(v.union([v.boolean(), word], `${label} must be true or false.`), true);
+}
+
+/** A lone surrogate has no UTF-8: it would come back as another character. */
+function isUnicode(value: string): boolean {
+  return !/\p{Surrogate}/u.test(value);
+}
+
+type Problem = Record<string, string[]> | undefined;
+
+const payloadProblem: Record<Kind, (payload: string) => Problem> = {
+  text: tooLarge,
+  url: (payload) =>
+    isWebAddress(payload)
+      ? tooLarge(payload)
+      : { payload: ['Payload must be one http or https address.'] },
+  qr: (payload) =>
+    [...payload].length <= limits.qrCharacters
+      ? undefined
+      : { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] },
+  file: () => ({ files: [noFiles] }),
+};
+
+function tooLarge(payload: string): Problem {
+  if (Buffer.byteLength(payload) <= limits.textBytes) return undefined;
+  return { payload: [`Payload is too large (maximum is ${limits.textBytes} bytes).`] };
+}
+
+/** Whether the text is one http or https address, with nothing around or inside that a browser would drop. */
+export function isWebAddress(payload: string): boolean {
+  if (/[\s\p{Cc}]/u.test(payload)) return false;
+  return /^https?:\/\//i.test(payload) && URL.canParse(payload);
+}

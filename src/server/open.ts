@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type App, createApp } from './app';
+import { isReadByOthers, makeInstanceKey, readInstanceKey } from './instance-key';
+import { type OwnerSummary, Owners } from './owners';
+import { Pushes } from './pushes';
+import { ServiceError, systemCode } from './service-error';
+import { boundsOf, publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
+import { findFact, keepFact } from './store/facts';
+import { migrate } from './store/migrations';
+import type { Database } from './store/sql';
+import { openSqlite } from './store/sqlite';
+import { createVault, type Vault } from './vault';
+
+/** The service without a socket. */
+export interface OpenService {
+  readonly app: App;
+  readonly owners: Owners;
+  readonly pushes: Pushes;
+  close(): Promise<void>;
+}
+
+const KEY_ID = 'instance key id';
+
+/** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
+export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
+  const bounds = boundsOf(settings);
+  const publicUrl = publicUrlOf(settings);
+  const database = await openDatabase(settings.ephemeral ? undefined : settings.data, io);
+  try {
+    const vault = await openVault(database, settings, io);
+    const owners = new Owners(database, io.now);
+    const pushes = new Pushes(database, vault, bounds, io.now);
+    const app = createApp({
+      pushes,
+      owners,
+      ping: async () => void (await database.sql`SELECT 1`),
+      now: io.now,
+      log: io.log,
+      settings: { ...settings, publicUrl, version: io.version },
+    });
+    return { app, owners, pushes, close: () => database.close() };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The owners of a data folder, for `serve token`; works beside a running service. */
+export async function openOwners(
+  data: string,
+  io: Pick<ServiceIo, 'now' | 'quietly'>,
+): Promise<{
+  /** The new token, never to be had again. */
+  add(name: string): Promise<string>;
+  list(): Promise<OwnerSummary[]>;
+  /** How many tokens there were. */
+  revoke(name: string): Promise<number>;
+  close(): Promise<void>;
+}> {
+  const database = await openDatabase(data, io);
+  const owners = new Owners(database, io.now);
+  return {
+    add: (name) => owners.add(name),
+    list: () => owners.list(),
+    revoke: (name) => owners.revoke(name),
+    close: () => database.close(),
+  };
+}
+
+/** The database in that folder, or in memory without one, with today's schema. */
+async function openDatabase(
+  data: string | undefined,
+  { quietly = (load) => load() }: Pick<ServiceIo, 'quietly'>,
+): Promise<Database> {
+  let database: Database | undefined;
+  try {
+    if (data !== undefined) mkdirSync(data, { recursive: true, mode: 0o700 });
+    const path = data === undefined ? ':memory:' : join(data, 'pwpush.db');
+    database = await openSqlite(path, quietly);
+    await migrate(database);
+    return database;
+  } catch (cause) {
+    await database?.close();
+    if (cause instanceof ServiceError) throw cause;
+    const code = systemCode(cause);
+    throw new ServiceError(`the data in ${data} cannot be opened${code && ` (${code})`}`, {
+      hint: 'name a folder of your own with --data',
+      cause,
+    });
+  }
+}
+
+/** A key made by an earlier start must be there again: another one would open nothing. */
+async function openVault(
+  database: Database,
+  settings: ServiceSettings,
+  io: ServiceIo,
+): Promise<Vault> {
+  if (settings.ephemeral) return createVault(randomBytes(32));
+  const path = settings.instanceKeyFile ?? join(settings.data, 'instance.key');
+  const known = await findFact(database.sql, KEY_ID);
+  const key = (await readInstanceKey(path)) ?? (known ? undefined : await makeInstanceKey(path));
+  if (!key) {
+    throw new ServiceError(`the instance key ${path} is missing`, {
+      hint: 'restore it from a backup',
+    });
+  }
+  const vault = createVault(key);
+  if ((await keepFact(database.sql, KEY_ID, vault.keyId)) !== vault.keyId) {
+    throw new ServiceError(`the instance key ${path} is not the one this data was sealed with`, {
+      hint: 'restore the key or the data from a backup',
+    });
+  }
+  if (await isReadByOthers(path)) io.warn(`others can read the instance key ${path}; make it 0600`);
+  return vault;
+}

@@ -1,0 +1,92 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from './service-error';
+import * as store from './store/owners';
+import type { Database, Sql } from './store/sql';
+
+/** Who a token belongs to. */
+export interface Owner {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface OwnerSummary {
+  readonly name: string;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+  /** How many tokens the owner has. */
+  readonly tokens: number;
+  /** ISO 8601, UTC, to the minute; null when no token was used. */
+  readonly last_used_at: string | null;
+}
+
+const MINUTE = 60_000;
+
+/** Owners and their API tokens, of which only SHA-256 hashes are kept. */
+export class Owners {
+  constructor(
+    private readonly database: Database,
+    private readonly now: () => Date,
+  ) {}
+
+  /** The owner of that token, or nothing. */
+  async authenticate(token: string): Promise<Owner | undefined> {
+    const { selector, digest } = fingerprint(token);
+    const rows = await store.findTokens(this.database.sql, selector);
+    const row = rows.find((candidate) => timingSafeEqual(candidate.digest, digest));
+    if (!row) return undefined;
+    const now = this.now().getTime();
+    // Once a minute is enough to know, and spares each request a write.
+    if (row.last_used_at === null || now - row.last_used_at >= MINUTE) {
+      await store.touchToken(this.database.sql, row.token_id, now);
+    }
+    return { id: row.id, name: row.name };
+  }
+
+  /** Makes a token for that owner, and the owner when it is new; the token is never to be had again. */
+  async add(name: string): Promise<string> {
+    const checked = checkName(name);
+    return this.database.transaction((sql) => this.issue(sql, checked));
+  }
+
+  /** On the very first start, the token of a new owner `admin`; nothing when there are owners. */
+  async addFirst(): Promise<string | undefined> {
+    return this.database.transaction(async (sql) =>
+      (await store.countOwners(sql)) === 0 ? this.issue(sql, 'admin') : undefined,
+    );
+  }
+
+  async list(): Promise<OwnerSummary[]> {
+    const rows = await store.listOwners(this.database.sql);
+    return rows.map((row) => ({
+      name: row.name,
+      created_at: new Date(row.created_at).toISOString(),
+      tokens: Number(row.tokens),
+      last_used_at: row.last_used_at === null ? null : new Date(row.last_used_at).toISOString(),
+    }));
+  }
+
+  /** Takes all tokens from that owner and answers how many there were; the owner's pushes stay. */
+  async revoke(name: string): Promise<number> {
+    return this.database.transaction((sql) => store.deleteTokens(sql, name.trim()));
+  }
+
+  private async issue(sql: Sql, name: string): Promise<string> {
+    const now = this.now().getTime();
+    const token = `pwp_${randomBytes(32).toString('base64url')}`;
+    const owner = await store.ensureOwner(sql, name, now);
+    await store.insertToken(sql, owner.id, fingerprint(token), now);
+    return token;
+  }
+}
+
+/** Rows are found by a part of the hash and compared by the whole, in constant time. */
+function fingerprint(token: string): { selector: string; digest: Buffer } {
+  const digest = createHash('sha256').update(token).digest();
+  return { selector: digest.subarray(0, 8).toString('hex'), digest };
+}
+
+function checkName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed !== '' && trimmed.length <= 255 && !/\p{C}/u.test(trimmed)) return trimmed;
+  throw new ServiceError('an owner needs a name of 1 to 255 printable characters');
+}

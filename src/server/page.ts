@@ -1,0 +1,85 @@
+import { type Context, Hono } from 'hono';
+import { refusalHead } from './answer';
+import type { AppOptions, Env } from './app';
+import { readForm } from './body';
+import { baseOf, isOwnForm, isPrefetch, originOf } from './caller';
+import { page } from './layout';
+import { markup } from './markup';
+import type { PushRow, Visitor } from './pushes';
+import { mayExpire } from './pushes';
+import { notFound, Refusal } from './refusal';
+import { askPage, endedPage, gonePage, secretPage } from './views';
+
+/** The pages a recipient opens in a browser. */
+export function createPages({ pushes, now, settings }: AppOptions): Hono<Env> {
+  const pages = new Hono<Env>();
+
+  const visitor = (c: Context<Env>): Visitor => ({
+    ...originOf(c.req.raw, c.env, settings),
+    owner: undefined,
+  });
+
+  async function show(c: Context<Env>, push: PushRow, passphrase: string): Promise<Response> {
+    const caller = visitor(c);
+    const seen = await pushes.retrieve(push.url_token, caller, passphrase);
+    if (seen.payload === null) return gonePage();
+    const expirable = mayExpire(seen.push, caller);
+    return secretPage(seen.push, seen.payload, expirable, now().getTime());
+  }
+
+  async function open(c: Context<Env>, step: boolean): Promise<Response> {
+    const push = await find(c);
+    const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
+    if (push.expired_at === null && (step || idle || push.retrieval_step || push.protected)) {
+      return askPage(push, now().getTime());
+    }
+    return idle ? gonePage() : show(c, push, '');
+  }
+
+  async function submit(c: Context<Env>): Promise<Response> {
+    const push = await find(c);
+    if (!isOwnForm(c.req.raw, baseOf(c.req.raw, settings))) {
+      throw new Refusal('forbidden', 'This form was sent from another site.');
+    }
+    const form = await readForm(c.req.raw);
+    if (form.get('do') !== 'expire') return await show(c, push, form.get('passphrase') ?? '');
+    await pushes.expire(push.url_token, visitor(c));
+    return endedPage();
+  }
+
+  /** Asks again where the passphrase was the trouble. */
+  async function answered(c: Context<Env>, work: () => Promise<Response>): Promise<Response> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.kind === 'not_found') return gonePage();
+      const { status, headers } = refusalHead(error);
+      if (error.kind !== 'passphrase') {
+        return page('That did not work', markup`<p>${error.message}</p>`, status, headers);
+      }
+      return askPage(await find(c), now().getTime(), 'That passphrase is not right.', status);
+    }
+  }
+
+  async function find(c: Context<Env>): Promise<PushRow> {
+    if (!settings.anonymous)
+      throw new Refusal('forbidden', 'This instance serves its own users only, through the API.');
+    const token = c.req.param('token') ?? '';
+    if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
+    return pushes.find(token);
+  }
+
+  pages.get('/p/:token', (c) => answered(c, () => open(c, false)));
+  pages.get('/p/:token/r', (c) => answered(c, () => open(c, true)));
+  pages.post('/p/:token', (c) => answered(c, () => submit(c)));
+  pages.post('/p/:token/r', (c) => answered(c, () => submit(c)));
+  pages.get('/', () =>
+    page(
+      'pwpush',
+      markup`<p>This is a Password Pusher instance. It hands over secrets as links that stop working.</p>`,
+    ),
+  );
+  pages.all('*', () => gonePage());
+  return pages;
+}

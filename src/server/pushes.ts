@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { limits } from '../api/contract';
+import { claim } from './claim';
+import { type Bounds, readCreation } from './creation';
+import type { Owner } from './owners';
+import { notFound, Refusal } from './refusal';
+import * as audit from './store/audit';
+import type { PushRow } from './store/pushes';
+import * as store from './store/pushes';
+import type { Database } from './store/sql';
+import { unlock } from './unlock';
+import type { Vault } from './vault';
+
+export type { PushRow };
+
+/** Who asks, and from where. */
+export interface Visitor extends audit.Origin {
+  readonly owner: Owner | undefined;
+}
+
+export interface Retrieved {
+  readonly push: PushRow;
+  /** null when the push has expired. */
+  readonly payload: string | null;
+}
+
+export interface Noted {
+  readonly push: PushRow;
+  readonly note: string;
+}
+
+const DAY = 86_400_000;
+const SWEEP = 100;
+
+/** The rules of pushes: who may do what, what a view costs, when a secret goes. Knows no HTTP and no SQL. */
+export class Pushes {
+  constructor(
+    private readonly database: Database,
+    private readonly vault: Vault,
+    private readonly bounds: Bounds,
+    private readonly clock: () => Date,
+  ) {}
+
+  /** Checks and keeps a new push; throws a `Refusal` with messages by field. */
+  async create(input: object, visitor: Visitor): Promise<Noted> {
+    const creation = readCreation(input, this.bounds);
+    const { payload, note, passphrase, ...rest } = creation;
+    const urlToken = newUrlToken();
+    const secret = await this.vault.seal({ urlToken, payload, note, passphrase });
+    const now = this.now();
+    const row: store.NewPushRow = {
+      ...rest,
+      url_token: urlToken,
+      owner_id: visitor.owner?.id ?? null,
+      deletable_by_viewer: Number(rest.deletable_by_viewer),
+      retrieval_step: Number(rest.retrieval_step),
+      protected: Number(passphrase !== ''),
+      created_at: now,
+      expires_at: now + rest.expire_after_days * DAY,
+    };
+    const push = await this.database.transaction(async (sql) => {
+      const inserted = await store.insertPush(sql, row, secret);
+      await audit.recordEvent(sql, inserted.id, 'creation', visitor, now);
+      return inserted;
+    });
+    return { push, note };
+  }
+
+  /** The push as it is, without its secret; takes no view. */
+  async find(urlToken: string): Promise<PushRow> {
+    const push = await store.findPush(this.database.sql, urlToken);
+    if (!push) throw notFound();
+    return settled(push, this.now());
+  }
+
+  /**
+   * Takes a view, unless the owner looks, and answers the payload; after the last view the secret is gone.
+   * A push that has expired is answered without payload. Throws a `Refusal` for the passphrase.
+   */
+  async retrieve(urlToken: string, visitor: Visitor, passphrase: string): Promise<Retrieved> {
+    const push = await this.find(urlToken);
+    const { database, vault } = this;
+    const now = () => this.now();
+    const key = await unlock({ database, vault, now }, push, visitor, passphrase);
+    const { claimed, secret, ended } = await database.transaction((sql) =>
+      claim(sql, push, visitor, now()),
+    );
+    if (ended) await database.scrub();
+    if (!secret) return { push: settled(claimed, now()), payload: null };
+    return { push: claimed, payload: vault.openPayload(urlToken, secret, key) };
+  }
+
+  /** Ends a push and destroys its secret; one that has ended stays as it is. */
+  async expire(urlToken: string, visitor: Visitor): Promise<PushRow> {
+    const push = await this.find(urlToken);
+    if (!mayExpire(push, visitor)) {
+      throw new Refusal('forbidden', 'That push is not deletable by viewers.');
+    }
+    if (push.expired_at !== null) return push;
+    const ended = await this.database.transaction(async (sql) => {
+      const now = this.now();
+      const row = await store.endPush(sql, push.id, now, 1);
+      if (row) await audit.recordEvent(sql, push.id, 'expire', visitor, now);
+      return row;
+    });
+    await this.database.scrub();
+    return ended ?? this.find(urlToken);
+  }
+
+  /** An owner's active pushes with their notes, newest first. */
+  async listActive(owner: Owner, page: number): Promise<Noted[]> {
+    const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
+    return rows.map(({ note_key, note, ...push }) => ({
+      push,
+      note: this.vault.openNote(push.url_token, { note_key, note }),
+    }));
+  }
+
+  /** An owner's expired pushes, newest first; their notes are gone. */
+  async listExpired(owner: Owner, page: number): Promise<Noted[]> {
+    const now = this.now();
+    const rows = await store.listExpired(this.database.sql, owner.id, now, pageOf(page));
+    return rows.map((push) => ({ push: settled(push, now), note: '' }));
+  }
+
+  /** What happened to an owner's push, newest first. */
+  async audit(urlToken: string, owner: Owner, page: number): Promise<audit.AuditRow[]> {
+    const push = await this.find(urlToken);
+    if (push.owner_id !== owner.id) throw new Refusal('forbidden', 'That push is not yours.');
+    return audit.listEvents(this.database.sql, push.id, pageOf(page));
+  }
+
+  /** Destroys the secrets of pushes whose time has passed; answers how many there were. */
+  async sweep(): Promise<number> {
+    const now = this.now();
+    let ended = 0;
+    for (let batch = SWEEP; batch === SWEEP; ended += batch) {
+      batch = await this.database.transaction((sql) => store.endDue(sql, now, SWEEP));
+    }
+    await audit.deleteTriesBefore(this.database.sql, now - 60_000);
+    await this.database.scrub();
+    return ended;
+  }
+
+  private now(): number {
+    return this.clock().getTime();
+  }
+}
+
+/** Whether this visitor may end the push; a viewer may never end a URL push. */
+export function mayExpire(push: PushRow, { owner }: Visitor): boolean {
+  if (owner && push.owner_id === owner.id) return true;
+  return push.kind !== 'url' && push.deletable_by_viewer === 1;
+}
+
+/** Days, begun ones whole; never below 0. */
+export function daysRemaining(push: PushRow, now: number): number {
+  return Math.max(0, Math.ceil((push.expires_at - now) / DAY));
+}
+
+export function viewsRemaining(push: PushRow): number {
+  return Math.max(0, push.expire_after_views - push.views);
+}
+
+/** A push whose time has passed reads as expired, whether or not the sweep has come by. */
+function settled(push: PushRow, now: number): PushRow {
+  if (push.expired_at !== null || push.expires_at > now) return push;
+  return { ...push, expired_at: push.expires_at, updated_at: push.expires_at };
+}
+
+function pageOf(number: number): store.Page {
+  return { number, rows: limits.rowsPerPage };
+}
+
+/** 14 random bytes; begins and ends with a letter or digit, as chat programs cut links at punctuation. */
+function newUrlToken(): string {
+  for (;;) {
+    const token = randomBytes(14).toString('base64url').toLowerCase();
+    if (/^[a-z0-9].*[a-z0-9]$/.test(token)) return token;
+  }
+}

@@ -1,0 +1,41 @@
+/** Why a request is not served; the HTTP side gives each its status. */
+export type RefusalKind =
+  | 'malformed'
+  | 'unauthorized'
+  | 'passphrase'
+  | 'forbidden'
+  | 'not_found'
+  | 'too_large'
+  | 'invalid'
+  | 'too_many';
+
+interface RefusalDetails {
+  /** Messages by field, when values were refused. */
+  readonly fields?: Readonly<Record<string, string[]>>;
+  /** Seconds. */
+  readonly retryAfter?: number;
+}
+
+/** A request that is refused, in words that may be shown to whoever sent it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly kind: RefusalKind;
+  readonly fields: Readonly<Record<string, string[]>>;
+  readonly retryAfter: number | undefined;
+
+  constructor(kind: RefusalKind, message: string, details: RefusalDetails = {}) {
+    super(message);
+    this.kind = kind;
+    this.fields = details.fields ?? {};
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+export function notFound(): Refusal {
+  return new Refusal('not_found', 'not-found');
+}
+
+/** Values that do not pass, with the messages by field. */
+export function invalid(fields: Record<string, string[]>): Refusal {
+  return new Refusal('invalid', 'invalid', { fields });
+}

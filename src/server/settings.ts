@@ -1,0 +1,75 @@
+import { limits } from '../api/contract';
+import type { Bound, Bounds } from './creation';
+import { ServiceError } from './service-error';
+
+/** What `pwpush serve` can be told. */
+export interface ServiceSettings {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** What links begin with, where that is not what requests name. */
+  readonly publicUrl?: string | undefined;
+  /** The folder of database and instance key; ignored when ephemeral. */
+  readonly data: string;
+  readonly ephemeral: boolean;
+  /** Where the instance key is, when not beside the data. */
+  readonly instanceKeyFile?: string | undefined;
+  readonly anonymous: boolean;
+  readonly defaultDays?: number | undefined;
+  readonly maxDays?: number | undefined;
+  readonly defaultViews?: number | undefined;
+  readonly maxViews?: number | undefined;
+  readonly trustProxy: boolean;
+  /** Paths of PEM files; both or neither. */
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+}
+
+/** What the service needs of the world around it. */
+export interface ServiceIo {
+  /** Takes the request log, a line at a time. */
+  readonly log: (line: string) => void;
+  readonly warn: (line: string) => void;
+  readonly now: () => Date;
+  readonly version: string;
+  /** Runs `load` with Node's experimental warnings held back. */
+  readonly quietly?: (<T>(load: () => T) => T) | undefined;
+}
+
+const DAYS_AT_MOST = 36_500;
+const VIEWS_AT_MOST = 1_000_000;
+
+/** The bounds of days and views that the settings ask for; throws a `ServiceError` when they contradict. */
+export function boundsOf(settings: ServiceSettings): Bounds {
+  const { defaultDays, maxDays, defaultViews, maxViews } = settings;
+  return {
+    days: bound('days', limits.days, DAYS_AT_MOST, maxDays, defaultDays),
+    views: bound('views', limits.views, VIEWS_AT_MOST, maxViews, defaultViews),
+  };
+}
+
+function bound(
+  what: string,
+  usual: Bound,
+  atMost: number,
+  max = usual.max,
+  preset?: number,
+): Bound {
+  if (!(Number.isInteger(max) && max >= usual.min && max <= atMost)) {
+    throw new ServiceError(`the maximum of ${what} must be from ${usual.min} to ${atMost}`);
+  }
+  const fallback = preset ?? Math.min(usual.default, max);
+  if (!(Number.isInteger(fallback) && fallback >= usual.min && fallback <= max)) {
+    throw new ServiceError(`the default of ${what} must be from ${usual.min} to ${max}`);
+  }
+  return { min: usual.min, max, default: fallback };
+}
+
+/** The public address without a final slash. */
+export function publicUrlOf({ publicUrl }: ServiceSettings): string | undefined {
+  if (!publicUrl) return undefined;
+  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
+  const plain = url && !url.search && !url.hash && !url.username && !url.password;
+  if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+  throw new ServiceError('the public address must be an http or https address, without ? and #');
+}

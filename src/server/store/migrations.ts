@@ -1,0 +1,88 @@
+import { ServiceError } from '../service-error';
+import { type Database, type Dialect, plain } from './sql';
+
+/** One entry a release; what was released is never edited, only added to. */
+const migrations: ((dialect: Dialect) => string[])[] = [
+  ({ blob, identity }) => [
+    `CREATE TABLE facts (
+       name TEXT PRIMARY KEY,
+       value TEXT NOT NULL
+     )`,
+    `CREATE TABLE owners (
+       id ${identity},
+       name TEXT NOT NULL UNIQUE,
+       created_at BIGINT NOT NULL
+     )`,
+    `CREATE TABLE tokens (
+       id ${identity},
+       owner_id BIGINT NOT NULL REFERENCES owners (id),
+       selector TEXT NOT NULL,
+       digest ${blob} NOT NULL,
+       created_at BIGINT NOT NULL,
+       last_used_at BIGINT
+     )`,
+    'CREATE INDEX tokens_by_selector ON tokens (selector)',
+    `CREATE TABLE pushes (
+       id ${identity},
+       url_token TEXT NOT NULL UNIQUE,
+       owner_id BIGINT REFERENCES owners (id),
+       kind TEXT NOT NULL,
+       name TEXT NOT NULL,
+       expire_after_days BIGINT NOT NULL,
+       expire_after_views BIGINT NOT NULL,
+       views BIGINT NOT NULL,
+       deletable_by_viewer BIGINT NOT NULL,
+       retrieval_step BIGINT NOT NULL,
+       protected BIGINT NOT NULL,
+       deleted BIGINT NOT NULL,
+       created_at BIGINT NOT NULL,
+       updated_at BIGINT NOT NULL,
+       expires_at BIGINT NOT NULL,
+       expired_at BIGINT
+     )`,
+    'CREATE INDEX pushes_by_owner ON pushes (owner_id, created_at, id)',
+    'CREATE INDEX pushes_by_end ON pushes (expires_at) WHERE expired_at IS NULL',
+    // All that expiry destroys stands in this one row.
+    `CREATE TABLE secrets (
+       push_id BIGINT PRIMARY KEY REFERENCES pushes (id),
+       data_key ${blob} NOT NULL,
+       payload ${blob},
+       note_key ${blob},
+       note ${blob},
+       salt ${blob},
+       cost TEXT,
+       verifier ${blob}
+     )`,
+    `CREATE TABLE audit (
+       id ${identity},
+       push_id BIGINT NOT NULL REFERENCES pushes (id),
+       kind TEXT NOT NULL,
+       ip TEXT,
+       user_agent TEXT,
+       referrer TEXT,
+       created_at BIGINT NOT NULL
+     )`,
+    'CREATE INDEX audit_by_push ON audit (push_id, created_at, id)',
+    `CREATE TABLE tries (
+       id ${identity},
+       push_id BIGINT NOT NULL REFERENCES pushes (id),
+       tried_at BIGINT NOT NULL
+     )`,
+    'CREATE INDEX tries_by_push ON tries (push_id, tried_at)',
+  ],
+];
+
+/** Brings the database to this program's schema; refuses one that a later program wrote. */
+export async function migrate(database: Database): Promise<void> {
+  await database.transaction(async (sql) => {
+    await sql`CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY)`;
+    const rows = await sql<{ done: number }>`SELECT count(*) AS done FROM migrations`;
+    const done = Number(rows[0]?.done);
+    if (done > migrations.length) throw new ServiceError('the data was written by a later version');
+    for (const [index, statements] of migrations.entries()) {
+      if (index < done) continue;
+      for (const text of statements(database.dialect)) await sql(plain(text));
+      await sql`INSERT INTO migrations (id) VALUES (${index})`;
+    }
+  });
+}

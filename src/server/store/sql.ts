@@ -1,0 +1,26 @@
+/** What a column holds, in the common subset of SQLite and PostgreSQL: flags are 0 and 1, times milliseconds. */
+export type Value = string | number | Uint8Array | null;
+
+/** Runs one statement, written as a tagged template, and answers its rows. */
+export type Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) => Promise<R[]>;
+
+/** The words a migration has to spell differently. */
+export interface Dialect {
+  readonly blob: string;
+  readonly identity: string;
+}
+
+export interface Database {
+  readonly dialect: Dialect;
+  readonly sql: Sql;
+  /** Runs `work` whole or not at all; it may await its own statements only, never a clock, a socket or a hash. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Takes what was deleted out of the write-ahead log too; waits for nobody, the next call takes what this one could not. */
+  scrub(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A statement that stands alone, for text that is not a template: migrations. */
+export function plain(text: string): TemplateStringsArray {
+  return Object.assign([text], { raw: [text] });
+}

@@ -1,0 +1,100 @@
+import { closeSync, fchmodSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { ServiceError } from '../service-error';
+import { type Native, overNative } from './native';
+import type { Database, Value } from './sql';
+
+/** Calls `load` without letting Node's warning about `node:sqlite` reach the user. */
+export type Quietly = <T>(load: () => T) => T;
+
+type Open = (path: string) => Native;
+
+const pragmas = [
+  // Asking for the lock comes first, so that the switch to WAL waits for another program, too.
+  'busy_timeout = 5000',
+  'journal_mode = WAL',
+  // An answered view is on the disk: the log is synced at every commit (service.md, promise 4).
+  'synchronous = FULL',
+  // Deleted rows are overwritten with zeros (promise 2).
+  'secure_delete = ON',
+  'foreign_keys = ON',
+  'temp_store = MEMORY',
+];
+
+/** Opens the database file at `path` (0600, made when missing), or one in memory for `:memory:`. */
+export async function openSqlite(path: string, quietly: Quietly): Promise<Database> {
+  const open = nodeSqlite(quietly) ?? (await libsql());
+  if (path !== ':memory:') ownerOnly(path);
+  const native = open(path);
+  try {
+    for (const pragma of pragmas) native.all(`PRAGMA ${pragma}`, []);
+  } catch (error) {
+    native.close();
+    throw error;
+  }
+  return overNative(native);
+}
+
+/** The log and its index inherit the mode of the file they belong to. */
+function ownerOnly(path: string): void {
+  const file = openSync(path, 'a', 0o600);
+  fchmodSync(file, 0o600);
+  closeSync(file);
+}
+
+interface NodeSqlite {
+  DatabaseSync: new (
+    path: string,
+  ) => {
+    exec(sql: string): void;
+    prepare(sql: string): { all(...values: Value[]): unknown[] };
+    close(): void;
+  };
+}
+
+/** Node's own SQLite (22.13 and later), or nothing. `import()` would warn a moment later, out of `quietly`'s reach. */
+function nodeSqlite(quietly: Quietly): Open | undefined {
+  let module: NodeSqlite;
+  try {
+    module = quietly(() => createRequire('/')('node:sqlite') as NodeSqlite);
+  } catch {
+    return undefined;
+  }
+  return (path) => {
+    const database = new module.DatabaseSync(path);
+    return {
+      exec: (sql) => database.exec(sql),
+      all: (sql, values) => database.prepare(sql).all(...values),
+      close: () => database.close(),
+    };
+  };
+}
+
+async function libsql(): Promise<Open> {
+  const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
+    throw new ServiceError('no SQLite was found', {
+      hint: 'use Node 22.13 or later, or install the optional package libsql',
+      cause,
+    });
+  });
+  return (path) => {
+    const database = new Libsql(path);
+    return {
+      exec: (sql) => void database.exec(sql),
+      // Values go as one array: libsql takes a lone buffer or null for named parameters. Statements are
+      // not kept, and only `all` is used: a second `get` on one returns values of the first (0.5.29).
+      all: (sql, values) => database.prepare(sql).all(values).map(withBuffers),
+      close: () => void database.close(),
+    };
+  };
+}
+
+/** `all` of libsql answers an ArrayBuffer where everybody else has a Uint8Array. */
+function withBuffers(row: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(row as object).map(([column, value]) => [
+      column,
+      value instanceof ArrayBuffer ? new Uint8Array(value) : value,
+    ]),
+  );
+}

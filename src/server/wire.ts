@@ -1,0 +1,64 @@
+import { API_VERSION, type InstanceVersion } from '../api/contract';
+import { daysRemaining, type PushRow, viewsRemaining } from './pushes';
+import type { AuditRow } from './store/audit';
+
+/** A push as the API answers it (wire.md, "Push object", ours); `base` is what links begin with. */
+export function pushBody(push: PushRow, base: string, now: Date) {
+  const link = `${base}/p/${push.url_token}`;
+  return {
+    url_token: push.url_token,
+    html_url: push.retrieval_step ? `${link}/r` : link,
+    json_url: `${link}.json`,
+    expire_after_days: push.expire_after_days,
+    expire_after_views: push.expire_after_views,
+    days_remaining: daysRemaining(push, now.getTime()),
+    views_remaining: viewsRemaining(push),
+    expired: push.expired_at !== null,
+    expired_on: push.expired_at === null ? null : iso(push.expired_at),
+    deletable_by_viewer: push.kind === 'url' ? null : push.deletable_by_viewer === 1,
+    retrieval_step: push.retrieval_step === 1,
+    deleted: push.deleted === 1,
+    // The passphrase itself is never sent back; null only says that there is one.
+    passphrase: push.protected ? null : '',
+    created_at: iso(push.created_at),
+    updated_at: iso(push.updated_at),
+  };
+}
+
+export function auditBody(rows: readonly AuditRow[]) {
+  const logs = rows.map(({ ip, user_agent, referrer, kind, created_at }) => ({
+    ip,
+    user_agent,
+    referrer,
+    kind,
+    created_at: iso(created_at),
+    updated_at: iso(created_at),
+  }));
+  return { logs };
+}
+
+/** What this instance says of itself (specification 2.2). */
+export function versionBody(version: string, anonymous: boolean): InstanceVersion {
+  return {
+    application_version: version,
+    api_version: API_VERSION,
+    edition: 'oss',
+    features: {
+      anonymous_access: anonymous,
+      api_token_authentication: true,
+      accounts: { enabled: false },
+      pushes: {
+        enabled: true,
+        email_auto_dispatch: false,
+        file_attachments: { enabled: false, requires_authentication: true },
+        url_pushes: { enabled: true },
+        qr_code_pushes: { enabled: true },
+      },
+      requests: { enabled: false },
+    },
+  };
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,55 @@
+import { CliError, ExitWith } from '../errors';
+import { safe } from './safe';
+
+/** How an error is told: one line of JSON, or `pwpush: message` and a hint. */
+export interface Telling {
+  readonly json: boolean;
+  readonly debug: boolean;
+}
+
+/** An error as the text for stderr, with its line end; never a stack trace unless `debug`. */
+export function failureText(error: unknown, telling: Telling): string {
+  if (error instanceof ExitWith) return '';
+  const told = asCliError(error);
+  const text = telling.json ? jsonLine(told) : plainLines(told);
+  return telling.debug ? text + frames(error) : text;
+}
+
+/** Any error as one of the table: what is not ours becomes `failed`, without its own words. */
+export function asCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  if (typeof code === 'string' && typeof syscall === 'string') {
+    const where = typeof path === 'string' ? ` ${path}` : '';
+    return new CliError('failed', `${syscall}${where}: ${code}`, { cause: error });
+  }
+  // A message of the engine can quote what was being read ("hunter2" is not valid JSON): only its name is told.
+  const name = error instanceof Error ? error.name : typeof error;
+  return new CliError('failed', `internal error (${name}); this is a bug of pwpush`, {
+    hint: 'run it again with --debug and report what it says',
+    cause: error,
+  });
+}
+
+function jsonLine({ code, message, hint, status }: CliError): string {
+  return `${JSON.stringify({ error: { code, message, hint, status } })}\n`;
+}
+
+function plainLines({ message, hint }: CliError): string {
+  const first = `pwpush: ${safe(message)}\n`;
+  return hint === undefined ? first : `${first}hint: ${safe(hint)}\n`;
+}
+
+/** Where it came from, innermost cause last: names and frames only, since messages can quote secrets. */
+function frames(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const lines = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const { code } = error as NodeJS.ErrnoException;
+  const name = code === undefined ? error.name : `${error.name} ${code}`;
+  return `${[`debug: ${name}`, ...lines].map(safe).join('\n')}\n${frames(error.cause)}`;
+}
+
+/** The exit status an error stands for. */
+export function statusOf(error: unknown): number {
+  return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
+}

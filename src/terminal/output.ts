@@ -1,0 +1,59 @@
+import type { Context } from '../context';
+import type { GlobalOptions } from '../options';
+import { type Look, lookOf } from './look';
+import { safe } from './safe';
+
+/** What a command says and how: made once a run from the context and the global options. */
+export interface Terminal {
+  /** The result: JSON with `--json`, otherwise what `render` makes of it for stdout. */
+  print(value: unknown, render: (look: Look) => string): Promise<void>;
+  /** Text for stdout as it is. */
+  printText(text: string): Promise<void>;
+  /** Something for a person, on stderr; not with `--quiet` or `--json`. */
+  note(text: string): Promise<void>;
+  /** The same, only when somebody is watching. */
+  remark(text: string): Promise<void>;
+  /** Something that must not be missed: said even with `--quiet`. */
+  warn(text: string): Promise<void>;
+  debug(text: string): Promise<void>;
+  /** Lines for stderr as they are, such as a QR code. */
+  draw(render: (look: Look) => string): Promise<void>;
+}
+
+export function terminal(context: Context, options: GlobalOptions): Terminal {
+  const { stdout, stderr, env } = context;
+  const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
+  // Nobody reads these when stderr is gone; the result matters more.
+  const say = (text: string) => stderr.write(text).catch(() => {});
+  const note = async (text: string) => {
+    if (!options.quiet && !options.json) await say(`${safe(text)}\n`);
+  };
+  return {
+    print: async (value, render) =>
+      stdout.write(options.json ? `${toJson(value)}\n` : render(await look(stdout))),
+    printText: (text) => stdout.write(text),
+    note,
+    remark: async (text) => {
+      if (stderr.isTTY) await note(text);
+    },
+    warn: async (text) => {
+      const warning = (await look(stderr)).paint('yellow', 'warning:');
+      await say(`${warning} ${safe(text)}\n`);
+    },
+    debug: async (text) => {
+      if (options.debug) await say(`debug: ${safe(text)}\n`);
+    },
+    draw: async (render) => say(render(await look(stderr))),
+  };
+}
+
+/** Machine output of an instance's object: unknown fields kept, `passphrase` always removed. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (key, field) => (key === 'passphrase' ? undefined : field));
+}
+
+/** Draws a text as a QR code on stderr; the encoder is loaded for it. */
+export async function drawQr(say: Terminal, text: string): Promise<void> {
+  const { qrCode } = await import('./qr');
+  await say.draw((look) => qrCode(text, look));
+}

@@ -1,0 +1,38 @@
+import type { Profile } from '../profile/profile';
+import type { Column } from './table';
+
+/** A profile as it may be shown: the token only as a fact. */
+export interface ShownProfile extends Omit<Profile, 'token'> {
+  readonly name: string;
+  readonly current: boolean;
+  readonly token: boolean;
+}
+
+export function shownProfile(name: string, profile: Profile, current: boolean): ShownProfile {
+  return { name, current, ...profile, token: profile.token !== undefined };
+}
+
+/** Columns of `profile list`; in a pipe: name, address, `token` or nothing, `current` or nothing. */
+export const profileColumns: readonly Column<ShownProfile>[] = [
+  {
+    title: '',
+    shown: ({ current }) => (current ? '*' : ' '),
+    exact: ({ current }) => (current ? '*' : ''),
+  },
+  { title: 'NAME', shown: ({ name }) => name },
+  { title: 'ADDRESS', shown: ({ url }) => url ?? '', elastic: true },
+  { title: 'TOKEN', shown: ({ token }) => (token ? 'yes' : 'no') },
+];
+
+/** One setting a line. */
+export function profileText(profile: ShownProfile): string {
+  const { name, current, url, token, ...rest } = profile;
+  const rows: [string, string][] = [
+    ['name', name],
+    ['current', current ? 'yes' : 'no'],
+    ['url', url ?? ''],
+    ['token', token ? 'yes' : 'no'],
+    ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
+  ];
+  return rows.map(([key, value]) => `${key}\t${value}\n`).join('');
+}

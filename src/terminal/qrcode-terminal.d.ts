@@ -1,0 +1,13 @@
+// qrcode-terminal has no types; its encoder is all we use of it.
+declare module 'qrcode-terminal/vendor/QRCode/index.js' {
+  export default class QRCode {
+    constructor(typeNumber: number, errorCorrectLevel: number);
+    modules: boolean[][];
+    addData(data: string): void;
+    make(): void;
+  }
+}
+declare module 'qrcode-terminal/vendor/QRCode/QRErrorCorrectLevel.js' {
+  const levels: { readonly L: number; readonly M: number; readonly Q: number; readonly H: number };
+  export default levels;
+}

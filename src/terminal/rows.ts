@@ -1,0 +1,29 @@
+import type { Context } from '../context';
+import type { GlobalOptions } from '../options';
+import { lookOf } from './look';
+import { toJson } from './output';
+import { type Column, table } from './table';
+
+/**
+ * Prints pages of rows as they come: a JSON array with `--json`, a table on a terminal, lines in a pipe.
+ * @returns how many rows there were
+ */
+export async function printRows<Row>(
+  pages: AsyncIterable<Row[]>,
+  columns: readonly Column<Row>[],
+  context: Context,
+  options: GlobalOptions,
+): Promise<number> {
+  const { stdout } = context;
+  const look = await lookOf(stdout, context.env, context.now(), options.color);
+  let printed = 0;
+  // The bracket waits for the first page, so that a listing that fails at once leaves stdout empty.
+  const json = (rows: Row[]) => `${printed === 0 ? '[' : ',\n'}${rows.map(toJson).join(',\n')}`;
+  for await (const rows of pages) {
+    if (rows.length === 0) continue;
+    await stdout.write(options.json ? json(rows) : table(rows, columns, look, printed === 0));
+    printed += rows.length;
+  }
+  if (options.json) await stdout.write(printed === 0 ? '[]\n' : ']\n');
+  return printed;
+}

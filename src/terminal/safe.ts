@@ -1,0 +1,30 @@
+/**
+ * What a terminal would act on or what would deceive its reader: C0 and C1 controls, DEL, bidi controls,
+ * zero-width and line separators, tag characters, lone surrogates (Unicode TR 36; ECMA-48).
+ */
+const dangerous =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
+
+/** Text of a server or a file name for one line of a terminal: every control character made visible. */
+export function safe(text: string): string {
+  return text.replace(dangerous, visible);
+}
+
+/** The same for text of several lines: line ends and tabs stay. */
+export function safeLines(text: string): string {
+  return text
+    .split(/(\r?\n|\t)/)
+    .map((part, at) => (at % 2 === 1 ? part : safe(part)))
+    .join('');
+}
+
+function visible(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (character === '\n') return '\\n';
+  if (character === '\t') return '\\t';
+  if (character === '\r') return '\\r';
+  const hex = code.toString(16);
+  if (code < 0x100) return `\\x${hex.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+}

@@ -1,0 +1,85 @@
+import { shorten, width } from './cells';
+import type { Look } from './look';
+import { safe } from './safe';
+
+export interface Column<Row> {
+  readonly title: string;
+  /** The cell for a terminal. */
+  readonly shown: (row: Row, look: Look) => string;
+  /** The cell, or cells, for a program, in full; left out, it is `shown`. */
+  readonly exact?: (row: Row, look: Look) => string | readonly string[];
+  /** May be cut when the terminal is narrow. */
+  readonly elastic?: boolean;
+  readonly right?: boolean;
+}
+
+const GAP = 2;
+const MIN_ELASTIC = 8;
+
+/**
+ * Rows for a terminal, aligned under their titles and no wider than it; for a pipe, tab-separated lines
+ * without titles. Control characters of the cells are made visible in both, so that columns stay intact.
+ */
+export function table<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  look: Look,
+  titles = true,
+): string {
+  return look.tty ? aligned(rows, columns, look, titles) : tabbed(rows, columns, look);
+}
+
+function tabbed<Row>(rows: readonly Row[], columns: readonly Column<Row>[], look: Look): string {
+  const line = (row: Row) =>
+    columns
+      .flatMap(({ shown, exact }) => (exact ?? shown)(row, look))
+      .map(safe)
+      .join('\t');
+  return rows.map((row) => `${line(row)}\n`).join('');
+}
+
+function aligned<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  look: Look,
+  titles: boolean,
+): string {
+  const cells = rows.map((row) => columns.map(({ shown }) => safe(shown(row, look))));
+  const widths = squeeze(
+    columns.map((column, at) =>
+      Math.max(width(column.title), ...cells.map((line) => width(line[at] ?? ''))),
+    ),
+    columns,
+    look.columns,
+  );
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, at) => pad(text, widths[at] ?? 0, columns[at]?.right ?? false))
+      .join(' '.repeat(GAP))
+      .trimEnd();
+  const head = titles ? `${look.paint('bold', line(columns.map(({ title }) => title)))}\n` : '';
+  return head + cells.map((texts) => `${line(texts)}\n`).join('');
+}
+
+/** Takes from the elastic columns, widest first, until the lines shorten. */
+function squeeze<Row>(widths: number[], columns: readonly Column<Row>[], room: number): number[] {
+  const result = [...widths];
+  let over = result.reduce((sum, one) => sum + one, GAP * (columns.length - 1)) - room;
+  while (over > 0) {
+    const widest = columns.reduce(
+      (best, column, at) =>
+        column.elastic && (best < 0 || (result[at] ?? 0) > (result[best] ?? 0)) ? at : best,
+      -1,
+    );
+    if (widest < 0 || (result[widest] ?? 0) <= MIN_ELASTIC) break;
+    result[widest] = (result[widest] ?? 0) - 1;
+    over--;
+  }
+  return result;
+}
+
+function pad(text: string, columns: number, right: boolean): string {
+  const cut = shorten(text, columns);
+  const space = ' '.repeat(Math.max(0, columns - width(cut)));
+  return right ? space + cut : cut + space;
+}

@@ -1,0 +1,569 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type TestService, testService } from '../helpers/service';
+
+// Paths, methods, statuses and bodies stand here as `wire.md` has them (column "ours"), not as the contract module
+// does: a mistake that client and service share would not show otherwise.
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await testService();
+});
+
+afterEach(() => service.close());
+
+async function send(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+) {
+  const init = { method, headers, ...(body === undefined ? {} : { body }) };
+  const response = await service.fetch(new Request(`https://pw.test${path}`, init));
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    body: JSON.parse(await response.text()),
+  };
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const asJson = { 'Content-Type': 'application/json' };
+const asAdmin = () => ({ Authorization: `Bearer ${service.adminToken}` });
+const asBob = () => ({ Authorization: `Bearer ${service.otherToken}` });
+
+async function created(push: string, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await send('POST', '/api/v2/pushes', { ...asJson, ...headers }, push);
+  expect(answer.status).toBe(201);
+  return answer.body.url_token;
+}
+
+describe('GET /api/v2/version', () => {
+  test('says what the instance is and can do', async () => {
+    expect(await send('GET', '/api/v2/version')).toEqual({
+      status: 200,
+      type: JSON_TYPE,
+      body: {
+        application_version: '0.1.0',
+        api_version: '2.1',
+        edition: 'oss',
+        features: {
+          anonymous_access: true,
+          api_token_authentication: true,
+          accounts: { enabled: false },
+          pushes: {
+            enabled: true,
+            email_auto_dispatch: false,
+            file_attachments: { enabled: false, requires_authentication: true },
+            url_pushes: { enabled: true },
+            qr_code_pushes: { enabled: true },
+          },
+          requests: { enabled: false },
+        },
+      },
+    });
+  });
+
+  test('refuses a bad token even here', async () => {
+    expect(await send('GET', '/api/v2/version', { Authorization: 'Bearer nonsense' })).toEqual({
+      status: 401,
+      type: JSON_TYPE,
+      body: { error: 'That token is not valid.' },
+    });
+  });
+});
+
+describe('POST /api/v2/pushes', () => {
+  test('answers 201 with the push, its name and its note', async () => {
+    const answer = await send(
+      'POST',
+      '/api/v2/pushes',
+      { ...asJson, ...asAdmin() },
+      '{"push":{"payload":"hunter2","kind":"text","expire_after_days":3,"expire_after_views":4,"deletable_by_viewer":false,"retrieval_step":false,"passphrase":"open sesame","name":"wifi","note":"third floor"}}',
+    );
+    const token = answer.body.url_token;
+    expect(token).toMatch(/^[a-z0-9_-]{11,19}$/);
+    expect(answer).toEqual({
+      status: 201,
+      type: JSON_TYPE,
+      body: {
+        url_token: token,
+        html_url: `https://pw.test/p/${token}`,
+        json_url: `https://pw.test/p/${token}.json`,
+        expire_after_days: 3,
+        expire_after_views: 4,
+        days_remaining: 3,
+        views_remaining: 4,
+        expired: false,
+        expired_on: null,
+        deletable_by_viewer: false,
+        retrieval_step: false,
+        deleted: false,
+        passphrase: null,
+        created_at: '2026-08-20T11:06:45.000Z',
+        updated_at: '2026-08-20T11:06:45.000Z',
+        name: 'wifi',
+        note: 'third floor',
+      },
+    });
+  });
+
+  test('fills in 7 days, 5 views, deletable, retrieval step, and needs no token', async () => {
+    const answer = await send('POST', '/api/v2/pushes', asJson, '{"push":{"payload":"hunter2"}}');
+    const token = answer.body.url_token;
+    expect(answer.body).toEqual({
+      url_token: token,
+      html_url: `https://pw.test/p/${token}/r`,
+      json_url: `https://pw.test/p/${token}.json`,
+      expire_after_days: 7,
+      expire_after_views: 5,
+      days_remaining: 7,
+      views_remaining: 5,
+      expired: false,
+      expired_on: null,
+      deletable_by_viewer: true,
+      retrieval_step: true,
+      deleted: false,
+      passphrase: '',
+      created_at: '2026-08-20T11:06:45.000Z',
+      updated_at: '2026-08-20T11:06:45.000Z',
+      name: '',
+      note: '',
+    });
+  });
+
+  test('a url push has no deletable_by_viewer', async () => {
+    const answer = await send(
+      'POST',
+      '/api/v2/pushes',
+      asJson,
+      '{"push":{"payload":"https://example.com/x?y=1","kind":"url","deletable_by_viewer":true}}',
+    );
+    expect([answer.status, answer.body.deletable_by_viewer]).toEqual([201, null]);
+  });
+
+  test('takes numbers as strings and booleans as words', async () => {
+    const answer = await send(
+      'POST',
+      '/api/v2/pushes',
+      asJson,
+      '{"push":{"payload":"x","expire_after_days":"90","expire_after_views":"100","deletable_by_viewer":"false","retrieval_step":"true","colour":"red"}}',
+    );
+    const { expire_after_days, expire_after_views, deletable_by_viewer, retrieval_step } =
+      answer.body;
+    expect([
+      answer.status,
+      expire_after_days,
+      expire_after_views,
+      deletable_by_viewer,
+      retrieval_step,
+    ]).toEqual([201, 90, 100, false, true]);
+  });
+
+  test.each([
+    ['{}', 400, { error: 'The body must be an object with a `push` object.' }],
+    ['{"push":"x"}', 400, { error: 'The body must be an object with a `push` object.' }],
+    ['{"push":[]}', 400, { error: 'The body must be an object with a `push` object.' }],
+    ['null', 400, { error: 'The body must be an object with a `push` object.' }],
+    ['{"push":{"payload":"hun', 400, { error: 'The body is not valid JSON.' }],
+    ['', 400, { error: 'The body is not valid JSON.' }],
+    ['{"push":{}}', 422, { payload: ['Payload is required.'] }],
+    ['{"push":{"payload":" \\n "}}', 422, { payload: ['Payload is required.'] }],
+    ['{"push":{"payload":5}}', 422, { payload: ['Payload must be a string.'] }],
+    [
+      '{"push":{"payload":"x","expire_after_days":91,"expire_after_views":0}}',
+      422,
+      {
+        expire_after_days: ['Expire after days must be an integer from 1 to 90.'],
+        expire_after_views: ['Expire after views must be an integer from 1 to 100.'],
+      },
+    ],
+    [
+      '{"push":{"payload":"x","expire_after_days":"soon","expire_after_views":1.5}}',
+      422,
+      {
+        expire_after_days: ['Expire after days must be an integer from 1 to 90.'],
+        expire_after_views: ['Expire after views must be an integer from 1 to 100.'],
+      },
+    ],
+    [
+      '{"push":{"payload":"x","kind":"song"}}',
+      422,
+      { kind: ['Kind must be one of text, file, url, qr.'] },
+    ],
+    [
+      '{"push":{"payload":"ftp://example.com","kind":"url"}}',
+      422,
+      { payload: ['Payload must be one http or https address.'] },
+    ],
+    [
+      '{"push":{"payload":"x","files":["a"]}}',
+      422,
+      { files: ['Files are not supported by this version of the service yet.'] },
+    ],
+  ])('%s is answered %i', async (body, status, expected) => {
+    expect(await send('POST', '/api/v2/pushes', asJson, body)).toEqual({
+      status,
+      type: JSON_TYPE,
+      body: expected,
+    });
+  });
+
+  test('multipart is answered 422 until files are supported', async () => {
+    const form =
+      '--b\r\nContent-Disposition: form-data; name="push[payload]"\r\n\r\nx\r\n--b--\r\n';
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b', ...asAdmin() };
+    expect(await send('POST', '/api/v2/pushes', headers, form)).toEqual({
+      status: 422,
+      type: JSON_TYPE,
+      body: { files: ['Files are not supported by this version of the service yet.'] },
+    });
+  });
+});
+
+describe('GET /api/v2/pushes/:token', () => {
+  test('answers payload and files, and takes a view', async () => {
+    const token = await created(
+      '{"push":{"payload":"hunter2\\n","expire_after_views":2,"name":"n","note":"m"}}',
+    );
+    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual({
+      status: 200,
+      type: JSON_TYPE,
+      body: {
+        url_token: token,
+        html_url: `https://pw.test/p/${token}/r`,
+        json_url: `https://pw.test/p/${token}.json`,
+        expire_after_days: 7,
+        expire_after_views: 2,
+        days_remaining: 7,
+        views_remaining: 1,
+        expired: false,
+        expired_on: null,
+        deletable_by_viewer: true,
+        retrieval_step: true,
+        deleted: false,
+        passphrase: '',
+        created_at: '2026-08-20T11:06:45.000Z',
+        updated_at: '2026-08-20T11:06:45.000Z',
+        payload: 'hunter2\n',
+        files: [],
+      },
+    });
+  });
+
+  test('the last view has the payload; after it the answer is still 200, expired and empty', async () => {
+    const token = await created('{"push":{"payload":"hunter2","expire_after_views":1}}');
+    const last = await send('GET', `/api/v2/pushes/${token}`);
+    expect([last.status, last.body.expired, last.body.views_remaining, last.body.payload]).toEqual([
+      200,
+      false,
+      0,
+      'hunter2',
+    ]);
+    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual({
+      status: 200,
+      type: JSON_TYPE,
+      body: {
+        url_token: token,
+        html_url: `https://pw.test/p/${token}/r`,
+        json_url: `https://pw.test/p/${token}.json`,
+        expire_after_days: 7,
+        expire_after_views: 1,
+        days_remaining: 7,
+        views_remaining: 0,
+        expired: true,
+        expired_on: '2026-08-20T11:06:45.000Z',
+        deletable_by_viewer: true,
+        retrieval_step: true,
+        deleted: false,
+        passphrase: '',
+        created_at: '2026-08-20T11:06:45.000Z',
+        updated_at: '2026-08-20T11:06:45.000Z',
+        payload: null,
+        files: [],
+      },
+    });
+  });
+
+  test('the passphrase goes as a query parameter', async () => {
+    const token = await created('{"push":{"payload":"hunter2","passphrase":"open sesame & more"}}');
+    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual({
+      status: 401,
+      type: JSON_TYPE,
+      body: {
+        error: 'This push needs its passphrase.',
+        message: 'This push needs a passphrase: send it as the `passphrase` parameter.',
+        status: 'unauthorized',
+      },
+    });
+    expect(await send('GET', `/api/v2/pushes/${token}?passphrase=sesame`)).toEqual({
+      status: 401,
+      type: JSON_TYPE,
+      body: {
+        error: 'This push needs its passphrase.',
+        message: 'That passphrase is wrong: send the right one as the `passphrase` parameter.',
+        status: 'unauthorized',
+      },
+    });
+    const right = await send('GET', `/api/v2/pushes/${token}?passphrase=open%20sesame+%26+more`);
+    expect([right.status, right.body.payload, right.body.passphrase]).toEqual([
+      200,
+      'hunter2',
+      null,
+    ]);
+  });
+
+  test('an unknown token is answered 404', async () => {
+    expect(await send('GET', '/api/v2/pushes/nosuchpush')).toEqual({
+      status: 404,
+      type: JSON_TYPE,
+      body: { error: 'not-found' },
+    });
+  });
+});
+
+test('GET /api/v2/pushes/:token/preview answers the link and takes no view', async () => {
+  const token = await created('{"push":{"payload":"x","expire_after_views":1}}');
+  expect(await send('GET', `/api/v2/pushes/${token}/preview`)).toEqual({
+    status: 200,
+    type: JSON_TYPE,
+    body: { url: `https://pw.test/p/${token}/r` },
+  });
+  expect((await send('GET', `/api/v2/pushes/${token}`)).body.payload).toBe('x');
+});
+
+describe('GET /api/v2/pushes/:token/audit', () => {
+  test('answers what happened, newest first', async () => {
+    const agent = { 'User-Agent': 'curl/8', Referer: 'https://chat.example/' };
+    const token = await created('{"push":{"payload":"x"}}', asAdmin());
+    service.clock.advance(1500);
+    await send('GET', `/api/v2/pushes/${token}`, agent);
+    await send('GET', `/api/v2/pushes/${token}`, asAdmin());
+    expect(await send('GET', `/api/v2/pushes/${token}/audit`, asAdmin())).toEqual({
+      status: 200,
+      type: JSON_TYPE,
+      body: {
+        logs: [
+          {
+            ip: '127.0.0.1',
+            user_agent: null,
+            referrer: null,
+            kind: 'owner_view',
+            created_at: '2026-08-20T11:06:46.500Z',
+            updated_at: '2026-08-20T11:06:46.500Z',
+          },
+          {
+            ip: '127.0.0.1',
+            user_agent: 'curl/8',
+            referrer: 'https://chat.example/',
+            kind: 'view',
+            created_at: '2026-08-20T11:06:46.500Z',
+            updated_at: '2026-08-20T11:06:46.500Z',
+          },
+          {
+            ip: '127.0.0.1',
+            user_agent: null,
+            referrer: null,
+            kind: 'creation',
+            created_at: '2026-08-20T11:06:45.000Z',
+            updated_at: '2026-08-20T11:06:45.000Z',
+          },
+        ],
+      },
+    });
+  });
+
+  test('is refused without a token, to others, and past page 200', async () => {
+    const token = await created('{"push":{"payload":"x"}}', asAdmin());
+    const path = `/api/v2/pushes/${token}/audit`;
+    expect(await send('GET', path)).toEqual({
+      status: 401,
+      type: JSON_TYPE,
+      body: { error: 'This needs an API token: send it as Authorization: Bearer.' },
+    });
+    expect(await send('GET', path, asBob())).toEqual({
+      status: 403,
+      type: JSON_TYPE,
+      body: { error: 'That push is not yours.' },
+    });
+    expect(await send('GET', `${path}?page=200`, asAdmin())).toEqual({
+      status: 200,
+      type: JSON_TYPE,
+      body: { logs: [] },
+    });
+    expect(await send('GET', `${path}?page=201`, asAdmin())).toEqual({
+      status: 400,
+      type: JSON_TYPE,
+      body: { error: 'page must be an integer from 1 to 200.' },
+    });
+  });
+});
+
+describe('DELETE /api/v2/pushes/:token', () => {
+  test('ends a push that viewers may end, once', async () => {
+    const token = await created('{"push":{"payload":"x"}}');
+    service.clock.advance(60_000);
+    const ended = {
+      status: 200,
+      type: JSON_TYPE,
+      body: {
+        url_token: token,
+        html_url: `https://pw.test/p/${token}/r`,
+        json_url: `https://pw.test/p/${token}.json`,
+        expire_after_days: 7,
+        expire_after_views: 5,
+        days_remaining: 7,
+        views_remaining: 5,
+        expired: true,
+        expired_on: '2026-08-20T11:07:45.000Z',
+        deletable_by_viewer: true,
+        retrieval_step: true,
+        deleted: true,
+        passphrase: '',
+        created_at: '2026-08-20T11:06:45.000Z',
+        updated_at: '2026-08-20T11:07:45.000Z',
+      },
+    };
+    expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(ended);
+    service.clock.advance(60_000);
+    expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(ended);
+  });
+
+  test('is refused with 403 where viewers may not', async () => {
+    const token = await created('{"push":{"payload":"x","deletable_by_viewer":false}}', asAdmin());
+    const refused = {
+      status: 403,
+      type: JSON_TYPE,
+      body: { error: 'That push is not deletable by viewers.' },
+    };
+    expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(refused);
+    expect(await send('DELETE', `/api/v2/pushes/${token}`, asBob())).toEqual(refused);
+    expect((await send('DELETE', `/api/v2/pushes/${token}`, asAdmin())).status).toBe(200);
+  });
+});
+
+describe('GET /api/v2/pushes/active and /expired', () => {
+  test("answer an owner's pushes with names and notes", async () => {
+    const token = await created('{"push":{"payload":"x","name":"wifi","note":"attic"}}', asAdmin());
+    await created('{"push":{"payload":"y","name":"not yours"}}', asBob());
+    const active = {
+      url_token: token,
+      html_url: `https://pw.test/p/${token}/r`,
+      json_url: `https://pw.test/p/${token}.json`,
+      expire_after_days: 7,
+      expire_after_views: 5,
+      days_remaining: 7,
+      views_remaining: 5,
+      expired: false,
+      expired_on: null,
+      deletable_by_viewer: true,
+      retrieval_step: true,
+      deleted: false,
+      passphrase: '',
+      created_at: '2026-08-20T11:06:45.000Z',
+      updated_at: '2026-08-20T11:06:45.000Z',
+      name: 'wifi',
+      note: 'attic',
+    };
+    expect(await send('GET', '/api/v2/pushes/active', asAdmin())).toEqual({
+      status: 200,
+      type: JSON_TYPE,
+      body: [active],
+    });
+    await send('DELETE', `/api/v2/pushes/${token}`, asAdmin());
+    const expired = {
+      ...active,
+      expired: true,
+      expired_on: active.created_at,
+      deleted: true,
+      note: '',
+    };
+    expect(await send('GET', '/api/v2/pushes/expired?page=1', asAdmin())).toEqual({
+      status: 200,
+      type: JSON_TYPE,
+      body: [expired],
+    });
+    expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toEqual([]);
+    expect((await send('GET', '/api/v2/pushes/expired?page=2', asAdmin())).body).toEqual([]);
+  });
+
+  test.each(['0', '-1', '201', 'two', '1.5', ''])('page=%s is answered 400', async (page) => {
+    expect(await send('GET', `/api/v2/pushes/active?page=${page}`, asAdmin())).toEqual({
+      status: 400,
+      type: JSON_TYPE,
+      body: { error: 'page must be an integer from 1 to 200.' },
+    });
+  });
+
+  test.each(['active', 'expired'])('%s needs a token', async (list) => {
+    expect(await send('GET', `/api/v2/pushes/${list}`)).toEqual({
+      status: 401,
+      type: JSON_TYPE,
+      body: { error: 'This needs an API token: send it as Authorization: Bearer.' },
+    });
+  });
+});
+
+test('POST /api/v2/pushes/:token/notify_emails is answered 404: there is no mail', async () => {
+  const token = await created('{"push":{"payload":"x"}}', asAdmin());
+  const body = '{"notify_emails_to":"a@example.com","notify_emails_to_locale":"en"}';
+  const path = `/api/v2/pushes/${token}/notify_emails`;
+  expect(await send('POST', path, { ...asJson, ...asAdmin() }, body)).toEqual({
+    status: 404,
+    type: JSON_TYPE,
+    body: { error: 'This instance sends no e-mail.' },
+  });
+});
+
+test.each([
+  ['GET', '/api/v2/requests'],
+  ['GET', '/api/v2'],
+  ['GET', '/api/v1/pushes'],
+  ['POST', '/api/v2/accounts'],
+])('%s %s is answered 404', async (method, path) => {
+  expect(await send(method, path)).toEqual({
+    status: 404,
+    type: JSON_TYPE,
+    body: { error: 'not-found' },
+  });
+});
+
+test('a sixth passphrase try within a minute is answered 429 with Retry-After', async () => {
+  const token = await created('{"push":{"payload":"x","passphrase":"right"}}');
+  const tries = Array.from({ length: 5 }, () =>
+    send('GET', `/api/v2/pushes/${token}?passphrase=wrong`),
+  );
+  expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+  service.clock.advance(20_000);
+  const path = `https://pw.test/api/v2/pushes/${token}?passphrase=right`;
+  const refused = await service.fetch(new Request(path));
+  expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+    429,
+    '40',
+    { error: 'Too many passphrase tries. Try again later.' },
+  ]);
+  service.clock.advance(40_000);
+  expect((await service.fetch(new Request(path))).status).toBe(200);
+});
+
+test('with anonymous access off everything but version needs a token', async () => {
+  const token = await created('{"push":{"payload":"x"}}');
+  await service.close();
+  service = await testService({ anonymous: false });
+  const calls = [
+    ['POST', '/api/v2/pushes'],
+    ['GET', `/api/v2/pushes/${token}`],
+    ['GET', `/api/v2/pushes/${token}/preview`],
+    ['DELETE', `/api/v2/pushes/${token}`],
+  ] as const;
+  for (const [method, path] of calls) {
+    expect(await send(method, path)).toEqual({
+      status: 401,
+      type: JSON_TYPE,
+      body: { error: 'This needs an API token: send it as Authorization: Bearer.' },
+    });
+    expect((await send(method, path, asBob())).status).not.toBe(401);
+  }
+  const version = await send('GET', '/api/v2/version');
+  expect([version.status, version.body.features.anonymous_access]).toEqual([200, false]);
+});

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export const launcher = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
+export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+/** A folder of its own for a test file, and the environment of somebody who lives in it. */
+export function person() {
+  const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  const env: Record<string, string> = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    NO_PROXY: '*',
+    PWPUSH_CONFIG_DIR: join(folder, 'config'),
+    PWPUSH_STATE_DIR: join(folder, 'state'),
+  };
+  return { folder, env, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+interface StartOptions {
+  readonly env: Record<string, string>;
+  readonly input?: string | Buffer | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** Starts the built program with pipes; `input` closes stdin after it, undefined leaves it open. */
+export function start(words: readonly string[], { env, input, cwd }: StartOptions): Running {
+  const child = spawn(process.execPath, [launcher, ...words], { env, cwd, stdio: 'pipe' });
+  if (input !== undefined) child.stdin?.end(input);
+  return { child, ended: ending(child) };
+}
+
+export function pwpush(words: readonly string[], options: StartOptions): Promise<Ended> {
+  return start(words, { input: '', ...options }).ended;
+}
+
+/** Runs a line of sh in which `$PWPUSH` is the built program: for redirections. */
+export function shell(line: string, { env, input = '', cwd }: StartOptions): Promise<Ended> {
+  const PWPUSH = `${process.execPath} ${launcher}`;
+  const child = spawn('sh', ['-c', line], { env: { ...env, PWPUSH }, cwd, stdio: 'pipe' });
+  child.stdin.end(input);
+  return ending(child);
+}
+
+function ending(child: ChildProcess): Promise<Ended> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk) => {
+    stderr += chunk;
+  });
+  // A program that ends without reading its input closes the pipe we write to.
+  child.stdin?.on('error', () => {});
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+/** The built service on a free port, in memory; its start keeps the profile `local` for `env`. */
+export async function serveBuilt(
+  env: Record<string, string>,
+  words: readonly string[] = ['--ephemeral'],
+) {
+  const running = start(['serve', '--port', '0', '--json', ...words], { env });
+  const lines = createInterface({ input: running.child.stdout as NodeJS.ReadableStream });
+  const first = await new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve);
+    running.ended.then(({ stderr }) => reject(new Error(`the service did not start: ${stderr}`)));
+  });
+  const { url, token } = JSON.parse(first) as { url: string; token: string };
+  const stop = async () => {
+    running.child.kill('SIGTERM');
+    return running.ended;
+  };
+  return { url, token, stop };
+}
+
+/** A listener that hands each connection to `talk`; for instances that misbehave on the wire. */
+export async function wire(talk: (socket: Socket, text: string) => void) {
+  const requests: string[] = [];
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (!text.includes('\r\n\r\n')) return;
+      requests.push(text);
+      talk(socket, text);
+      text = '';
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const stop = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, requests, stop };
+}

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dist, person, serveBuilt } from '../helpers/program';
+
+const somebody = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+
+beforeAll(async () => {
+  service = await serveBuilt(somebody.env);
+});
+afterAll(async () => {
+  await service.stop();
+  somebody.remove();
+});
+
+/** The chunks of the build that a run loads. */
+function loaded(words: readonly string[], input = ''): string[] {
+  const script = `
+    const { run } = require(${JSON.stringify(`${dist}main.js`)});
+    const { systemContext } = require(${JSON.stringify(`${dist}system.js`)});
+    const chunks = () => Object.keys(require.cache).filter((path) => path.startsWith(${JSON.stringify(dist)}));
+    run(JSON.parse(process.argv[1]), systemContext()).then((status) => {
+      process.stderr.write('\\n' + JSON.stringify({ status, chunks: chunks() }));
+      process.exit();
+    });`;
+  const line = `"$0" -e "$SCRIPT" "$WORDS" 2>&1 >/dev/null`;
+  const env = { ...somebody.env, SCRIPT: script, WORDS: JSON.stringify(words) };
+  const told = execFileSync('sh', ['-c', line, process.execPath], { env, input, encoding: 'utf8' });
+  const { status, chunks } = JSON.parse(told.trim().split('\n').at(-1) ?? '') as {
+    status: number;
+    chunks: string[];
+  };
+  expect(status).toBe(0);
+  return chunks.map((path) => path.slice(dist.length).replace(/\d*\.js$/, '')).sort();
+}
+
+const heavy = ['colour', 'conf', 'listen', 'prompt', 'proxy-agent', 'qr', 'undici'];
+
+it('--version loads the launcher’s two files and nothing else', () => {
+  expect(loaded(['--version'])).toEqual(['main', 'system', 'version']);
+});
+
+it('--help loads definitions, and no transport, store, prompt, colour, QR code or service', () => {
+  expect(loaded(['--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
+  expect(loaded(['push', '--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
+});
+
+it('push, get and list load the transport, and nothing else that is heavy', () => {
+  expect(loaded(['push'], 's').filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
+  expect(loaded(['list']).filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
+});
+
+it('what is used is loaded', () => {
+  expect(loaded(['push', '--qr'], 's').filter((chunk) => heavy.includes(chunk))).toEqual([
+    'qr',
+    'undici',
+  ]);
+  expect(loaded(['profile', 'set', 'days', '3']).filter((chunk) => heavy.includes(chunk))).toEqual([
+    'conf',
+  ]);
+});

@@ -1,0 +1,133 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { person, pwpush, shell, wire } from '../helpers/program';
+
+const newcomer = person();
+afterAll(() => newcomer.remove());
+
+const run = (...words: string[]) => pwpush(words, { env: newcomer.env, cwd: newcomer.folder });
+const at = (url: string): Record<string, string> => ({ ...newcomer.env, PWPUSH_URL: url });
+const usage = (stderr: string) => ({ code: 2, signal: null, stdout: '', stderr });
+
+describe('somebody with nothing configured', () => {
+  it('is told the ways to configure', async () => {
+    expect(await pwpush(['push'], { env: newcomer.env, input: 's' })).toEqual(
+      usage(
+        'pwpush: no instance is configured\nhint: log in with pwpush login, set PWPUSH_URL, or name an instance with --url; pwpush serve makes one of this machine\n',
+      ),
+    );
+  });
+
+  it('gets errors as JSON when JSON was asked for', async () => {
+    const { code, stdout, stderr } = await run('list', '--json');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'usage',
+        message: 'no instance is configured',
+        hint: expect.stringContaining('pwpush login'),
+      },
+    });
+    expect(stderr.endsWith('\n') && stderr.indexOf('\n') === stderr.length - 1).toBe(true);
+  });
+
+  it('sees help and version without any of it', async () => {
+    expect(await run('--help')).toMatchObject({ code: 0, stderr: '' });
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(await run('--version')).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+  });
+});
+
+describe('bad input is refused before anything is sent', () => {
+  it.each([
+    [['list', '--page', '0'], 'pwpush: --page takes a whole number from 1 to 200, not "0"\n'],
+    [['push', '--days', 'x'], 'pwpush: --days takes a whole number of 1 or more, not "x"\n'],
+    [
+      ['push', 'text', '--env', 'HOME'],
+      'pwpush: the secret can come from one place only; named were the text argument and --env\nhint: leave all but one out\n',
+    ],
+    [['pusch'], 'pwpush: there is no command "pusch"\nhint: did you mean push?\n'],
+    [['push', '--vews', '3'], "pwpush: unknown option '--vews'\nhint: did you mean --views?\n"],
+    [
+      ['get', 'https://pwpush.example/'],
+      'pwpush: that is not a link or token of a push\nhint: give the link as you got it, such as https://pwpush.example/p/abc123, or its token\n',
+    ],
+  ])('%j', async (words, stderr) => {
+    const listener = await wire((socket) => socket.destroy());
+    const ended = await pwpush(words, { env: at(listener.url), input: '' });
+    listener.stop();
+    expect(ended).toEqual(usage(stderr));
+    expect(listener.requests).toEqual([]);
+  });
+
+  it('stdin that is empty or closed', async () => {
+    const empty =
+      'pwpush: standard input is empty: there is nothing to push\nhint: an empty file can be attached with --file\n';
+    const env = at('http://127.0.0.1:1');
+    expect(await pwpush(['push'], { env, input: '' })).toEqual(usage(empty));
+    expect(await shell('$PWPUSH push <&-', { env })).toEqual(usage(empty));
+  });
+});
+
+describe('a broken home', () => {
+  it('that cannot be written: pushing works, storing says why not', async () => {
+    const listener = await wire((socket) =>
+      socket.end(
+        'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 66\r\n\r\n{"url_token":"abc","html_url":"https://pwpush.example/p/abc/r"  }\n',
+      ),
+    );
+    const homeless = {
+      PATH: newcomer.env.PATH ?? '',
+      HOME: '/proc/nowhere',
+      PWPUSH_URL: listener.url,
+    };
+    const pushed = await pwpush(['push'], { env: homeless, input: 's' });
+    expect(pushed).toMatchObject({ code: 0, stdout: 'https://pwpush.example/p/abc/r\n' });
+    const stored = await pwpush(['profile', 'set', 'url', listener.url], { env: homeless });
+    listener.stop();
+    expect(stored).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr:
+        'pwpush: the folder /proc/nowhere/.config/pwpush cannot be made (ENOENT)\nhint: point PWPUSH_CONFIG_DIR at a folder of yours\n',
+    });
+  });
+
+  it('whose config file is not JSON: it says so and leaves the file alone', async () => {
+    const folder = join(newcomer.folder, 'broken');
+    mkdirSync(folder);
+    const path = join(folder, 'config.json');
+    writeFileSync(path, '{"profiles": {');
+    const env = { ...newcomer.env, PWPUSH_CONFIG_DIR: folder };
+    const broken = usage(
+      `pwpush: the config file ${path} is not JSON\nhint: mend it, or move it away and run pwpush login\n`,
+    );
+    expect(await pwpush(['list'], { env })).toEqual(broken);
+    expect(await pwpush(['profile', 'set', 'days', '2'], { env })).toEqual(broken);
+    expect(readFileSync(path, 'utf8')).toBe('{"profiles": {');
+  });
+});
+
+describe('a link to another instance', () => {
+  it('is asked there, without the token of the one configured', async () => {
+    const other = await wire((socket) =>
+      socket.end(
+        'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 49\r\n\r\n{"url_token":"abc","payload":"s","expired":false}',
+      ),
+    );
+    const env = { ...at('http://127.0.0.1:1'), PWPUSH_TOKEN: 'MARKER-token' };
+    const got = await pwpush(['get', `${other.url}/p/abc`], { env });
+    other.stop();
+    expect(got).toEqual({ code: 0, signal: null, stdout: 's', stderr: '' });
+    expect(other.requests).toHaveLength(1);
+    expect(other.requests[0]).toMatch(/^GET \/api\/v2\/pushes\/abc HTTP\/1\.1\r\n/);
+    expect(other.requests[0]).not.toMatch(/authorization|MARKER/i);
+  });
+});

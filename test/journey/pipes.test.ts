@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { person, pwpush, serveBuilt, shell } from '../helpers/program';
+
+const sender = person();
+const recipient = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+
+beforeAll(async () => {
+  service = await serveBuilt(sender.env);
+});
+afterAll(async () => {
+  const { code, stderr } = await service.stop();
+  sender.remove();
+  recipient.remove();
+  expect({ code, stderr: stderr.split('\n').at(-2) }).not.toMatchObject({ code: 1 });
+});
+
+const link = () => new RegExp(`^${service.url}/p/[a-z0-9_-]{19}/r\\n$`);
+const push = (input: string | Buffer, ...words: string[]) =>
+  pwpush(['push', ...words], { env: sender.env, input });
+const get = (address: string, ...words: string[]) =>
+  pwpush(['get', address.trim(), ...words], { env: recipient.env });
+
+describe('a secret in a pipe', () => {
+  it('goes in, and the link alone comes out', async () => {
+    const pushed = await push('hunter2\n', '--views', '1');
+    expect(pushed).toEqual({
+      code: 0,
+      signal: null,
+      stdout: expect.stringMatching(link()),
+      stderr: '',
+    });
+    expect(await get(pushed.stdout)).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'hunter2',
+      stderr: 'that was the last view\n',
+    });
+    expect(await get(pushed.stdout)).toEqual({
+      code: 6,
+      signal: null,
+      stdout: '',
+      stderr: 'pwpush: the push has expired\nhint: ask whoever sent it for a new one\n',
+    });
+  });
+
+  it('of several lines comes back to the byte', async () => {
+    const key = '-----BEGIN KEY-----\nü漢\u0007\r\n-----END KEY-----\n';
+    const pushed = await push(key);
+    expect((await get(pushed.stdout)).stdout).toBe(key);
+  });
+
+  it('of a mebibyte comes back to the byte', async () => {
+    const text = 'abcdefg\n'.repeat(131_072);
+    const pushed = await push(text);
+    expect((await get(pushed.stdout)).stdout === text).toBe(true);
+  });
+});
+
+describe('a link that cannot be printed', () => {
+  it('goes to stderr when the reader of the pipe has gone', async () => {
+    // The reader is gone before the program writes: it ends once its own stdin is closed.
+    const line = `(printf s | $PWPUSH push 2>"$HOME/err"; echo $? >"$HOME/status") | true; cat "$HOME/err"; cat "$HOME/status"`;
+    const { stdout } = await shell(line, { env: sender.env });
+    const [first, second, status] = stdout.split('\n');
+    expect(`${first}\n`).toMatch(link());
+    expect(second).toBe(
+      'pwpush: standard output cannot be written (EPIPE); the link was printed here instead',
+    );
+    expect(status).toBe('1');
+  });
+
+  it('goes to stderr when stdout is closed', async () => {
+    const { code, stderr } = await shell('printf s | $PWPUSH push >&-', { env: sender.env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(link()) });
+  });
+
+  it('goes to a rescue file when nothing else is left', async (test) => {
+    test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+    const { code } = await shell('printf s | $PWPUSH push >/dev/full 2>/dev/full', {
+      env: sender.env,
+    });
+    expect(code).toBe(1);
+    const folder = sender.env.PWPUSH_STATE_DIR ?? '';
+    const files = readdirSync(folder);
+    expect(files).toEqual([expect.stringMatching(/^link-/)]);
+    const file = join(folder, files[0] ?? '');
+    expect(readFileSync(file, 'utf8')).toMatch(link());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe('a secret that cannot be printed', () => {
+  it('goes to a rescue file, whose path is told', async (test) => {
+    test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+    const pushed = await push('the view is gone', '--views', '1');
+    const line = `$PWPUSH get ${pushed.stdout.trim()} >/dev/full`;
+    const { code, stderr } = await shell(line, { env: recipient.env });
+    expect(code).toBe(1);
+    const path = /saved to (\S+)/.exec(stderr)?.[1] ?? '';
+    expect(stderr).toBe(
+      `that was the last view\npwpush: standard output cannot be written (ENOSPC); the secret was saved to ${path}\nhint: read it, then remove it: rm '${path}'\n`,
+    );
+    expect(readFileSync(path, 'utf8')).toBe('the view is gone');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { call, create, type TestService, testService } from '../helpers/service';
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await testService();
+});
+
+afterEach(() => service.close());
+
+const post = (body: string | Uint8Array | ReadableStream, type: string | undefined) =>
+  service.fetch(
+    new Request('http://pw.test/api/v2/pushes', {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+    }),
+  );
+
+const answered = async (response: Response) => [response.status, await response.json()];
+
+describe('bodies', () => {
+  test('JSON with a charset is JSON', async () => {
+    const response = await post('{"push":{"payload":"x"}}', 'Application/JSON; charset=utf-8');
+    expect(response.status).toBe(201);
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', ''])(
+    '%j is refused',
+    async (type) => {
+      expect(await answered(await post('{"push":{"payload":"x"}}', type))).toEqual([
+        400,
+        { error: 'The body must be JSON, sent as Content-Type: application/json.' },
+      ]);
+    },
+  );
+
+  test('what is not UTF-8 is refused', async () => {
+    const body = Buffer.concat([
+      Buffer.from('{"push":{"payload":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}}'),
+    ]);
+    expect(await answered(await post(body, 'application/json'))).toEqual([
+      400,
+      { error: 'The body is not valid UTF-8.' },
+    ]);
+  });
+
+  test('1 MiB passes however it is escaped', async () => {
+    const payload = '\u0001'.repeat(1024 * 1024);
+    const token = await create(service, { payload });
+    expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
+  });
+
+  test('a body without an end is cut off at the limit', async () => {
+    let pulled = 0;
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    expect(await answered(await post(endless, 'application/json'))).toEqual([
+      413,
+      { error: 'The body is larger than 8388608 bytes.' },
+    ]);
+    expect([pulled < 12, cancelled]).toEqual([true, true]);
+  });
+
+  test('a body that breaks off is no failure of ours', async () => {
+    const broken = new ReadableStream({
+      start: (controller) => controller.error(new Error('gone')),
+    });
+    expect(await answered(await post(broken, 'application/json'))).toEqual([
+      400,
+      { error: 'The body broke off.' },
+    ]);
+  });
+
+  test('deep nesting and odd keys do no harm', async () => {
+    const deep = `{"push":{"payload":${'['.repeat(200_000)}`;
+    expect((await post(deep, 'application/json')).status).toBe(400);
+    const odd = '{"push":{"__proto__":{"kind":"song"},"constructor":1,"payload":"x"}}';
+    expect((await post(odd, 'application/json')).status).toBe(201);
+  });
+});
+
+describe('retrieval', () => {
+  test.each([
+    ['HEAD', {}, 405],
+    ['GET', { 'sec-purpose': 'prefetch' }, 400],
+  ])('%s with %j takes no view', async (method, headers, status) => {
+    const token = await create(service, { payload: 'x', expire_after_views: 1 });
+    expect((await call(service, method, `/api/v2/pushes/${token}`, { headers })).status).toBe(
+      status,
+    );
+    expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe('x');
+  });
+
+  test.each([
+    '..%2factive',
+    '%00',
+    'a.b',
+    'x'.repeat(129),
+    "'%20OR%201=1--",
+    '%F0%9F%98%80',
+    '%zz',
+  ])('no push is called %s', async (token) => {
+    const answer = await call(service, 'GET', `/api/v2/pushes/${token}`);
+    expect([answer.status, answer.json]).toEqual([404, { error: 'not-found' }]);
+  });
+});
+
+test.each([
+  ['PUT', '/api/v2/pushes', 'POST'],
+  ['PATCH', '/api/v2/pushes/x', 'GET, DELETE'],
+  ['DELETE', '/api/v2/version', 'GET'],
+  ['POST', '/api/v2/pushes/x/audit', 'GET'],
+])('%s %s is not allowed', async (method, path, allow) => {
+  const answer = await call(service, method, path);
+  expect([answer.status, answer.json, answer.headers.get('allow')]).toEqual([
+    405,
+    { error: 'method-not-allowed' },
+    allow,
+  ]);
+});
+
+test('nothing is kept by browsers, proxies or search engines', async () => {
+  const { headers } = await call(service, 'GET', '/api/v2/version');
+  expect(Object.fromEntries(headers)).toEqual({
+    'cache-control': 'no-store',
+    'content-length': '380',
+    'content-type': 'application/json; charset=utf-8',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'x-robots-tag': 'noindex',
+  });
+});
+
+test('links begin with the public address where there is one', async () => {
+  await service.close();
+  service = await testService({ publicUrl: 'https://push.example.com/secret/' });
+  const token = await create(service, { payload: 'x', retrieval_step: false });
+  const { json } = await call(service, 'GET', `/api/v2/pushes/${token}/preview`);
+  expect(json).toEqual({ url: `https://push.example.com/secret/p/${token}` });
+});
+
+test('the log has a line a request, with nothing that opens anything', async () => {
+  const token = await create(
+    service,
+    { payload: 'hunter2', passphrase: 'sesame' },
+    service.adminToken,
+  );
+  await call(service, 'GET', `/api/v2/pushes/${token}?passphrase=sesame`);
+  await call(service, 'GET', `/p/${token}/r`);
+  await call(service, 'GET', '/some/where?hunter2');
+  await call(service, 'GET', '/api/v2/some/where');
+  const sizes = service.lines.map((line) => line.replace(/ \d+B$/, ''));
+  expect(sizes).toEqual([
+    '2026-08-20T11:06:45.000Z POST /api/v2/pushes 201 0ms',
+    '2026-08-20T11:06:45.000Z GET /api/v2/pushes/:token 200 0ms',
+    '2026-08-20T11:06:45.000Z GET /p/:token/r 200 0ms',
+    '2026-08-20T11:06:45.000Z GET /* 404 0ms',
+    '2026-08-20T11:06:45.000Z GET /api/v2/* 404 0ms',
+  ]);
+  expect(service.lines.every((line) => / [1-9]\d*B$/.test(line))).toBe(true);
+});
+
+test('a failure inside says nothing to the caller, and its place to the log', async () => {
+  await service.close();
+  const answer = await call(service, 'GET', '/api/v2/pushes/secrettoken');
+  expect([answer.status, answer.json]).toEqual([500, { error: 'internal error' }]);
+  expect(await call(service, 'GET', '/up')).toMatchObject({ status: 500 });
+  expect(service.lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error \w+ .*at /);
+  expect(service.lines.join()).not.toContain('secrettoken');
+  service = await testService();
+});
+
+test('GET /up answers while the database does', async () => {
+  const answer = await call(service, 'GET', '/up');
+  expect([answer.status, answer.text]).toEqual([200, 'up\n']);
+});

@@ -1,0 +1,264 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Service, ServiceError, startService } from '../../src/server/listen';
+import { defaults } from '../helpers/service';
+import { cert, key } from './certificate';
+
+let folder: string;
+let service: Service | undefined;
+let lines: string[];
+let warnings: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pwpush-'));
+  lines = [];
+  warnings = [];
+});
+
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+  await rm(folder, { recursive: true });
+});
+
+const io = {
+  log: (line: string) => void lines.push(line),
+  warn: (line: string) => void warnings.push(line),
+  now: () => new Date(),
+  version: '0.1.0',
+};
+
+const inMemory = { ...defaults, ephemeral: true };
+const onDisk = () => ({ ...defaults, ephemeral: false, data: join(folder, 'data') });
+
+async function start(settings: Parameters<typeof startService>[0]): Promise<Service> {
+  service = await startService(settings, io);
+  return service;
+}
+
+async function failure(
+  settings: Partial<typeof inMemory> & Record<string, unknown>,
+): Promise<string> {
+  const error = await start({ ...inMemory, ...settings }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ServiceError);
+  return (error as ServiceError).message;
+}
+
+async function text(response: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of response.setEncoding('utf8')) body += chunk;
+  return body;
+}
+
+const version = async (url: string) => (await fetch(`${url}/api/v2/version`)).status;
+
+/** Sends what is given and answers what came back until the connection ended. */
+function raw(port: number, sent: string): { socket: Socket; received: Promise<string> } {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(sent);
+  const received = new Promise<string>((resolve) => {
+    let all = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      all += chunk;
+    });
+    socket.on('error', () => resolve(all));
+    socket.on('close', () => resolve(all));
+  });
+  return { socket, received };
+}
+
+describe('starting', () => {
+  test('the first start makes admin, on a disk only for its owner', async () => {
+    const first = await start(onDisk());
+    expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const authorization = `Bearer ${first.firstToken}`;
+    const list = async (url: string) =>
+      (await fetch(`${url}/api/v2/pushes/active`, { headers: { authorization } })).status;
+    expect(await list(first.url)).toBe(200);
+    const mode = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
+    const modes = ['data', 'data/pwpush.db', 'data/pwpush.db-wal', 'data/instance.key'].map(mode);
+    expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o600, 0o600]);
+    await first.close();
+    const second = await start(onDisk());
+    expect([second.firstToken, await list(second.url)]).toEqual([undefined, 200]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('a port in use is named, and uses up no first token', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    expect(await failure({ ...onDisk(), port })).toBe(`127.0.0.1 port ${port} is in use`);
+    await new Promise((resolve) => other.close(resolve));
+    expect((await start({ ...onDisk(), port })).firstToken).toMatch(/^pwp_/);
+  });
+
+  test('what cannot be is said in words', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, 'not a database');
+    expect(await failure({ host: '192.0.2.1' })).toBe(
+      'cannot listen on 192.0.2.1 port 0 (EADDRNOTAVAIL)',
+    );
+    expect(await failure({ ephemeral: false, data: file })).toBe(
+      `the data in ${file} cannot be opened (EEXIST)`,
+    );
+    expect(await failure({ tlsCert: file })).toBe('TLS needs both a certificate and its key');
+    expect(await failure({ tlsCert: file, tlsKey: '/nonexistent' })).toBe(
+      '/nonexistent cannot be read (ENOENT)',
+    );
+    expect(await failure({ tlsCert: file, tlsKey: file })).toBe(
+      'the TLS certificate and key do not fit',
+    );
+    expect(await failure({ publicUrl: 'push.example.com' })).toBe(
+      'the public address must be an http or https address, without ? and #',
+    );
+    expect(await failure({ maxDays: 5, defaultDays: 6 })).toBe(
+      'the default of days must be from 1 to 5',
+    );
+    expect(await failure({ maxViews: 0 })).toBe('the maximum of views must be from 1 to 1000000');
+  });
+
+  test('limits of the instance hold', async () => {
+    const { url } = await start({ ...inMemory, maxDays: 3, defaultViews: 2 });
+    const post = async (push: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ push });
+      return (await fetch(`${url}/api/v2/pushes`, { method: 'POST', headers, body })).json();
+    };
+    expect(await post({ payload: 'x' })).toMatchObject({
+      expire_after_days: 3,
+      expire_after_views: 2,
+    });
+    expect(await post({ payload: 'x', expire_after_days: 4 })).toEqual({
+      expire_after_days: ['Expire after days must be an integer from 1 to 3.'],
+    });
+  });
+
+  test.each([
+    [
+      { host: '0.0.0.0' },
+      ['listening on 0.0.0.0 without TLS: secrets and tokens can be read on the way'],
+    ],
+    [{ host: '0.0.0.0', trustProxy: true }, []],
+    [{ host: 'localhost' }, []],
+  ])('%j warns %j', async (settings, expected) => {
+    const { url } = await start({ ...inMemory, ...settings });
+    expect(await version(url)).toBe(200);
+    expect(warnings).toEqual(expected);
+  });
+
+  test('the public address is what links begin with', async () => {
+    const { url, localUrl } = await start({ ...inMemory, publicUrl: 'https://push.example.com/' });
+    expect(url).toBe('https://push.example.com');
+    expect(await version(localUrl)).toBe(200);
+  });
+});
+
+test('with a certificate it speaks TLS, and links say so', async () => {
+  const [tlsCert, tlsKey] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  await writeFile(tlsCert, cert);
+  await writeFile(tlsKey, key);
+  const { url, close } = await start({ ...inMemory, tlsCert, tlsKey });
+  const agentless = { ca: cert, method: 'POST', headers: { 'content-type': 'application/json' } };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpsRequest(`${url}/api/v2/pushes`, agentless, resolve)
+      .on('error', reject)
+      .end('{"push":{"payload":"x"}}');
+  });
+  const { html_url } = JSON.parse(await text(response));
+  expect(html_url.startsWith('https://127.0.0.1:')).toBe(true);
+  await close();
+});
+
+test('the log says what was answered, not who asked for what', async () => {
+  const { url } = await start(inMemory);
+  await fetch(`${url}/api/v2/pushes/secrettoken?passphrase=sesame`, {
+    headers: { authorization: 'Bearer pwp_x' },
+  });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^\S+Z GET \/api\/v2\/pushes\/:token 401 \d+ms 36B$/);
+});
+
+test('a body over the limit is answered, and the connection goes on or ends cleanly', async () => {
+  const { url } = await start(inMemory);
+  const response = await fetch(`${url}/api/v2/pushes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.alloc(9 * 1024 * 1024, 32),
+  });
+  expect([response.status, await response.json()]).toEqual([
+    413,
+    { error: 'The body is larger than 8388608 bytes.' },
+  ]);
+  expect(await version(url)).toBe(200);
+});
+
+test('nonsense on the wire is refused', async () => {
+  const { url } = await start(inMemory);
+  const port = Number(new URL(url).port);
+  for (const sent of [
+    'hello\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a b\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+  ]) {
+    const { socket, received } = raw(port, sent);
+    socket.end();
+    expect(await received).toMatch(/^HTTP\/1\.1 400 /);
+  }
+  expect(await version(url)).toBe(200);
+});
+
+describe('stopping', () => {
+  test('finishes what runs, ends what idles, takes nothing new', async () => {
+    const running = await start(onDisk());
+    const { port } = new URL(running.url);
+    const agent = new Agent({ keepAlive: true });
+    const kept = await new Promise<IncomingMessage>((resolve) => {
+      httpRequest(`${running.url}/up`, { agent }, resolve).end();
+    });
+    await text(kept);
+    const silent = raw(Number(port), '');
+    const half = raw(Number(port), 'GET /up HTTP/1.1\r\nHost:');
+    await new Promise((resolve) => half.socket.once('connect', resolve));
+
+    const body = '{"push":{"payload":"kept"}}';
+    const slow = httpRequest(`${running.url}/api/v2/pushes`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': body.length,
+        expect: '100-continue',
+      },
+    });
+    const answer = new Promise<IncomingMessage>((resolve, reject) => {
+      slow.on('response', resolve).on('error', reject);
+    });
+    slow.flushHeaders();
+    // The request is being served from here on, and its body is not there yet.
+    await new Promise((resolve) => slow.once('continue', resolve));
+
+    const closed = running.close();
+    expect([await silent.received, await half.received]).toEqual(['', '']);
+    await expect(fetch(`${running.url}/up`)).rejects.toThrow();
+    slow.end(body);
+    const response = await answer;
+    expect([response.statusCode, response.headers.connection]).toEqual([201, 'close']);
+    const { url_token } = JSON.parse(await text(response));
+    await closed;
+    agent.destroy();
+
+    const again = await start(onDisk());
+    const seen = await (await fetch(`${again.url}/api/v2/pushes/${url_token}`)).json();
+    expect(seen).toMatchObject({ payload: 'kept' });
+  });
+
+  test('twice is once', async () => {
+    const running = await start(inMemory);
+    await Promise.all([running.close(), running.close()]);
+  });
+});

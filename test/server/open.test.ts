@@ -1,0 +1,72 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { call, create, testService } from '../helpers/service';
+
+let data: string;
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'pwpush-'));
+});
+
+afterEach(() => rm(data, { recursive: true }));
+
+test('what was answered is there after a restart, views included', async () => {
+  const first = await testService({ data });
+  const token = await create(first, { payload: 'kept', passphrase: 'p', expire_after_views: 3 });
+  await call(first, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
+  await first.close();
+  const second = await testService({ data });
+  const { json } = await call(second, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
+  expect([json.payload, json.views_remaining]).toEqual(['kept', 1]);
+  await second.close();
+});
+
+test('two services on one folder share pushes, and hand out one view once', async () => {
+  const services = await Promise.all([testService({ data }), testService({ data })]);
+  const token = await create(services[0], { payload: 'once', expire_after_views: 1 });
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, i) =>
+      call(services[i % 2] as (typeof services)[0], 'GET', `/api/v2/pushes/${token}`),
+    ),
+  );
+  expect(answers.filter(({ json }) => json.payload === 'once')).toHaveLength(1);
+  await Promise.all(services.map((service) => service.close()));
+});
+
+test('another instance key is refused, and so is none', async () => {
+  await (await testService({ data })).close();
+  const path = join(data, 'instance.key');
+  const key = await readFile(path, 'utf8');
+  expect(key).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+  await writeFile(path, `${Buffer.alloc(32, 7).toString('base64')}\n`);
+  await expect(testService({ data })).rejects.toThrow(
+    `the instance key ${path} is not the one this data was sealed with`,
+  );
+  await writeFile(path, key.slice(0, 20));
+  await expect(testService({ data })).rejects.toThrow(`${path} is not an instance key`);
+  await rm(path);
+  await expect(testService({ data })).rejects.toThrow(`the instance key ${path} is missing`);
+  await writeFile(path, key);
+  await (await testService({ data })).close();
+});
+
+test('the key may lie elsewhere; one that others can read is warned about', async () => {
+  const instanceKeyFile = join(data, 'elsewhere.key');
+  const first = await testService({ data: join(data, 'data'), instanceKeyFile });
+  expect(first.warnings).toEqual([]);
+  await first.close();
+  await chmod(instanceKeyFile, 0o644);
+  const second = await testService({ data: join(data, 'data'), instanceKeyFile });
+  expect(second.warnings).toEqual([
+    `others can read the instance key ${instanceKeyFile}; make it 0600`,
+  ]);
+  await second.close();
+});
+
+test('data of a later version, or of something else, is refused', async () => {
+  const path = join(data, 'pwpush.db');
+  await writeFile(path, 'this is no database, but it is long enough to be looked at. '.repeat(20));
+  await expect(testService({ data })).rejects.toThrow(`the data in ${data} cannot be opened`);
+});

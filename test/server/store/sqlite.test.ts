@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../../src/server/store/migrations';
+import type { Database } from '../../../src/server/store/sql';
+import { openSqlite } from '../../../src/server/store/sqlite';
+
+let folder: string;
+let database: Database;
+
+const open = () => openSqlite(join(folder, 'test.db'), (load) => load());
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pwpush-'));
+  database = await open();
+  await database.sql`CREATE TABLE things (name TEXT PRIMARY KEY, data BLOB, at BIGINT)`;
+});
+
+afterEach(async () => {
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+const names = async () =>
+  (await database.sql<{ name: string }>`SELECT name FROM things ORDER BY name`).map(
+    ({ name }) => name,
+  );
+
+test('is durable, overwrites what is deleted, and minds foreign keys', async () => {
+  const pragma = async (strings: TemplateStringsArray) =>
+    Object.values((await database.sql<object>(strings))[0] as object)[0];
+  expect([
+    await pragma`PRAGMA journal_mode`,
+    await pragma`PRAGMA synchronous`,
+    await pragma`PRAGMA secure_delete`,
+    await pragma`PRAGMA foreign_keys`,
+    await pragma`PRAGMA busy_timeout`,
+  ]).toEqual(['wal', 2, 1, 1, 5000]);
+});
+
+test('values come back as they went in', async () => {
+  const at = Date.UTC(2026, 7, 20);
+  await database.sql`INSERT INTO things VALUES (${'a'}, ${Buffer.from([0, 1, 255])}, ${at})`;
+  await database.sql`INSERT INTO things VALUES (${'b'}, ${null}, ${null})`;
+  await database.sql`INSERT INTO things VALUES (${"c' --"}, ${new Uint8Array(0)}, ${0})`;
+  const rows = await database.sql<Record<string, unknown>>`SELECT * FROM things ORDER BY name`;
+  expect(rows.map(({ name, data, at }) => [name, data, at])).toEqual([
+    ['a', new Uint8Array([0, 1, 255]), at],
+    ['b', null, null],
+    ["c' --", new Uint8Array(0), 0],
+  ]);
+  const found = await database.sql<{ name: string }>`
+    SELECT name FROM things WHERE data = ${Buffer.from([0, 1, 255])}`;
+  expect(found.map(({ name }) => name)).toEqual(['a']);
+});
+
+test('a transaction that fails leaves nothing, and the next goes on', async () => {
+  const failed = database.transaction(async (sql) => {
+    await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  await database.transaction((sql) => sql`INSERT INTO things VALUES ('b', NULL, NULL)`);
+  await expect(database.sql`INSERT INTO things VALUES ('b', NULL, NULL)`).rejects.toThrow();
+  expect(await names()).toEqual(['b']);
+});
+
+test('no statement from outside gets into a transaction, of this connection or another', async () => {
+  const other = await open();
+  const slow = database.transaction(async (sql) => {
+    await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+    for (let i = 0; i < 100; i++) await sql`SELECT 1`;
+    throw new Error('no');
+  });
+  const beside = database.sql`INSERT INTO things VALUES ('b', NULL, NULL)`;
+  const elsewhere = other.transaction((sql) => sql`INSERT INTO things VALUES ('c', NULL, NULL)`);
+  await expect(slow).rejects.toThrow('no');
+  await Promise.all([beside, elsewhere]);
+  expect(await names()).toEqual(['b', 'c']);
+  await other.close();
+});
+
+test('a transaction keeps other processes from writing before it has written', async () => {
+  const insert = "INSERT INTO things VALUES ('a', NULL, NULL)";
+  await database.transaction(async (sql) => {
+    await sql`SELECT name FROM things`;
+    expect(elsewhere(insert)).toContain('database is locked');
+  });
+  expect(elsewhere(insert)).toBe('');
+  expect(await names()).toEqual(['a']);
+});
+
+/** Runs one statement in a process of its own, as locks do not hold within one; answers what went wrong. */
+function elsewhere(statement: string): string {
+  const script = `
+    const [path, statement] = process.argv.slice(1);
+    let Open;
+    try { Open = require('node:sqlite').DatabaseSync; } catch { Open = require('libsql'); }
+    try { new Open(path).exec(statement); } catch (error) { console.log(error.message); }`;
+  const { stdout } = spawnSync(process.execPath, [
+    '-e',
+    script,
+    join(folder, 'test.db'),
+    statement,
+  ]);
+  return stdout.toString();
+}
+
+test('migrations run once, and a later schema is refused', async () => {
+  await migrate(database);
+  await migrate(database);
+  const rows = await database.sql`SELECT id FROM migrations`;
+  expect(rows).toHaveLength(1);
+  await database.sql`INSERT INTO migrations (id) VALUES (${999})`;
+  await expect(migrate(database)).rejects.toThrow('the data was written by a later version');
+});
