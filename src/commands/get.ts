@@ -140,7 +140,9 @@ async function writeFile(
     await file.commit(text);
     return undefined;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'error';
-    return rescued(context, text, 'secret', `${options.output} cannot be written (${code})`);
+    const { code } = error as NodeJS.ErrnoException;
+    const problem =
+      error instanceof CliError ? error.message : `${options.output} cannot be written (${code})`;
+    return rescued(context, text, 'secret', problem);
   }
 }

@@ -110,8 +110,8 @@ export async function rescue(
     const file = await open(path, 'wx', 0o600);
     await writeWhole(file, bytes);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CliError('failed', `it could not be saved to ${path} either (${code})`, {
+    const why = error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code;
+    throw new CliError('failed', `it could not be saved to ${path} either (${why})`, {
       cause: error,
     });
   }

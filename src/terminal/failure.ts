@@ -18,7 +18,7 @@ export function failureText(error: unknown, telling: Telling): string {
 /** Any error as one of the table: what is not ours becomes `failed`, without its own words. */
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
-  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (typeof code === 'string' && typeof syscall === 'string') {
     const where = typeof path === 'string' ? ` ${path}` : '';
     return new CliError('failed', `${syscall}${where}: ${code}`, { cause: error });

@@ -30,7 +30,13 @@ export function inquirerPrompter(streams: Streams): Prompter {
     }
   };
   return {
-    secret: (message) => ask({ type: 'password', message }),
+    secret: (message) =>
+      ask({
+        type: 'password',
+        message,
+        toggleMask: false,
+        theme: { style: { maskedText: '(hidden)' } },
+      }),
     text: (message, preset) => ask({ type: 'input', message, default: preset }),
     confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),
   };

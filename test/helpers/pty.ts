@@ -1,0 +1,45 @@
+import { type IPty, spawn } from '@lydell/node-pty';
+import { launcher } from './program';
+
+export interface Terminal {
+  /** All that was written to the terminal so far. */
+  readonly screen: () => string;
+  /** Resolves once the screen shows the text. */
+  shows(text: string): Promise<void>;
+  type(keys: string): void;
+  /** Exit status, once the program has ended. */
+  readonly ended: Promise<number>;
+}
+
+/** Runs a command line of sh on a pseudo-terminal of 80 columns; `$PWPUSH` is the built program. */
+export function onTerminal(line: string, env: Record<string, string>): Terminal {
+  const PWPUSH = `${process.execPath} ${launcher}`;
+  const pty: IPty = spawn('sh', ['-c', line], {
+    cols: 80,
+    rows: 24,
+    env: { ...env, TERM: 'xterm-256color', PWPUSH },
+  });
+  let screen = '';
+  const waiting = new Set<() => void>();
+  pty.onData((data) => {
+    screen += data;
+    for (const check of waiting) check();
+  });
+  const ended = new Promise<number>((resolve) => {
+    pty.onExit(({ exitCode }) => resolve(exitCode));
+  });
+  const shows = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const check = () => {
+        if (!screen.includes(text)) return;
+        waiting.delete(check);
+        resolve();
+      };
+      waiting.add(check);
+      check();
+      ended.then(() =>
+        reject(new Error(`the program ended without showing "${text}":\n${screen}`)),
+      );
+    });
+  return { screen: () => screen, shows, type: (keys) => pty.write(keys), ended };
+}

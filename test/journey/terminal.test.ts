@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { person, pwpush, serveBuilt } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+
+const sender = person();
+const recipient = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+
+beforeAll(async () => {
+  service = await serveBuilt(sender.env);
+});
+afterAll(async () => {
+  await service.stop();
+  sender.remove();
+  recipient.remove();
+});
+
+const linkOn = (screen: string) =>
+  new RegExp(`${service.url}/p/[a-z0-9_-]+/r`).exec(screen)?.[0] ?? '';
+const ENTER = '\r';
+const CTRL_C = '\u0003';
+
+describe('on a terminal', () => {
+  it('push asks for the secret and, twice, for the passphrase, and shows none of them', async () => {
+    const terminal = onTerminal('$PWPUSH push -p', sender.env);
+    await terminal.shows('Secret:');
+    terminal.type(`MARKER-secret${ENTER}`);
+    await terminal.shows('Passphrase:');
+    terminal.type(`MARKER-passphrase${ENTER}`);
+    await terminal.shows('Passphrase again:');
+    terminal.type(`MARKER-passphrase${ENTER}`);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).not.toContain('MARKER');
+    expect(terminal.screen()).toContain('good for 5 views or 7 days, with a passphrase');
+    const env = { ...recipient.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
+    const got = await pwpush(['get', linkOn(terminal.screen())], { env });
+    expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
+  });
+
+  it('two passphrases that differ push nothing', async () => {
+    const before = await pwpush(['list', '--json'], { env: sender.env });
+    const terminal = onTerminal('echo s | $PWPUSH push -p', sender.env);
+    await terminal.shows('Passphrase:');
+    terminal.type(`one${ENTER}`);
+    await terminal.shows('Passphrase again:');
+    terminal.type(`other${ENTER}`);
+    expect(await terminal.ended).toBe(2);
+    expect(terminal.screen()).toContain('the two passphrases differ; nothing was sent');
+    expect(await pwpush(['list', '--json'], { env: sender.env })).toEqual(before);
+  });
+
+  it('Ctrl-C at a prompt ends with 130 and leaves the terminal as it was', async () => {
+    const line =
+      'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
+    const terminal = onTerminal(line, sender.env);
+    await terminal.shows('Secret:');
+    terminal.type(CTRL_C);
+    await terminal.shows('restored');
+    await terminal.ended;
+    expect(terminal.screen()).toContain('pwpush: interrupted\r\nstatus 130\r\nrestored');
+  });
+
+  it('get asks for a passphrase that is needed, again when it was wrong, and shows controls', async () => {
+    const env = { ...sender.env, SECRET_PASSPHRASE: 'right' };
+    const words = ['push', '--passphrase-env', 'SECRET_PASSPHRASE'];
+    const pushed = await pwpush(words, { env, input: 'a\u001b]52;c;eA==\u0007b\u202ec' });
+    const terminal = onTerminal(`$PWPUSH get ${pushed.stdout.trim()}`, recipient.env);
+    await terminal.shows('Passphrase:');
+    terminal.type(`wrong${ENTER}`);
+    await terminal.shows('Wrong. Passphrase:');
+    terminal.type(`right${ENTER}`);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).toContain(
+      'a\\x1b]52;c;eA==\\x07b\\u202ec\r\n4 views and 7 days left',
+    );
+    expect(terminal.screen()).not.toContain('\u001b]52');
+  });
+
+  it('nothing is asked with --no-input or in CI', async () => {
+    const refused = 'pwpush: there is no secret to push, and nobody to ask for it';
+    for (const line of ['$PWPUSH push --no-input', 'CI=1 $PWPUSH push']) {
+      const terminal = onTerminal(line, sender.env);
+      expect(await terminal.ended).toBe(2);
+      expect(terminal.screen()).toContain(refused);
+    }
+  });
+
+  it('a list is a table, in a pipe it is lines with tabs', async () => {
+    const terminal = onTerminal('$PWPUSH list', sender.env);
+    await terminal.ended;
+    expect(terminal.screen()).toContain('VIEWS LEFT');
+    const piped = onTerminal('$PWPUSH list | cat', sender.env);
+    await piped.ended;
+    expect(piped.screen()).toMatch(/^[a-z0-9_-]+\t\t\d{4}-/);
+  });
+});
