@@ -146,6 +146,9 @@ function typedCommand(program: Command, argv: readonly string[]): string | undef
 /** `help` and `help push` are `--help` and `push --help`. */
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
+  const word = argv[1];
+  if (word !== undefined && !word.startsWith('-') && !commands.some(({ name }) => name === word))
+    throw unknownCommand(word);
   return [...argv.slice(1), '--help'];
 }
 

@@ -16,7 +16,8 @@ interface AuditOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-In a pipe, one event a line, tab-separated: time, kind, address, user agent, referrer.
+In a pipe, one event a line, tab-separated: time, kind, address, user agent,
+referrer.
 
 Examples:
   $ pwpush audit abc123def456

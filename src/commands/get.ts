@@ -23,9 +23,9 @@ interface GetOptions extends GlobalOptions {
 const TRIES = 3;
 
 const EXAMPLES = `
-The text goes to stdout, byte for byte in a pipe; on a terminal control characters
-are made visible. Retrieving takes a view, unless the push is your own and your
-token goes along.
+The text goes to stdout, byte for byte in a pipe; on a terminal its control
+characters are made visible. Retrieving takes a view, unless the push is your
+own and your token goes along.
 
 Examples:
   $ pwpush get https://pwpush.example/p/abc123def456

@@ -19,8 +19,9 @@ interface ListOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-In a pipe, one push a line, tab-separated. active: token, name, created, views left,
-views, days left, days, flags. expired: token, name, created, expired, how.
+In a pipe, one push a line, tab-separated. active: token, name, created, views
+left, views, days left, days, flags. expired: token, name, created, expired,
+how.
 
 Examples:
   $ pwpush list

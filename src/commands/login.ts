@@ -24,8 +24,9 @@ interface LoginOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-The token is asked for, hidden, or read from --token-file or standard input; it is kept only if the
-instance takes it. Most instances show it on the account page, under API.
+The token is asked for, hidden, or read from --token-file or standard input; it
+is kept only if the instance takes it. Most instances show it on the account
+page, under API.
 
 Examples:
   $ pwpush login https://pwpush.example

@@ -37,8 +37,8 @@ export interface PushOptions extends GlobalOptions {
 
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env and
---generate; on a terminal, without any of them, it is asked for. Piped input of one
-line loses its line end.
+--generate; on a terminal, without any of them, it is asked for. Piped input of
+one line loses its line end.
 
 Examples:
   $ pwpush push                                    asks for the secret, hidden

@@ -27,9 +27,9 @@ interface ServeOptions extends GlobalOptions {
 const DEFAULTS = { host: '127.0.0.1', port: 5100, ephemeral: false, trustProxy: false };
 
 const EXAMPLES = `
-The base address is the one line on stdout (with --json {"url", "token"}); requests
-are logged to stderr. The first start makes the user admin, prints its token once
-and, on loopback, keeps it as profile local.
+The base address is the one line on stdout (with --json {"url", "token"});
+requests are logged to stderr. The first start makes the user admin, prints its
+token once and, on loopback, keeps it as profile local.
 
 Examples:
   $ pwpush serve

@@ -1,0 +1,224 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+// The direction of the imports, as the README's picture has it, read from the source itself.
+
+const ROOT = join(import.meta.dirname, '..', 'src');
+
+interface Import {
+  /** Relative to src without its ending, or a package's name. */
+  readonly to: string;
+  /** Loaded when the importing file is: neither a type nor a lazy door. */
+  readonly loaded: boolean;
+}
+
+const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+  .map((path) => path.replace(/\.ts$/, ''))
+  .sort();
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+/** Source without comments; what stands in texts stays, and no text of ours says `import … from`. */
+function sourceOf(file: string): string {
+  return readFileSync(join(ROOT, `${file}.ts`), 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '');
+}
+
+function importsOf(file: string): Import[] {
+  const source = sourceOf(file);
+  const resolved = (to: string) =>
+    to.startsWith('.') ? relative(ROOT, join(ROOT, dirname(file), to)) : to;
+  const statics = [
+    ...source.matchAll(/^(?:import|export)\s+([^;'"]*?\bfrom\s*)?['"]([^'"]+)['"]/gm),
+  ].map(([, clause = '', to = '']) => ({ to: resolved(to), loaded: !isTypeOnly(clause) }));
+  const lazy = [...source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(([, to = '']) => ({
+    to: resolved(to),
+    loaded: false,
+  }));
+  return [...statics, ...lazy];
+}
+
+function isTypeOnly(clause: string): boolean {
+  if (/^type\b/.test(clause)) return true;
+  const names = /^\{([^}]*)\}\s*from/.exec(clause)?.[1];
+  if (names === undefined) return false;
+  const listed = names.split(',').filter((name) => name.trim() !== '');
+  return listed.every((name) => /^\s*type\s/.test(name));
+}
+
+const isOurs = (to: string) => files.includes(to);
+const isNode = (to: string) => to.startsWith('node:') || builtinModules.includes(to);
+const packageOf = (to: string) =>
+  to
+    .split('/')
+    .slice(0, to.startsWith('@') ? 2 : 1)
+    .join('/');
+const room = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : file);
+
+/** Every import of files in `from` to something that `banned` says yes to. */
+function violations(from: (file: string) => boolean, banned: (to: string) => boolean): string[] {
+  return [...imports]
+    .filter(([file]) => from(file))
+    .flatMap(([file, list]) =>
+      list.filter(({ to }) => banned(to)).map(({ to }) => `${file} → ${to}`),
+    );
+}
+
+/** All that is loaded when `file` is: files and packages, with everything they load. */
+function loadedBy(file: string, seen = new Set<string>()): Set<string> {
+  for (const { to, loaded } of imports.get(file) ?? []) {
+    if (!loaded || seen.has(to)) continue;
+    seen.add(to);
+    loadedBy(to, seen);
+  }
+  return seen;
+}
+
+const inRooms =
+  (...rooms: string[]) =>
+  (file: string) =>
+    rooms.includes(room(file));
+
+test('the import graph was read: what looks like a file of ours is one', () => {
+  expect(files).toContain('commands/push');
+  expect(imports.get('commands/push')?.map(({ to }) => to)).toContain('api/client');
+  expect(loadedBy('program')).toContain('commander');
+  const unknown = violations(
+    () => true,
+    (to) =>
+      !isOurs(to) && !isNode(to) && /^(\.|[a-z-]+\/[a-z-]+$)/.test(to) && inRooms(...rooms)(to),
+  );
+  expect(unknown).toEqual([]);
+});
+
+const rooms = [...new Set(files.map(room))];
+const packages = (to: string) => !isOurs(to) && !isNode(to) && !rooms.includes(room(to));
+
+describe('direction', () => {
+  test('the client side does not know the server, but for the lazy door', () => {
+    const own = (file: string) => room(file) !== 'server';
+    expect(violations(own, inRooms('server'))).toEqual([
+      'commands/serve → server/listen',
+      'context → server/listen',
+      'system → server/listen',
+    ]);
+  });
+
+  test('of ours the server knows the contract alone', () => {
+    const other = (to: string) => isOurs(to) && room(to) !== 'server' && to !== 'api/contract';
+    expect(violations(inRooms('server'), other)).toEqual([]);
+  });
+
+  test('the contract knows nothing of ours', () => {
+    expect(violations((file) => file === 'api/contract', isOurs)).toEqual([]);
+  });
+
+  test('what serves commands knows neither them nor program, main and system', () => {
+    expect(
+      violations(
+        inRooms('api', 'http', 'profile', 'secret', 'terminal', 'completion'),
+        inRooms('commands', 'program', 'main', 'system', 'connect'),
+      ),
+    ).toEqual([]);
+  });
+
+  test('api and http know no streams, terminals, profiles or secrets', () => {
+    expect(
+      violations(
+        inRooms('api', 'http'),
+        inRooms('terminal', 'profile', 'secret', 'context', 'options'),
+      ),
+    ).toEqual([]);
+    expect(violations(inRooms('http'), inRooms('api'))).toEqual([]);
+  });
+
+  test('profiles know neither api, terminal nor secrets', () => {
+    expect(violations(inRooms('profile'), inRooms('api', 'terminal', 'secret'))).toEqual([]);
+  });
+
+  test('nothing knows main, and commands do not know each other', () => {
+    expect(violations(() => true, inRooms('main', 'index'))).toEqual([]);
+    expect(violations(inRooms('commands'), inRooms('commands', 'program'))).toEqual([]);
+  });
+
+  test('nothing imports in a circle', () => {
+    const circular = files.filter((file) => loadedBy(file).has(file));
+    expect(circular).toEqual([]);
+  });
+});
+
+test('process and console are said in system.ts alone', () => {
+  const saying = files.filter((file) => /(?<![\w.'-])(process|console)\s*\./.test(bare(file)));
+  expect(saying).toEqual(['system']);
+  expect(
+    violations(
+      () => true,
+      (to) => /^(node:)?(process|console)$/.test(to),
+    ),
+  ).toEqual([]);
+});
+
+/** Source without texts either. */
+function bare(file: string): string {
+  return sourceOf(file).replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
+}
+
+test('the client side never touches the globals of fetch, which cost 30 ms on Node 20', () => {
+  const touching = files.filter(
+    (file) =>
+      room(file) !== 'server' &&
+      /\b(new (Request|Response|Headers|FormData)\b|fetch\()/.test(bare(file)),
+  );
+  expect(touching).toEqual([]);
+});
+
+describe('third-party packages', () => {
+  test('are imported in one file each', () => {
+    const found: Record<string, string[]> = {};
+    for (const [file, list] of imports)
+      for (const { to } of list.filter((one) => packages(one.to)))
+        found[packageOf(to)] = [...new Set([...(found[packageOf(to)] ?? []), file])];
+    const { commander = [], hono = [], valibot = [], ...others } = found;
+    const outside = (list: string[], ...allowed: string[]) =>
+      list.filter((file) => !inRooms(...allowed)(file));
+    expect(outside(commander, 'program', 'options', 'commands', 'completion')).toEqual([]);
+    expect(outside(hono, 'server')).toEqual([]);
+    expect(outside(valibot, 'server')).toEqual(['api/client', 'api/contract']);
+    expect(Object.entries(others).filter(([, list]) => list.length > 1)).toEqual([]);
+    expect(others).toMatchObject({
+      chalk: ['terminal/colour'],
+      conf: ['profile/conf'],
+      inquirer: ['terminal/prompt'],
+      'qrcode-terminal': ['terminal/qr'],
+      undici: ['http/undici'],
+    });
+  });
+
+  test('heavy ones, and the server, are loaded by no command until it needs them', () => {
+    const heavy = new Set([
+      'undici',
+      'conf',
+      'inquirer',
+      'chalk',
+      'qrcode-terminal',
+      'hono',
+      'libsql',
+    ]);
+    const starts = files.filter((file) => inRooms('main', 'program', 'commands', 'system')(file));
+    const loading = starts.flatMap((file) =>
+      [...loadedBy(file)]
+        .filter(
+          (to) => heavy.has(packageOf(to)) || room(to) === 'server' || to.startsWith('@hono/'),
+        )
+        .map((to) => `${file} → ${to}`),
+    );
+    expect(loading).toEqual([]);
+  });
+
+  test('main and system load none at all, not even commander', () => {
+    expect([...loadedBy('main'), ...loadedBy('system')].filter(packages)).toEqual([]);
+  });
+});

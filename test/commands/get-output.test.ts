@@ -1,0 +1,168 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../helpers/instance';
+
+let here: Instance;
+let token: string;
+let path: string;
+beforeEach(async () => {
+  here = await instance();
+  mkdirSync(here.file('out'));
+  path = here.file('out/secret');
+  token = await here.push({ payload: '\u001b[31mhunter2\n' });
+});
+afterEach(() => here.close());
+
+const found = () => ({
+  names: readdirSync(here.file('out')),
+  content: readFileSync(path, 'utf8'),
+  mode: (statSync(path).mode & 0o777).toString(8),
+});
+
+describe('--output', () => {
+  test('writes the exact bytes to a new file, 0600, and nothing to stdout', async () => {
+    const shown = here.under({ terminals: ['stdout', 'stderr'] });
+    expect(await shown.run('get', token, '--output', path)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '4 views and 7 days left\n',
+    });
+    expect(found()).toEqual({ names: ['secret'], content: '\u001b[31mhunter2\n', mode: '600' });
+  });
+
+  test('writes the object with --json', async () => {
+    await here.run('get', token, '-o', path, '--json');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      payload: '\u001b[31mhunter2\n',
+    });
+  });
+
+  test('overwrites nothing, and sends nothing', async () => {
+    writeFileSync(path, 'mine');
+    expect(await here.run('get', token, '-o', path)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `pwpush: ${path} exists and was left as it is\nhint: overwrite it with --force\n`,
+    });
+    expect([readFileSync(path, 'utf8'), here.asked]).toEqual(['mine', []]);
+  });
+
+  test('overwrites with --force, and then it is 0600', async () => {
+    writeFileSync(path, 'mine');
+    chmodSync(path, 0o644);
+    const { code } = await here.run('get', token, '-o', path, '--force');
+    expect({ code, ...found() }).toEqual({
+      code: 0,
+      names: ['secret'],
+      content: '\u001b[31mhunter2\n',
+      mode: '600',
+    });
+  });
+
+  test('of a folder is bad usage, and sends nothing', async () => {
+    expect(await here.run('get', token, '-o', here.file('out'), '--force')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `pwpush: ${here.file('out')} is a folder\nhint: name a file in it\n`,
+    });
+    expect(here.asked).toEqual([]);
+  });
+
+  test('in a folder that is not there is told before the view is used', async () => {
+    const missing = here.file('none/secret');
+    expect(await here.run('get', token, '-o', missing)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `pwpush: ${missing} cannot be written (ENOENT): nothing was fetched\nhint: make its folder first\n`,
+    });
+    expect(here.asked).toEqual([]);
+  });
+
+  test('leaves nothing behind when the push cannot be had', async () => {
+    const { code } = await here.run('get', 'nosuchpush', '-o', path);
+    expect({ code, names: readdirSync(here.file('out')) }).toEqual({ code: 5, names: [] });
+  });
+
+  test('of - is stdout', async () => {
+    const { code, stdout } = await here.run('get', token, '-o', '-');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '\u001b[31mhunter2\n' });
+  });
+});
+
+describe('a view that was used is not lost', () => {
+  test.each(['EPIPE', 'ENOSPC'] as const)(
+    'stdout fails with %s: the text is in a file, 0600, below PWPUSH_STATE_DIR',
+    async (code) => {
+      const outcome = await here.under({ failing: { stdout: code } }).run('get', token);
+      const [[name = '', content] = []] = Object.entries(here.rescued());
+      const rescue = here.file(`state/${name}`);
+      expect({ ...outcome, name, content, mode: statSync(rescue).mode & 0o777 }).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          '4 views and 7 days left\n' +
+          `pwpush: standard output cannot be written (${code}); the secret was saved to ${rescue}\n` +
+          `hint: read it, then remove it: rm '${rescue}'\n`,
+        name: expect.stringMatching(/^secret-2026-08-20T11-06-45-000Z-[0-9a-f]{8}$/),
+        content: '\u001b[31mhunter2\n',
+        mode: 0o600,
+      });
+    },
+  );
+
+  test('on a terminal that fails it is saved too, and never printed on stderr', async () => {
+    const failing = { stdout: 'EPIPE' } as const;
+    const { stderr } = await here
+      .under({ failing, terminals: ['stdout', 'stderr'] })
+      .run('get', token);
+    expect([stderr.includes('hunter2'), Object.keys(here.rescued()).length]).toEqual([false, 1]);
+  });
+
+  test('stdout was closed: it is saved', async () => {
+    const { code } = await here.under({ closed: ['stdout'] }).run('get', token);
+    expect({ code, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 1,
+      rescued: ['\u001b[31mhunter2\n'],
+    });
+  });
+
+  test('the file came to be in the meantime: the text is saved, and the file left', async () => {
+    const racing = await instance();
+    const link = await racing.push({ payload: 'hunter2', passphrase: 'horse' });
+    const target = racing.file('secret');
+    // Between the look for the file and the answer there is a prompt, at which somebody makes the file.
+    const prompts = [
+      {
+        secret: 'Passphrase:',
+        get answer() {
+          writeFileSync(target, 'theirs');
+          return 'horse';
+        },
+      },
+    ];
+    const outcome = await racing.under({ prompts }).run('get', link, '-o', target);
+    expect({
+      code: outcome.code,
+      first: outcome.stderr.split('\n')[1]?.split(';')[0],
+      target: readFileSync(target, 'utf8'),
+      rescued: Object.values(racing.rescued()),
+    }).toEqual({
+      code: 1,
+      first: `pwpush: ${target} exists and was left as it is`,
+      target: 'theirs',
+      rescued: ['hunter2'],
+    });
+    await racing.close();
+  });
+
+  test('nowhere can be written: it is said that the text is lost', async () => {
+    writeFileSync(here.file('state'), '');
+    const { code, stderr } = await here.under({ failing: { stdout: 'EPIPE' } }).run('get', token);
+    expect({ code, stderr: stderr.split('\n')[1] }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^pwpush: standard output cannot be written \(EPIPE\), and the secret is LOST: it could not be saved to .* either \(.*state.*\)$/,
+      ),
+    });
+  });
+});

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../helpers/instance';
+
+let here: Instance;
+beforeEach(async () => {
+  here = await instance();
+});
+afterEach(() => here.close());
+
+const views = async (token: string) => {
+  const listed = await here.under({ env: here.admin }).run('list', '--json');
+  return JSON.parse(listed.stdout).find((one: { url_token: string }) => one.url_token === token)
+    ?.views_remaining;
+};
+
+describe('the text', () => {
+  test.each(['hunter2', 'a\n', '\u001b[31mred\u0007\r\n\u202e', 'é日本\0', ' '])(
+    'goes into a pipe as it is: %j',
+    async (payload) => {
+      const token = await here.push({ payload: `${payload}x`, expire_after_views: 3 });
+      expect(await here.run('get', token)).toEqual({
+        code: 0,
+        stdout: `${payload}x`,
+        stderr: '2 views and 7 days left\n',
+      });
+    },
+  );
+
+  test('has its control characters made visible on a terminal, and ends with a line end', async () => {
+    const token = await here.push({ payload: '\u001b[31mred\u0007\tx\nüñ\u202e', kind: 'text' });
+    expect(await here.under({ terminals: ['stdout'] }).run('get', token)).toEqual({
+      code: 0,
+      stdout: '\\x1b[31mred\\x07\tx\nüñ\\u202e\n',
+      stderr: '4 views and 7 days left\n',
+    });
+  });
+
+  test('that ends with a line end gets no second one on a terminal', async () => {
+    const token = await here.push({ payload: 'a\n' });
+    const { stdout } = await here.under({ terminals: ['stdout'] }).run('get', token);
+    expect(stdout).toBe('a\n');
+  });
+
+  test('comes with its object with --json, without the passphrase', async () => {
+    const token = await here.push({
+      payload: 'hunter2',
+      passphrase: 'horse',
+      expire_after_views: 2,
+    });
+    const env = { PWPUSH_PASSPHRASE: 'horse' };
+    const { code, stdout, stderr } = await here.under({ env }).run('get', token, '--json');
+    const { url_token, payload, files, views_remaining, ...rest } = JSON.parse(stdout);
+    expect({ code, stderr, url_token, payload, files, views_remaining }).toEqual({
+      code: 0,
+      stderr: '',
+      url_token: token,
+      payload: 'hunter2',
+      files: [],
+      views_remaining: 1,
+    });
+    expect(Object.keys(rest)).not.toContain('passphrase');
+  });
+});
+
+describe('what is left', () => {
+  test('is said after each look, and the last one is called that', async () => {
+    const token = await here.push({ payload: 'x', expire_after_views: 3, expire_after_days: 1 });
+    const said = [];
+    for (let look = 0; look < 4; look++) said.push(await here.run('get', token));
+    expect(said).toEqual([
+      { code: 0, stdout: 'x', stderr: '2 views and 1 day left\n' },
+      { code: 0, stdout: 'x', stderr: '1 view and 1 day left\n' },
+      { code: 0, stdout: 'x', stderr: 'that was the last view\n' },
+      {
+        code: 6,
+        stdout: '',
+        stderr: 'pwpush: the push has expired\nhint: ask whoever sent it for a new one\n',
+      },
+    ]);
+  });
+
+  test('is not said with --quiet', async () => {
+    const token = await here.push({ payload: 'x' });
+    expect(await here.run('get', token, '-q')).toEqual({ code: 0, stdout: 'x', stderr: '' });
+  });
+});
+
+describe('a push that cannot be had', () => {
+  test('expired by time', async () => {
+    const token = await here.push({ payload: 'x', expire_after_days: 1 });
+    here.service.clock.advance(24 * 60 * 60 * 1000 + 1);
+    const { code, stdout } = await here.run('get', token);
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+  });
+
+  test('unknown', async () => {
+    expect(await here.run('get', 'https://pw.test/p/nosuchpush')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr:
+        'pwpush: there is no such push on this instance\n' +
+        'hint: check the link for missing characters, and the instance with pwpush version\n',
+    });
+  });
+
+  test('no link at all: nothing is sent', async () => {
+    const { code } = await here.run('get', 'two words');
+    expect({ code, asked: here.asked }).toEqual({ code: 2, asked: [] });
+  });
+});
+
+describe('the token', () => {
+  test('goes along on the profile’s own instance: the owner’s look takes no view', async () => {
+    const token = await here.push({ payload: 'x', expire_after_views: 2 }, here.service.adminToken);
+    await here.keep({
+      current: 'p',
+      profiles: { p: { url: 'https://pw.test', token: here.service.adminToken } },
+    });
+    const own = here.under({ env: { PWPUSH_URL: undefined } });
+    const outcome = await own.run('get', `https://pw.test/p/${token}/r`);
+    expect(outcome).toEqual({ code: 0, stdout: 'x', stderr: '2 views and 7 days left\n' });
+    expect(await views(token)).toBe(2);
+  });
+
+  test('does not with --anonymous: that takes a view', async () => {
+    const token = await here.push({ payload: 'x' }, here.service.adminToken);
+    await here.under({ env: here.admin }).run('get', '--anonymous', token);
+    expect(await views(token)).toBe(4);
+  });
+
+  test('that is refused is exit 3, with a hint at --anonymous, and takes no view', async () => {
+    const token = await here.push({ payload: 'x' }, here.service.adminToken);
+    const env = { PWPUSH_TOKEN: 'revoked' };
+    expect(await here.under({ env }).run('get', token)).toEqual({
+      code: 3,
+      stdout: '',
+      stderr:
+        'pwpush: get: the instance refused the token\n' +
+        'hint: log in again with pwpush login, or send no token with --anonymous\n',
+    });
+    expect(await views(token)).toBe(5);
+  });
+
+  test('stays at home when the link is of another instance', async () => {
+    const token = await here.push({ payload: 'x' }, here.service.adminToken);
+    const env = { PWPUSH_URL: 'https://elsewhere.test', ...here.admin };
+    const outcome = await here.under({ env }).run('get', `https://pw.test/p/${token}`);
+    expect(outcome).toEqual({ code: 0, stdout: 'x', stderr: '4 views and 7 days left\n' });
+    expect(await views(token)).toBe(4);
+  });
+});
+
+describe('a passphrase', () => {
+  const question = (secret: string, answer: string) => ({ secret, answer });
+  let token: string;
+  beforeEach(async () => {
+    token = await here.push({ payload: 'x', passphrase: 'horse' });
+  });
+
+  test('is asked for where somebody is there, again when it was wrong', async () => {
+    const prompts = [
+      question('Passphrase:', 'house'),
+      question('Wrong. Passphrase:', 'hose'),
+      question('Wrong. Passphrase:', 'horse'),
+    ];
+    expect(await here.under({ prompts }).run('get', token)).toEqual({
+      code: 0,
+      stdout: 'x',
+      stderr: '4 views and 7 days left\n',
+    });
+  });
+
+  test('is asked for three times and not a fourth', async () => {
+    const prompts = [
+      question('Passphrase:', 'a'),
+      question('Wrong. Passphrase:', 'b'),
+      question('Wrong. Passphrase:', 'c'),
+    ];
+    expect(await here.under({ prompts }).run('get', token)).toEqual({
+      code: 7,
+      stdout: '',
+      stderr:
+        'pwpush: wrong passphrase\n' +
+        'hint: ask whoever sent the link; only a few tries a minute are allowed\n',
+    });
+  });
+
+  test('is asked for first with -p', async () => {
+    const prompts = [question('Passphrase:', 'horse')];
+    const { code } = await here.under({ prompts }).run('get', '-p', token);
+    expect({ code, requests: here.asked.length }).toEqual({ code: 0, requests: 1 });
+  });
+
+  test('that was given and is wrong is not asked for again', async () => {
+    const env = { PWPUSH_PASSPHRASE: 'house' };
+    const { code } = await here.under({ env, prompts: [] }).run('get', token);
+    expect({ code, requests: here.asked.length }).toEqual({ code: 7, requests: 1 });
+  });
+
+  test('comes from standard input, a variable of any name, and PWPUSH_PASSPHRASE last', async () => {
+    const env = { PWPUSH_PASSPHRASE: 'house', PHRASE: 'horse' };
+    const asked = here.under({ env, stdin: 'horse\n' });
+    const outcomes = [
+      await asked.run('get', token, '--passphrase-file', '-'),
+      await asked.run('get', token, '--passphrase-env', 'PHRASE'),
+      await asked.run('get', token),
+    ];
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 7]);
+  });
+});

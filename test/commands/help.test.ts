@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commands } from '../../src/program';
+import { type Place, place } from '../helpers/run';
+
+let here: Place;
+beforeEach(() => {
+  here = place();
+});
+afterEach(() => here.close());
+
+const refused = (stderr: string) => ({ code: 2, stdout: '', stderr });
+
+describe('help', () => {
+  test.each([[['--help']], [['-h']], [['help']], [[]]])(
+    '%j lists every command, on stdout',
+    async (argv) => {
+      const { code, stdout, stderr } = await here.run(...argv);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const listed = stdout
+        .split('\n\n')
+        .find((section) => section.startsWith('Commands:'))
+        ?.split('\n')
+        .slice(1)
+        .map((line) => line.trim().split(/ {2,}/));
+      expect(listed).toEqual(commands.map(({ name, summary }) => [name, summary]));
+    },
+  );
+
+  test.each(commands.map(({ name }) => name))('of %s is the same by all ways', async (name) => {
+    const ways = [
+      await here.run('help', name),
+      await here.run(name, '--help'),
+      await here.run(name, '-h'),
+    ];
+    const [first] = ways;
+    expect(ways).toEqual([first, first, first]);
+    expect(first).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^Usage: pwpush ${name} `)),
+      stderr: '',
+    });
+    for (const option of ['--json', '--quiet', '--no-color', '--debug', '--help'])
+      expect(first?.stdout).toContain(option);
+  });
+
+  test.each(commands.map(({ name }) => name))(
+    'of %s fits a terminal of 80 columns',
+    async (name) => {
+      const { stdout } = await here.run('help', name);
+      expect(
+        stdout.split('\n').filter((line) => line.length > 80 && !line.startsWith('  $')),
+      ).toEqual([]);
+    },
+  );
+
+  test('asks nobody and needs no configuration', async () => {
+    const outcome = await here
+      .under({ env: { PWPUSH_CONFIG_DIR: '/dev/null/x' } })
+      .run('push', '-h');
+    expect(outcome.code).toBe(0);
+  });
+
+  test('no option takes a token as its value', async () => {
+    const texts = await Promise.all(commands.map(({ name }) => here.run('help', name)));
+    expect(texts.map(({ stdout }) => stdout).join('\n')).not.toMatch(
+      /^ +(-\w, )?--(token|password)[ =]/m,
+    );
+  });
+});
+
+describe('the version of the program', () => {
+  test.each(['--version', '-V'])('is %s', async (option) => {
+    expect(await here.run(option)).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+  });
+});
+
+describe('what is not understood is exit 2', () => {
+  test('an unknown command that is near one', async () => {
+    expect(await here.run('pusj')).toEqual(
+      refused('pwpush: there is no command "pusj"\nhint: did you mean push?\n'),
+    );
+  });
+
+  test('an unknown command', async () => {
+    expect(await here.run('frobnicate')).toEqual(
+      refused(
+        'pwpush: there is no command "frobnicate"\n' +
+          `hint: commands: ${commands.map(({ name }) => name).join(', ')}\n`,
+      ),
+    );
+  });
+
+  test('help of an unknown command', async () => {
+    const { code } = await here.run('help', 'frobnicate');
+    expect(code).toBe(2);
+  });
+
+  test('an unknown option that is near one', async () => {
+    expect(await here.run('push', '--view', '1')).toEqual(
+      refused("pwpush: unknown option '--view'\nhint: did you mean --views?\n"),
+    );
+  });
+
+  test('an unknown option', async () => {
+    expect(await here.run('list', '--frobnicate')).toEqual(
+      refused("pwpush: unknown option '--frobnicate'\nhint: see --help\n"),
+    );
+  });
+
+  test('an option without its value', async () => {
+    expect(await here.run('push', '--views')).toEqual(
+      refused("pwpush: option '-v, --views <n>' argument missing\nhint: see --help\n"),
+    );
+  });
+
+  test('a word too many', async () => {
+    const { code, stderr } = await here.run('preview', 'one', 'two');
+    expect([code, stderr.startsWith('pwpush: too many arguments')]).toEqual([2, true]);
+  });
+
+  test('with --json it is one line of JSON', async () => {
+    const { code, stdout, stderr } = await here.run('push', '--frobnicate', '--json');
+    expect({ code, stdout, error: JSON.parse(stderr), lines: stderr.split('\n').length }).toEqual({
+      code: 2,
+      stdout: '',
+      error: {
+        error: { code: 'usage', message: "unknown option '--frobnicate'", hint: 'see --help' },
+      },
+      lines: 2,
+    });
+  });
+
+  test('a subcommand that is missing shows the help, on neither stream as a result', async () => {
+    const { code } = await here.run('profile', 'frobnicate');
+    expect(code).toBe(2);
+  });
+});
+
+describe('global options stand before or after the command', () => {
+  test.each([
+    [['--url', 'https://a.test', 'push', 'x', '--dry-run', '--json']],
+    [['push', '--url', 'https://a.test', 'x', '--dry-run', '--json']],
+    [['--json', 'push', 'x', '--dry-run', '--url', 'https://a.test']],
+    [['--url=https://b.test', 'push', 'x', '--dry-run', '--json', '--url=https://a.test']],
+  ])('%j', async (argv) => {
+    const { code, stdout } = await here.run(...argv);
+    expect({ code, url: JSON.parse(stdout).url }).toEqual({
+      code: 0,
+      url: 'https://a.test/api/v2/pushes',
+    });
+  });
+});

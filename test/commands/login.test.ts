@@ -1,0 +1,200 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../helpers/instance';
+
+let here: Instance;
+let token: string;
+beforeEach(async () => {
+  here = await instance({ env: { PWPUSH_URL: undefined } });
+  token = here.service.adminToken;
+});
+afterEach(() => here.close());
+
+const stored = (name = 'default') => ({
+  current: name,
+  profiles: { [name]: { url: 'https://pw.test', token } },
+});
+const CHECKED = ['GET /api/v2/version', 'GET /api/v2/pushes/active'];
+const saved = { code: 0, stdout: 'https://pw.test is now profile "default"\n', stderr: '' };
+
+describe('the token comes from', () => {
+  test('standard input', async () => {
+    expect(await here.under({ stdin: `${token}\n` }).run('login', 'https://pw.test/')).toEqual(
+      saved,
+    );
+    expect([here.kept(), here.asked]).toEqual([stored(), CHECKED]);
+  });
+
+  test('--token-file', async () => {
+    writeFileSync(here.file('token'), `${token}\n`);
+    expect(await here.run('login', 'pw.test', '--token-file', here.file('token'))).toEqual(saved);
+    expect(here.kept()).toEqual(stored());
+  });
+
+  test('a hidden prompt, after one for the address', async () => {
+    const prompts = [
+      { text: 'Address of the instance:', answer: 'pw.test' },
+      { secret: 'API token:', answer: token },
+    ];
+    expect(await here.under({ terminals: ['stdin'], prompts }).run('login')).toEqual(saved);
+    expect(here.kept()).toEqual(stored());
+  });
+
+  test('PWPUSH_TOKEN, when it is for that address', async () => {
+    const env = { PWPUSH_TOKEN: token, PWPUSH_URL: 'https://pw.test' };
+    expect(await here.under({ env }).run('login')).toEqual(saved);
+    const other = { PWPUSH_TOKEN: token, PWPUSH_URL: 'https://other.test' };
+    expect(await here.under({ env: other }).run('login', 'https://pw.test')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'pwpush: there is no token, and nobody to ask for it\n' +
+        'hint: pipe it in, use --token-file PATH, or log in without one: --anonymous\n',
+    });
+  });
+});
+
+test('afterwards the commands use it', async () => {
+  await here.under({ stdin: token }).run('login', 'https://pw.test');
+  await here.run('push', 'x', '--name', 'mine');
+  const { code, stdout } = await here.run('list');
+  expect([code, stdout.split('\t')[1]]).toEqual([0, 'mine']);
+});
+
+describe('the profile', () => {
+  test('is the one that is named, and is the one in use from then on', async () => {
+    await here.keep({ current: 'home', profiles: { home: { url: 'https://home.test' } } });
+    const { stdout } = await here
+      .under({ stdin: token })
+      .run('login', 'https://pw.test', '--profile', 'work');
+    expect([stdout, here.kept()]).toEqual([
+      'https://pw.test is now profile "work"\n',
+      {
+        current: 'work',
+        profiles: {
+          home: { url: 'https://home.test' },
+          work: { url: 'https://pw.test', token },
+        },
+      },
+    ]);
+  });
+
+  test('of the same address is kept with its settings, and its address known', async () => {
+    await here.keep({ current: 'p', profiles: { p: { url: 'https://pw.test', days: 2 } } });
+    await here.under({ stdin: token }).run('login');
+    expect(here.kept()).toEqual({
+      current: 'p',
+      profiles: { p: { url: 'https://pw.test', days: 2, token } },
+    });
+  });
+
+  test('of another address is not overwritten unless it is named', async () => {
+    await here.keep({ current: 'default', profiles: { default: { url: 'https://home.test' } } });
+    const { stdout } = await here.under({ stdin: token }).run('login', 'https://pw.test');
+    expect([stdout, Object.keys(here.kept()?.profiles ?? {})]).toEqual([
+      'https://pw.test is now profile "pw.test"\n',
+      ['default', 'pw.test'],
+    ]);
+  });
+
+  test('is told with --json, without the token', async () => {
+    const { stdout } = await here.under({ stdin: token }).run('login', 'https://pw.test', '--json');
+    expect(stdout).toBe(
+      '{"profile":"default","url":"https://pw.test","token":true,"application_version":"0.1.0",' +
+        '"api_version":"2.1","edition":"oss"}\n',
+    );
+  });
+});
+
+describe('nothing is stored', () => {
+  afterEach(() => expect(here.kept()).toBeUndefined());
+
+  test('when the instance refuses the token: exit 3', async () => {
+    expect(await here.under({ stdin: 'wrong-token' }).run('login', 'https://pw.test')).toEqual({
+      code: 3,
+      stdout: '',
+      stderr:
+        'pwpush: version: the instance refused the token\n' +
+        'hint: log in again with pwpush login, or send no token with --anonymous\n',
+    });
+  });
+
+  test('when there is no instance at that address', async () => {
+    const { code } = await here.under({ stdin: token }).run('login', 'https://pw.test/nothing');
+    expect(code).toBe(5);
+  });
+
+  test('when the token would travel over plain http: nothing is sent either', async () => {
+    const { code, stderr } = await here.under({ stdin: token }).run('login', 'http://pw.test');
+    expect({ code, stderr: stderr.split('\n')[0], asked: here.asked }).toEqual({
+      code: 2,
+      stderr:
+        'pwpush: the token would travel over plain http to pw.test, readable by everybody on the way',
+      asked: [],
+    });
+  });
+
+  test.each([
+    [['https://pw.test', '--url', 'https://pw.test'], 'the address was given twice'],
+    [['ftp://pw.test'], 'the address of the instance is not an http or https URL'],
+    [['https://pw.test', '--profile', '-x y'], 'a profile is named with letters, digits, dots'],
+    [[], 'which instance?'],
+  ])('on bad usage: %j', async (argv, message) => {
+    const { code, stderr } = await here.under({ stdin: token }).run('login', ...argv);
+    expect([code, stderr.slice(8, 8 + message.length), here.asked]).toEqual([2, message, []]);
+  });
+
+  test('on a token that is none, which is not repeated', async () => {
+    expect(await here.under({ stdin: 'two words' }).run('login', 'https://pw.test')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'pwpush: what came from standard input is not a token: a token is one line of letters, digits and signs\n',
+    });
+  });
+});
+
+test('--anonymous stores the address alone, and forgets a token', async () => {
+  await here.keep(stored());
+  expect(await here.run('login', 'https://pw.test', '--anonymous')).toEqual({
+    ...saved,
+    stdout: 'https://pw.test is now profile "default", without a token\n',
+  });
+  expect([here.kept(), here.asked]).toEqual([
+    { current: 'default', profiles: { default: { url: 'https://pw.test' } } },
+    ['GET /api/v2/version'],
+  ]);
+});
+
+describe('logout', () => {
+  test('forgets the token and nothing else', async () => {
+    const profiles = {
+      p: { url: 'https://pw.test', token, days: 1 },
+      q: { url: 'https://q.test', token: 'other' },
+    };
+    await here.keep({ current: 'p', profiles });
+    expect(await here.run('logout')).toEqual({
+      code: 0,
+      stdout: 'profile "p" has no token any more\n',
+      stderr: '',
+    });
+    expect(here.kept()).toEqual({
+      current: 'p',
+      profiles: { p: { url: 'https://pw.test', days: 1 }, q: profiles.q },
+    });
+  });
+
+  test('of a named profile, with --json', async () => {
+    await here.keep({ current: 'p', profiles: { p: {}, q: { token: 'other' } } });
+    const { stdout } = await here.run('logout', '--profile', 'q', '--json');
+    expect([stdout, here.kept()?.profiles.q]).toEqual(['{"profile":"q","token":false}\n', {}]);
+  });
+
+  test('without a profile is bad usage', async () => {
+    expect(await here.run('logout')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'pwpush: there is no profile yet\nhint: make one with pwpush login\n',
+    });
+  });
+});

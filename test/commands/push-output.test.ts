@@ -1,0 +1,219 @@
+import { statSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../helpers/instance';
+
+let here: Instance;
+beforeEach(async () => {
+  here = await instance();
+});
+afterEach(() => here.close());
+
+const LINK = /^https:\/\/pw\.test\/p\/[a-z0-9_-]{11,19}\/r$/;
+const link = expect.stringMatching(LINK);
+const linkLine = expect.stringMatching(new RegExp(LINK.source.replace('$', '\\n$')));
+const watched = ['stdout', 'stderr'] as const;
+
+describe('on a terminal stderr says', () => {
+  test('what was granted', async () => {
+    const env = { PHRASE: 'correct horse' };
+    const shown = here.under({ terminals: watched, stdin: 'hunter2', env });
+    const argv = ['--views', '1', '--days', '3', '--no-deletable', '--no-retrieval-step'];
+    const { stdout, ...rest } = await shown.run('push', ...argv, '--passphrase-env', 'PHRASE');
+    expect(rest).toEqual({
+      code: 0,
+      stderr: 'good for 1 view or 3 days, with a passphrase, only you may delete it\n',
+    });
+  });
+
+  test('that text on the command line is public', async () => {
+    expect(await here.under({ terminals: watched }).run('push', 'throw-away')).toEqual({
+      code: 0,
+      stdout: linkLine,
+      stderr:
+        'hint: text on the command line can be read by other users of this machine; pipe the secret in instead\n' +
+        'good for 5 views or 7 days, the recipient may delete it, one click before it shows\n',
+    });
+  });
+
+  test('what was generated', async () => {
+    const { stdout, stderr } = await here.under({ terminals: watched }).run('push', '--generate');
+    const secret = (await here.run('get', stdout.trim())).stdout;
+    expect(stderr.split('\n')[0]).toBe(`generated: ${secret}`);
+  });
+
+  test('nothing with --quiet or --json', async () => {
+    const shown = here.under({ terminals: watched });
+    const outcomes = [
+      await shown.run('push', 'x', '--quiet'),
+      await shown.run('push', 'x', '-q'),
+      await shown.run('push', 'x', '--json'),
+      await shown.run('-q', 'push', 'x'),
+    ];
+    expect(outcomes.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      outcomes.map(() => ({ code: 0, stderr: '' })),
+    );
+  });
+});
+
+test('in a pipe nothing is said, whatever the source', async () => {
+  expect(await here.run('push', 'x')).toEqual({ code: 0, stdout: linkLine, stderr: '' });
+});
+
+test('with --json the result is the instance’s object, without the passphrase', async () => {
+  const { code, stdout, stderr } = await here.run('push', 'x', '--name', 'db', '--json');
+  const { url_token, html_url, json_url, ...rest } = JSON.parse(stdout);
+  expect({ code, stderr, rest, html_url }).toEqual({
+    code: 0,
+    stderr: '',
+    html_url: link,
+    rest: {
+      expire_after_days: 7,
+      expire_after_views: 5,
+      days_remaining: 7,
+      views_remaining: 5,
+      expired: false,
+      expired_on: null,
+      deletable_by_viewer: true,
+      retrieval_step: true,
+      deleted: false,
+      created_at: '2026-08-20T11:06:45.000Z',
+      updated_at: '2026-08-20T11:06:45.000Z',
+      name: 'db',
+      note: '',
+    },
+  });
+  expect(stdout.endsWith('}\n')).toBe(true);
+});
+
+describe('--dry-run sends nothing and masks what is secret', () => {
+  const argv = [
+    'push',
+    'hunter2',
+    '--dry-run',
+    '--views',
+    '1',
+    '--name',
+    'db',
+    '--note',
+    'private',
+  ];
+  const env = { PHRASE: 'correct horse', PWPUSH_TOKEN: 'secret-token' };
+  afterEach(() => expect(here.asked).toEqual([]));
+
+  test('as text', async () => {
+    expect(await here.under({ env }).run(...argv, '--passphrase-env', 'PHRASE')).toEqual({
+      code: 0,
+      stdout: `POST https://pw.test/api/v2/pushes
+authorization: Bearer ***
+content-type: application/json
+
+{
+  "push": {
+    "payload": "***",
+    "expire_after_views": 1,
+    "passphrase": "***",
+    "name": "db",
+    "note": "***"
+  }
+}
+`,
+      stderr: '',
+    });
+  });
+
+  test('as JSON', async () => {
+    expect(await here.run(...argv, '--json')).toEqual({
+      code: 0,
+      stdout:
+        '{"method":"POST","url":"https://pw.test/api/v2/pushes","body":{"push":{"payload":"***",' +
+        '"expire_after_views":1,"name":"db","note":"***"}}}\n',
+      stderr: '',
+    });
+  });
+});
+
+describe('--qr', () => {
+  test('draws the link on stderr; stdout is the link alone', async () => {
+    const { code, stdout, stderr } = await here.run('push', 'x', '--qr');
+    expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({
+      code: 0,
+      stdout: linkLine,
+      lines: 20,
+    });
+  });
+
+  test('on a terminal that is too narrow says so, and the link is there', async () => {
+    const narrow = here.under({ terminals: ['stderr'], columns: 30, stdin: 'x' });
+    expect(await narrow.run('push', '--qr')).toEqual({
+      code: 0,
+      stdout: linkLine,
+      stderr:
+        'the terminal is too narrow for the QR code: it needs 37 columns\n' +
+        'good for 5 views or 7 days, the recipient may delete it, one click before it shows\n',
+    });
+  });
+});
+
+describe('a created push’s link is not lost', () => {
+  test.each(['EPIPE', 'ENOSPC'] as const)(
+    'stdout fails with %s: it goes to stderr',
+    async (code) => {
+      const outcome = await here.under({ failing: { stdout: code } }).run('push', 'x');
+      const [first, ...rest] = outcome.stderr.split('\n');
+      expect({ ...outcome, stderr: rest, first }).toEqual({
+        code: 1,
+        stdout: '',
+        first: link,
+        stderr: [
+          `pwpush: standard output cannot be written (${code}); the link was printed here instead`,
+          '',
+        ],
+      });
+    },
+  );
+
+  test('stdout was closed on purpose: it goes to stderr and that is a success', async () => {
+    expect(await here.under({ closed: ['stdout'] }).run('push', 'x')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: linkLine,
+    });
+  });
+
+  test('both fail: it is in a file, 0600, below PWPUSH_STATE_DIR', async () => {
+    const failing = { stdout: 'EPIPE', stderr: 'EPIPE' } as const;
+    const { code } = await here.under({ failing }).run('push', 'x');
+    const [[name = '', content] = []] = Object.entries(here.rescued());
+    expect({ code, name, content }).toEqual({
+      code: 1,
+      name: expect.stringMatching(/^link-2026-08-20T11-06-45-000Z-[0-9a-f]{8}$/),
+      content: linkLine,
+    });
+    const modes = [here.file(`state/${name}`), here.file('state')].map((path) =>
+      (statSync(path).mode & 0o777).toString(8),
+    );
+    expect(modes).toEqual(['600', '700']);
+  });
+
+  test('with --json the whole object is in the file', async () => {
+    const failing = { stdout: 'EPIPE', stderr: 'EPIPE' } as const;
+    await here.under({ failing }).run('push', 'x', '--json');
+    const [content = ''] = Object.values(here.rescued());
+    expect(JSON.parse(content).html_url).toEqual(link);
+  });
+
+  test('stderr alone failing hurts nobody', async () => {
+    const outcome = await here
+      .under({ failing: { stderr: 'EPIPE' }, terminals: ['stderr'] })
+      .run('push', 'x', '--qr');
+    expect(outcome).toEqual({ code: 0, stdout: linkLine, stderr: '' });
+  });
+});
+
+test('--debug logs method, host, path, status and time, and nothing secret', async () => {
+  const env = { ...here.admin, PHRASE: 'correct horse' };
+  const { stderr } = await here
+    .under({ env, stdin: 'hunter2' })
+    .run('push', '--debug', '--passphrase-env', 'PHRASE', '--note', 'private');
+  expect(stderr).toBe('debug: POST pw.test/api/v2/pushes 201 0 ms\n');
+});

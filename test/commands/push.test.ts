@@ -1,0 +1,235 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../helpers/instance';
+
+let here: Instance;
+beforeEach(async () => {
+  here = await instance();
+});
+afterEach(() => here.close());
+
+const LINK = /^https:\/\/pw\.test\/p\/[a-z0-9_-]{11,19}\/r\n$/;
+
+/** What was pushed, as its recipient gets it. */
+const received = async (link: string) => (await here.run('get', link.trim())).stdout;
+const refused = (stderr: string) => ({ code: 2, stdout: '', stderr });
+
+describe('the secret comes from', () => {
+  test('standard input, which loses one line end', async () => {
+    const { code, stdout, stderr } = await here.under({ stdin: 'hunter2\n' }).run('push');
+    expect({ code, stdout: LINK.test(stdout), stderr }).toEqual({
+      code: 0,
+      stdout: true,
+      stderr: '',
+    });
+    expect(await received(stdout)).toBe('hunter2');
+  });
+
+  test('standard input to the byte when it has several lines, or with --raw', async () => {
+    const several = await here.under({ stdin: '-----BEGIN\r\nkey\n\n' }).run('push');
+    const raw = await here.under({ stdin: 'hunter2\n' }).run('push', '--raw');
+    expect([await received(several.stdout), await received(raw.stdout)]).toEqual([
+      '-----BEGIN\r\nkey\n\n',
+      'hunter2\n',
+    ]);
+  });
+
+  test('standard input when --from is -', async () => {
+    const { stdout } = await here.under({ stdin: 'hunter2' }).run('push', '--from', '-');
+    expect(await received(stdout)).toBe('hunter2');
+  });
+
+  test('a file, verbatim', async () => {
+    writeFileSync(here.file('secret'), 'hunter2\n');
+    const { stdout } = await here.run('push', '--from', here.file('secret'));
+    expect(await received(stdout)).toBe('hunter2\n');
+  });
+
+  test('the command line, and standard input is left alone', async () => {
+    const { stdout } = await here.under({ stdin: 'not this' }).run('push', 'throw-away');
+    expect(await received(stdout)).toBe('throw-away');
+  });
+
+  test('the command line, after -- even when it looks like an option', async () => {
+    const { stdout } = await here.run('push', '--', '--views');
+    expect(await received(stdout)).toBe('--views');
+  });
+
+  test('a variable', async () => {
+    const { stdout } = await here.under({ env: { DB: ' s p ' } }).run('push', '--env', 'DB');
+    expect(await received(stdout)).toBe(' s p ');
+  });
+
+  test('the generator, of 24 characters or as many as asked', async () => {
+    const usual = await here.run('push', '--generate');
+    const long = await here.run('push', '--generate', '40');
+    expect([await received(usual.stdout), await received(long.stdout)]).toEqual([
+      expect.stringMatching(/^\S{24}$/),
+      expect.stringMatching(/^\S{40}$/),
+    ]);
+  });
+
+  test('a hidden prompt where there is a terminal and nothing else', async () => {
+    const asked = here.under({
+      terminals: ['stdin'],
+      prompts: [{ secret: 'Secret:', answer: 'typed' }],
+    });
+    expect(await received((await asked.run('push')).stdout)).toBe('typed');
+  });
+});
+
+describe('bad usage: exit 2, and nothing is sent', () => {
+  afterEach(() => expect(here.asked).toEqual([]));
+
+  test('two sources', async () => {
+    expect(await here.run('push', 'text', '--env', 'DB', '--generate')).toEqual(
+      refused(
+        'pwpush: the secret can come from one place only; named were the text argument and --env and --generate\n' +
+          'hint: leave all but one out\n',
+      ),
+    );
+  });
+
+  test('no source and nobody to ask', async () => {
+    expect(await here.under({ terminals: ['stdin'] }).run('push')).toEqual(
+      refused(
+        'pwpush: there is no secret to push, and nobody to ask for it\n' +
+          'hint: pipe it in, or use --from FILE, --env NAME or --generate\n',
+      ),
+    );
+  });
+
+  test.each([['--no-input'], []])('a prompt is not opened with %s or in CI', async (...argv) => {
+    const env = argv.length === 0 ? { CI: 'true' } : {};
+    const { code } = await here
+      .under({ env, terminals: ['stdin', 'stdout', 'stderr'] })
+      .run('push', ...argv);
+    expect(code).toBe(2);
+  });
+
+  test('nothing on standard input', async () => {
+    expect(await here.run('push')).toEqual(
+      refused(
+        'pwpush: standard input is empty: there is nothing to push\n' +
+          'hint: an empty file can be attached with --file\n',
+      ),
+    );
+  });
+
+  test('binary on standard input', async () => {
+    expect(await here.under({ stdin: Uint8Array.of(0xff, 0xfe) }).run('push')).toEqual(
+      refused(
+        'pwpush: standard input is not valid UTF-8 text\n' +
+          'hint: binary content is attached with --file PATH, or --file - for standard input\n',
+      ),
+    );
+  });
+
+  test('the secret and the passphrase both on standard input', async () => {
+    const piped = here.under({ stdin: 'hunter2' });
+    expect(await piped.run('push', '--passphrase-file', '-')).toEqual(
+      refused(
+        'pwpush: standard input cannot be both the secret and the passphrase\n' +
+          'hint: use --passphrase-file PATH\n',
+      ),
+    );
+  });
+
+  test.each([
+    [['--views', '0'], '--views takes a whole number of 1 or more, not "0"\n'],
+    [['--days', 'x'], '--days takes a whole number of 1 or more, not "x"\n'],
+    [['--days', '-1'], '--days takes a whole number of 1 or more, not "-1"\n'],
+    [['--timeout', '0'], '--timeout takes seconds, more than 0, not "0"\n'],
+    [['-p'], '-p asks for the passphrase, and there is no terminal to ask on\n'],
+    [
+      ['--passphrase-env', 'A', '--passphrase-file', 'b'],
+      'the passphrase can come from one place only; named were --passphrase-file and --passphrase-env\n',
+    ],
+    [['--passphrase-env', 'UNSET'], 'the variable UNSET is not set\n'],
+    [['--url', 'ftp://pw.test'], 'the address of the instance is not an http or https URL\n'],
+    [['one-more'], expect.stringContaining('too many arguments')],
+    [['--token', 'x'], expect.stringContaining("unknown option '--token'")],
+  ])('%j', async (argv, message) => {
+    const { code, stdout, stderr } = await here.run('push', 'text', ...argv);
+    const first = `${stderr.split('\n')[0]?.replace('pwpush: ', '')}\n`;
+    expect({ code, stdout, first }).toEqual({ code: 2, stdout: '', first: message });
+  });
+
+  test('no instance is configured', async () => {
+    expect(await here.under({ env: { PWPUSH_URL: undefined } }).run('push', 'text')).toEqual(
+      refused(
+        'pwpush: no instance is configured\n' +
+          'hint: log in with pwpush login, set PWPUSH_URL, or name an instance with --url; ' +
+          'pwpush serve makes one of this machine\n',
+      ),
+    );
+  });
+
+  test('passphrases that differ', async () => {
+    const prompts = [
+      { secret: 'Passphrase:', answer: 'one' },
+      { secret: 'Passphrase again:', answer: 'two' },
+    ];
+    expect(await here.under({ prompts }).run('push', 'text', '-p')).toEqual(
+      refused('pwpush: the two passphrases differ; nothing was sent\n'),
+    );
+  });
+});
+
+describe('a passphrase', () => {
+  test.each<[string, string[]]>([
+    ['from a prompt, twice', ['-p']],
+    ['from a file, without its line end', ['--passphrase-file', 'FILE']],
+    ['from a variable', ['--passphrase-env', 'PHRASE']],
+  ])('%s', async (_name, argv) => {
+    writeFileSync(here.file('phrase'), 'correct horse\n');
+    const words = argv.map((word) => (word === 'FILE' ? here.file('phrase') : word));
+    const env = { PHRASE: 'correct horse' };
+    const prompts = ['Passphrase:', 'Passphrase again:'].map((secret) => ({
+      secret,
+      answer: 'correct horse',
+    }));
+    const asked = here.under(argv[0] === '-p' ? { prompts } : { env });
+    const { stdout, stderr } = await asked.run('push', 'hunter2', ...words);
+    const without = await here.run('get', stdout.trim());
+    const opened = here.under({ env: { PWPUSH_PASSPHRASE: 'correct horse' } });
+    expect([stderr, without.code, await opened.run('get', stdout.trim())]).toEqual([
+      '',
+      7,
+      { code: 0, stdout: 'hunter2', stderr: '4 views and 7 days left\n' },
+    ]);
+  });
+
+  test('of PWPUSH_PASSPHRASE is for get, not for push', async () => {
+    const env = { PWPUSH_PASSPHRASE: 'correct horse' };
+    const { stdout } = await here.under({ env }).run('push', 'hunter2');
+    expect(await received(stdout)).toBe('hunter2');
+  });
+});
+
+test('options and the profile’s defaults reach the instance, options first', async () => {
+  await here.keep({
+    current: 'p',
+    profiles: {
+      p: { url: 'https://pw.test', days: 2, views: 3, deletable: false, 'retrieval-step': false },
+    },
+  });
+  const { stdout } = await here
+    .under({ env: { PWPUSH_URL: undefined } })
+    .run('push', 'x', '--views', '1', '--retrieval-step', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    expire_after_days: 2,
+    expire_after_views: 1,
+    deletable_by_viewer: false,
+    retrieval_step: true,
+  });
+});
+
+test('values that the instance refuses are exit 8, with its words', async () => {
+  const { code, stdout, stderr } = await here.run('push', 'x', '--views', '101');
+  expect({ code, stdout, stderr: stderr.split(':').slice(0, 3).join(':') }).toEqual({
+    code: 8,
+    stdout: '',
+    stderr: 'pwpush: push: the instance refused it',
+  });
+});

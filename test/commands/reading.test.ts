@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../helpers/instance';
+
+let here: Instance;
+beforeEach(async () => {
+  here = await instance();
+});
+afterEach(() => here.close());
+
+describe('preview', () => {
+  test('prints the full link and takes no view', async () => {
+    const token = await here.push({ payload: 'x', expire_after_views: 1 });
+    expect(await here.run('preview', token)).toEqual({
+      code: 0,
+      stdout: `https://pw.test/p/${token}/r\n`,
+      stderr: '',
+    });
+    expect((await here.run('get', token)).code).toBe(0);
+  });
+
+  test('answers the object with --json', async () => {
+    const token = await here.push({ payload: 'x', retrieval_step: false });
+    expect(await here.run('preview', token, '--json')).toEqual({
+      code: 0,
+      stdout: `{"url":"https://pw.test/p/${token}"}\n`,
+      stderr: '',
+    });
+  });
+
+  test('draws it with --qr, on stderr', async () => {
+    const token = await here.push({ payload: 'x' });
+    const { stdout, stderr } = await here.run('preview', token, '--qr');
+    expect([stdout, stderr.startsWith('█████')]).toEqual([`https://pw.test/p/${token}/r\n`, true]);
+  });
+
+  test('of no push is exit 5', async () => {
+    expect((await here.run('preview', 'nosuchpush')).code).toBe(5);
+  });
+});
+
+describe('audit', () => {
+  test('tells who looked, newest first, a line each', async () => {
+    const token = await here.push({ payload: 'x' }, here.service.adminToken);
+    here.service.clock.advance(60_000);
+    await here.run('get', token);
+    here.service.clock.advance(60_000);
+    await here.under({ env: here.admin }).run('get', token);
+    expect(await here.under({ env: here.admin }).run('audit', token)).toEqual({
+      code: 0,
+      stdout:
+        '2026-08-20T11:08:45.000Z\towner_view\t127.0.0.1\tpwpush/0.1.0\t\n' +
+        '2026-08-20T11:07:45.000Z\tview\t127.0.0.1\tpwpush/0.1.0\t\n' +
+        '2026-08-20T11:06:45.000Z\tcreation\t127.0.0.1\t\t\n',
+      stderr: '',
+    });
+  });
+
+  test('is a table on a terminal', async () => {
+    const token = await here.push({ payload: 'x' }, here.service.adminToken);
+    here.service.clock.advance(5 * 60_000);
+    await here.run('get', token);
+    const shown = here.under({ env: { ...here.admin, NO_COLOR: '1' }, terminals: ['stdout'] });
+    expect((await shown.run('audit', token)).stdout).toBe(
+      'WHEN       WHAT      ADDRESS    USER AGENT    REFERRER\n' +
+        'just now   view      127.0.0.1  pwpush/0.1.0\n' +
+        '5 min ago  creation  127.0.0.1\n',
+    );
+  });
+
+  test('is an array with --json, over all pages', async () => {
+    const token = await here.push(
+      { payload: 'x', expire_after_views: 100 },
+      here.service.adminToken,
+    );
+    for (let look = 0; look < 60; look++) await here.run('get', token);
+    const asAdmin = here.under({ env: here.admin });
+    const lengths = [];
+    for (const argv of [[], ['--page', '2'], ['--page', '3'], ['--all']]) {
+      const { stdout } = await asAdmin.run('audit', token, '--json', ...argv);
+      lengths.push(JSON.parse(stdout).length);
+    }
+    expect(lengths).toEqual([50, 11, 0, 61]);
+  });
+
+  test('of somebody else’s push is exit 4, without a token 3', async () => {
+    const token = await here.push({ payload: 'x' }, here.service.adminToken);
+    const asBob = here.under({ env: { PWPUSH_TOKEN: here.service.otherToken } });
+    expect([(await asBob.run('audit', token)).code, (await here.run('audit', token)).code]).toEqual(
+      [4, 3],
+    );
+  });
+
+  test('--page does not go with --all', async () => {
+    expect(await here.run('audit', 'x', '--page', '1', '--all')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'pwpush: --page does not go with --all\nhint: leave one out\n',
+    });
+  });
+});
+
+describe('version', () => {
+  const rows: [string, string][] = [
+    ['pwpush', '0.1.0'],
+    ['instance', 'https://pw.test'],
+    ['application', '0.1.0'],
+    ['api', '2.1'],
+    ['edition', 'oss'],
+    ['anonymous_access', 'yes'],
+    ['api_token_authentication', 'yes'],
+    ['accounts.enabled', 'no'],
+    ['pushes.enabled', 'yes'],
+    ['pushes.email_auto_dispatch', 'no'],
+    ['pushes.file_attachments.enabled', 'no'],
+    ['pushes.file_attachments.requires_authentication', 'yes'],
+    ['pushes.url_pushes.enabled', 'yes'],
+    ['pushes.qr_code_pushes.enabled', 'yes'],
+    ['requests.enabled', 'no'],
+  ];
+
+  test('is a name and a value a line in a pipe', async () => {
+    expect(await here.run('version')).toEqual({
+      code: 0,
+      stdout: rows.map(([name, value]) => `${name}\t${value}\n`).join(''),
+      stderr: '',
+    });
+  });
+
+  test('is aligned on a terminal, and bold there unless NO_COLOR', async () => {
+    const shown = here.under({ terminals: ['stdout'] });
+    const plain = rows.map(([name, value]) => `${name.padEnd(47)}  ${value}\n`).join('');
+    const { stdout } = await shown.run('version');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is looked for
+    const uncoloured = stdout.replace(/\u001b\[\d+m/g, '');
+    expect([uncoloured, uncoloured === stdout]).toEqual([plain, false]);
+    const others = [
+      await shown.run('version', '--no-color'),
+      await here.under({ terminals: ['stdout'], env: { NO_COLOR: '1' } }).run('version'),
+      await here.under({ terminals: ['stdout'], env: { TERM: 'dumb' } }).run('version'),
+    ];
+    expect(others.map((one) => one.stdout)).toEqual([plain, plain, plain]);
+  });
+
+  test('is coloured in a pipe with FORCE_COLOR only where a person reads it: never the cells', async () => {
+    const { stdout } = await here.under({ env: { FORCE_COLOR: '1' } }).run('version');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  test('of an address without an instance is exit 5', async () => {
+    const env = { PWPUSH_URL: 'https://pw.test/nothing/here' };
+    expect((await here.under({ env }).run('version')).code).toBe(5);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { asking, lines } from '../helpers/foreign';
+import { CREATED, changed, RETRIEVED } from '../helpers/reference';
+import { html, json, type Literal } from '../helpers/wire';
+
+// Answers that are none: proxies in front, bodies that are empty, cut or something else.
+
+const PAGE = '<!DOCTYPE html>\n<html><h1>It works!</h1></html>';
+const PROXY_HINT =
+  'hint: is this address an instance of Password Pusher, and is there a proxy in between?\n';
+
+async function answered(answer: Literal, ...argv: string[]) {
+  const outcome = await asking([answer], argv, { stdin: 'hunter2' });
+  const { code, stdout, stderr, sent } = outcome;
+  return { code, stdout, stderr, requests: sent.length };
+}
+
+const saying = (code: number, stderr: string) => ({ code, stdout: '', stderr, requests: 1 });
+
+describe('a page of a proxy', () => {
+  test.each(['version', 'preview quyul5r5w08', 'expire quyul5r5w08'])(
+    'at 200 to %s is a failure, described by status, type and first line',
+    async (line) => {
+      const [command = '', ...rest] = line.split(' ');
+      expect(await answered(html(200, PAGE), command, ...rest)).toEqual(
+        saying(
+          1,
+          `pwpush: ${command}: the instance answered 200, but not with what the API describes: ` +
+            `text/html, "<!DOCTYPE html>"\n${PROXY_HINT}`,
+        ),
+      );
+    },
+  );
+
+  test('at 200 to get says that a view may be gone', async () => {
+    expect(await answered(html(200, PAGE), 'get', 'quyul5r5w08')).toEqual(
+      saying(
+        1,
+        'pwpush: get: the instance answered 200, but not with what the API describes: ' +
+          'text/html, "<!DOCTYPE html>"\nhint: a view may have been used all the same\n',
+      ),
+    );
+  });
+
+  test('at 502 to push says that a push may exist', async () => {
+    expect(await answered(html(502, '<h1>502 Bad Gateway</h1>'), 'push')).toEqual(
+      saying(
+        1,
+        'pwpush: push: the instance failed (502): text/html, "<h1>502 Bad Gateway</h1>"\n' +
+          'hint: a push may have been created all the same; pwpush list shows yours\n',
+      ),
+    );
+  });
+
+  test('at 504 to list', async () => {
+    expect(await answered(html(504, '\n\r\n  <h1>504</h1>  \n'), 'list')).toEqual(
+      saying(1, 'pwpush: list: the instance failed (504): text/html, "<h1>504</h1>"\n'),
+    );
+  });
+
+  test('that quotes the secret does not get it printed', async () => {
+    expect(await answered(html(500, '<p>cannot save "hunter2"</p>'), 'push')).toEqual(
+      saying(
+        1,
+        'pwpush: push: the instance failed (500): text/html, "<p>cannot save "***"</p>"\n' +
+          'hint: a push may have been created all the same; pwpush list shows yours\n',
+      ),
+    );
+  });
+});
+
+describe('a success without what the API describes', () => {
+  test('an empty 201: a push may exist', async () => {
+    expect(await answered({ status: 201 }, 'push')).toEqual(
+      saying(
+        1,
+        'pwpush: push: the instance answered 201, but not with what the API describes: an empty body\n' +
+          'hint: a push may exist: look for it with pwpush list\n',
+      ),
+    );
+  });
+
+  test.each([
+    ['half of it', CREATED.slice(0, 200), 201, 'push', 11],
+    ['no token', changed(CREATED, { url_token: undefined }), 201, 'push', 11],
+    ['a token that is a path', changed(CREATED, { url_token: '../../etc' }), 201, 'push', 11],
+    ['an array', '[]', 200, 'get', 11],
+    ['null', 'null', 200, 'get', 11],
+    ['half of it', RETRIEVED.slice(0, 100), 200, 'get', 11],
+    ['a fraction of views', changed(RETRIEVED, { views_remaining: 1.5 }), 200, 'get', 11],
+    ['files that are none', changed(RETRIEVED, { files: [1] }), 200, 'get', 11],
+    ['no url', '{}', 200, 'preview', 1],
+    ['half of it', '{"url":"https', 200, 'preview', 1],
+    ['no logs', '{"error":null}', 200, 'audit', 1],
+    ['an object', '{}', 200, 'list', 1],
+    ['a list of numbers', '[1]', 200, 'list', 1],
+    ['a number', '1', 200, 'version', 1],
+    ['features that are none', '{"features":1}', 200, 'version', 1],
+  ])('JSON with %s (%s at %d) makes %s end with %d', async (_what, body, status, command, code) => {
+    const argv = ['push', 'list', 'version'].includes(command) ? [] : ['quyul5r5w08'];
+    const outcome = await answered(json(status, body), command, ...argv);
+    expect({ ...outcome, stderr: outcome.stderr.split(': application/json')[0] }).toEqual(
+      saying(
+        code,
+        `pwpush: ${command}: the instance answered ${status}, but not with what the API describes`,
+      ),
+    );
+  });
+
+  test('a retrieved push without text and files is a failure, not an empty secret', async () => {
+    const answer = json(200, changed(RETRIEVED, { payload: null }));
+    expect(await answered(answer, 'get', 'quyul5r5w08')).toEqual(
+      saying(1, 'pwpush: the instance answered a push without a text\n'),
+    );
+  });
+
+  test('an answer over 16 MiB is not read on', async () => {
+    const answer = { ...json(200, ''), body: new Uint8Array(16 * 1024 * 1024 + 1) };
+    expect(await answered(answer, 'version')).toEqual(
+      saying(1, 'pwpush: the answer is longer than 16 MiB and was not read on\n'),
+    );
+  });
+});
+
+test('odd but harmless: numbers as strings, nulls, unknown fields and another content type', async () => {
+  const body = changed(RETRIEVED, { views_remaining: '2', days_remaining: '6', note: null, x: [] });
+  const headers = { 'content-type': 'application/vnd.api+json' };
+  const answer = { status: 200, headers, body };
+  const outcome = await asking([answer], ['get', 'quyul5r5w08']);
+  expect({ ...outcome, sent: lines(outcome) }).toEqual({
+    code: 0,
+    stdout: 'hunter2',
+    stderr: '2 views and 6 days left\n',
+    sent: ['GET https://pw.test/api/v2/pushes/quyul5r5w08'],
+    waits: [],
+  });
+});

@@ -1,0 +1,71 @@
+import type { Transport } from '../../src/http/transport';
+import { type Place, type PlaceOptions, place } from './run';
+import { type TestService, testService } from './service';
+
+/** Where the embedded service is reached: nothing but the transport below knows that name. */
+export const BASE = 'https://pw.test';
+
+/** A place whose requests the embedded service answers. */
+export interface Instance extends Omit<Place, 'close'> {
+  readonly service: TestService;
+  /** Method and path of each request that was sent, in order. */
+  readonly asked: string[];
+  /** The environment of the owner `admin`. */
+  readonly admin: { readonly PWPUSH_TOKEN: string };
+  /** Creates a push and answers its token. */
+  push(push: Record<string, unknown>, token?: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function instance(
+  options: PlaceOptions & { readonly settings?: Parameters<typeof testService>[0] } = {},
+): Promise<Instance> {
+  const service = await testService(options.settings);
+  const asked: string[] = [];
+  const here = place({
+    send: overFetch(service, asked),
+    now: service.clock.now,
+    ...options,
+    env: { PWPUSH_URL: BASE, ...options.env },
+  });
+  return {
+    ...here,
+    service,
+    asked,
+    admin: { PWPUSH_TOKEN: service.adminToken },
+    push: async (push, token) => {
+      const response = await service.fetch(
+        new Request(`${BASE}/api/v2/pushes`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          },
+          body: JSON.stringify({ push }),
+        }),
+      );
+      return ((await response.json()) as { url_token: string }).url_token;
+    },
+    close: async () => {
+      here.close();
+      await service.close();
+    },
+  };
+}
+
+/** The service as a transport. */
+function overFetch({ fetch }: TestService, asked: string[]): Transport {
+  return async ({ method, url, headers, body }) => {
+    asked.push(`${method} ${new URL(url).pathname}`);
+    const init = body === undefined ? { method, headers } : { method, headers, body };
+    const response = await fetch(new Request(url, init));
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: (async function* () {
+        yield bytes;
+      })(),
+    };
+  };
+}

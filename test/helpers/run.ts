@@ -1,0 +1,189 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Context, Input, Output } from '../../src/context';
+import type { ClosableTransport, Transport } from '../../src/http/transport';
+import type { TransportOptions } from '../../src/http/undici';
+import { run as runProgram } from '../../src/main';
+import { confStore } from '../../src/profile/conf';
+import { configFolder } from '../../src/profile/place';
+import type { StoredProfiles } from '../../src/profile/profile';
+import { type Prompt, scriptedPrompter } from './prompts';
+
+type Stream = 'stdin' | 'stdout' | 'stderr';
+
+/** The world a run finds itself in; what is left out is that of a CI job: pipes, no terminal, nothing on stdin. */
+export interface Conditions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What is piped in. */
+  readonly stdin?: string | Uint8Array;
+  /** Which streams are terminals. */
+  readonly terminals?: readonly Stream[];
+  readonly columns?: number;
+  /** The questions that will be asked, in order, and their answers; with them there is somebody to ask. */
+  readonly prompts?: readonly Prompt[];
+  /** Writing to these streams fails with that code. */
+  readonly failing?: Partial<Record<'stdout' | 'stderr', 'EPIPE' | 'ENOSPC'>>;
+  /** These streams were closed before the program started. */
+  readonly closed?: readonly ('stdout' | 'stderr')[];
+  readonly signal?: AbortSignal;
+}
+
+/** A whole outcome. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Place {
+  /** A temporary folder; `config` and `state` below it are the program's. */
+  readonly folder: string;
+  /** Milliseconds of each `sleep`, none of which took any time. */
+  readonly sleeps: number[];
+  /** What transports were asked for. */
+  readonly transports: TransportOptions[];
+  /** Runs one command line, in process. */
+  run(...argv: string[]): Promise<Outcome>;
+  /** The same place under other conditions; environments are merged. */
+  under(conditions: Conditions): Pick<Place, 'run'>;
+  /** Writes the config file. */
+  keep(stored: StoredProfiles): Promise<void>;
+  /** The config file's content; undefined when there is none. */
+  kept(): StoredProfiles | undefined;
+  /** Names and contents of the rescue files. */
+  rescued(): Record<string, string>;
+  file(name: string): string;
+  close(): void;
+}
+
+export interface PlaceOptions extends Conditions {
+  /** What answers requests; left out, asking anybody anything is an error. */
+  readonly send?: Transport;
+  /** A whole transport, where the socket is the point. */
+  readonly transport?: (options: TransportOptions) => ClosableTransport;
+  readonly now?: () => Date;
+}
+
+export const VERSION = '0.1.0';
+/** Where `now` stands unless it is told otherwise. */
+export const NOW = new Date('2026-08-20T11:06:45.000Z');
+
+/** A place to run the program in: a folder of its own, and a world made of `options`. */
+export function place(options: PlaceOptions = {}): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  const sleeps: number[] = [];
+  const transports: TransportOptions[] = [];
+  const now = options.now ?? (() => NOW);
+  const own = {
+    PWPUSH_CONFIG_DIR: join(folder, 'config'),
+    PWPUSH_STATE_DIR: join(folder, 'state'),
+  };
+  const base: Conditions = { ...options, env: { ...own, ...options.env } };
+  const config = join(folder, 'config', 'config.json');
+  const state = join(folder, 'state');
+  const io = { folder, sleeps, transports, now, options };
+  return {
+    folder,
+    sleeps,
+    transports,
+    run: (...argv) => outcome(argv, base, io),
+    under: (conditions) => ({
+      run: (...argv) =>
+        outcome(argv, { ...base, ...conditions, env: { ...base.env, ...conditions.env } }, io),
+    }),
+    keep: async (stored) => {
+      await confStore(join(folder, 'config'), { now, sleep: async () => {} }).update(() => stored);
+    },
+    kept: () => (existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined),
+    rescued: () =>
+      Object.fromEntries(
+        (existsSync(state) ? readdirSync(state) : []).map((name) => [
+          name,
+          readFileSync(join(state, name), 'utf8'),
+        ]),
+      ),
+    file: (name) => join(folder, name),
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+interface Io extends Pick<Place, 'folder' | 'sleeps' | 'transports'> {
+  readonly now: () => Date;
+  readonly options: PlaceOptions;
+}
+
+async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<Outcome> {
+  const stdout = captured('stdout', conditions);
+  const stderr = captured('stderr', conditions);
+  const prompts = scriptedPrompter(conditions.prompts ?? []);
+  const open: ClosableTransport[] = [];
+  const signal = conditions.signal ?? new AbortController().signal;
+  const sleep = async (milliseconds: number) => void io.sleeps.push(milliseconds);
+  const env = conditions.env ?? {};
+  mkdirSync(join(io.folder, 'home'), { recursive: true });
+  const context: Context = {
+    version: VERSION,
+    env,
+    platform: 'linux',
+    home: join(io.folder, 'home'),
+    stdin: input(conditions),
+    stdout: stdout.output,
+    stderr: stderr.output,
+    signal,
+    takeSignals: () => signal,
+    now: io.now,
+    sleep,
+    transport: async (options) => {
+      io.transports.push(options);
+      const transport = io.options.transport?.(options) ?? { send: sender(io), close: noop };
+      open.push(transport);
+      return transport;
+    },
+    canPrompt: () => conditions.prompts !== undefined,
+    prompter: async () => prompts.prompter,
+    profiles: async () =>
+      confStore(configFolder({ env, platform: 'linux', home: io.folder }), { now: io.now, sleep }),
+    service: () => import('../../src/server/listen'),
+    quietly: (work) => work(),
+  };
+  const code = await runProgram(argv, context);
+  for (const transport of open) await transport.close();
+  prompts.check();
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+const noop = async () => {};
+
+function sender({ options }: Io): Transport {
+  return (
+    options.send ??
+    (async ({ method, url }) => {
+      throw new Error(`nothing was to be sent, but: ${method} ${url}`);
+    })
+  );
+}
+
+function input({ stdin = '', terminals = [] }: Conditions): Input {
+  return {
+    isTTY: terminals.includes('stdin'),
+    bytes: async function* () {
+      yield typeof stdin === 'string' ? Buffer.from(stdin) : stdin;
+    },
+  };
+}
+
+function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
+  const chunks: Buffer[] = [];
+  const code = conditions.failing?.[stream];
+  const output: Output = {
+    isTTY: conditions.terminals?.includes(stream) ?? false,
+    columns: conditions.columns ?? 80,
+    closed: conditions.closed?.includes(stream) ?? false,
+    write: async (data) => {
+      if (code) throw Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
+      chunks.push(Buffer.from(data as Uint8Array));
+    },
+  };
+  return { output, text: () => Buffer.concat(chunks).toString('utf8') };
+}

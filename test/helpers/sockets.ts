@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { undiciTransport } from '../../src/http/undici';
+import { type Conditions, type Outcome, place } from './run';
+
+export interface Listening {
+  readonly port: number;
+  /** `GET /path` of each request that arrived. */
+  readonly seen: string[];
+  close(): Promise<void>;
+}
+
+/** An HTTP server on a free port of loopback. */
+export async function listening(
+  answer: RequestListener,
+  tls?: { readonly key: string; readonly cert: string },
+): Promise<Listening> {
+  const seen: string[] = [];
+  const listener: RequestListener = (request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    answer(request, response);
+  };
+  const server = tls ? createHttpsServer(tls, listener) : createServer(listener);
+  return { seen, ...(await opened(server)) };
+}
+
+/** A TCP server that does with each connection what it is told. */
+export async function socketServer(talk: (socket: Socket) => void): Promise<Listening> {
+  const seen: string[] = [];
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => seen.push(String(data).split(' HTTP/')[0] ?? ''));
+    talk(socket);
+  });
+  return { seen, ...(await opened(server as Server)) };
+}
+
+/** A proxy: forwards plain requests, and tunnels by CONNECT; whatever is asked for, it goes to `port`. */
+export async function proxying(port: number): Promise<Listening & { readonly headers: string[] }> {
+  const headers: string[] = [];
+  const seen: string[] = [];
+  const note = (request: IncomingMessage) => {
+    seen.push(`${request.method} ${request.url}`);
+    headers.push(request.headers['proxy-authorization'] ?? '');
+  };
+  const server = createServer((request, response) => {
+    note(request);
+    response.setHeader('content-type', 'application/json');
+    response.end('{"edition":"by proxy"}');
+  });
+  server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
+    note(request);
+    const upstream = connect(port, '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.write(head);
+      upstream.pipe(client).pipe(upstream);
+    });
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+  });
+  return { seen, headers, ...(await opened(server)) };
+}
+
+async function opened(server: Server) {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Runs one command line with the real transport. */
+export async function overSocket(argv: string[], conditions: Conditions = {}): Promise<Outcome> {
+  const here = place({ ...conditions, transport: undiciTransport });
+  try {
+    return await here.run(...argv);
+  } finally {
+    here.close();
+  }
+}

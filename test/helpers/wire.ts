@@ -1,0 +1,72 @@
+import { type Transport, TransportError, type WireRequest } from '../../src/http/transport';
+
+/** An answer, word for word. */
+export interface Literal {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** The connection breaks after the body. */
+  readonly cut?: boolean;
+}
+
+export interface Wire {
+  readonly send: Transport;
+  /** What was sent, as `request` spells it. */
+  readonly sent: string[];
+  /** Throws when an answer was left over. */
+  check(): void;
+}
+
+/** An answer with a JSON body. */
+export function json(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Literal {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body,
+  };
+}
+
+export function html(status: number, body: string): Literal {
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
+}
+
+/** No answer: the connection broke, before or after the request left. */
+export function broken(sent: boolean, timedOut = false): TransportError {
+  const message = sent ? 'pw.test gave no whole answer' : 'pw.test cannot be reached';
+  return new TransportError(message, { sent, timedOut });
+}
+
+/** Gives these answers in turn, whatever is asked, and writes down what was. */
+export function wire(answers: readonly (Literal | TransportError)[]): Wire {
+  const left = [...answers];
+  const sent: string[] = [];
+  return {
+    sent,
+    send: async (request) => {
+      sent.push(spelled(request));
+      const answer = left.shift();
+      if (answer === undefined) throw new Error(`one request too many: ${spelled(request)}`);
+      if (answer instanceof TransportError) throw answer;
+      return { status: answer.status, headers: answer.headers ?? {}, body: bodyOf(answer) };
+    },
+    check: () => {
+      if (left.length > 0) throw new Error(`${left.length} answers were never asked for`);
+    },
+  };
+}
+
+/** A request as lines: method and address, headers, an empty line and the body where there is one. */
+function spelled({ method, url, headers, body }: WireRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${url}`, ...lines, ...(body === undefined ? [] : ['', body])].join('\n');
+}
+
+async function* bodyOf({ body = '', cut = false }: Literal): AsyncIterable<Uint8Array> {
+  const bytes = Buffer.from(body as Uint8Array);
+  if (bytes.length > 0) yield bytes;
+  if (cut) throw broken(true);
+}

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { VERSION } from '../helpers/reference';
+import { type Listening, listening, overSocket, proxying, socketServer } from '../helpers/sockets';
+
+const folder = mkdtempSync(join(tmpdir(), 'pwpush-tls-'));
+const certificate = join(folder, 'cert.pem');
+const made = makeCertificate();
+let server: Listening;
+
+beforeAll(async () => {
+  if (!made) return;
+  server = await listening(
+    (_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(VERSION);
+    },
+    { key: readFileSync(join(folder, 'key.pem'), 'utf8'), cert: readFileSync(certificate, 'utf8') },
+  );
+});
+
+afterAll(async () => {
+  await server?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Self-signed for localhost; false where there is no openssl. */
+function makeCertificate(): boolean {
+  const line =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 ' +
+    '-subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem';
+  try {
+    execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const refusingProxy = () =>
+  socketServer((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'));
+  });
+
+const version = (host: string, argv: string[] = [], env: Record<string, string> = {}) =>
+  overSocket(['version', '--url', `https://${host}:${server.port}`, ...argv], { env });
+
+describe.skipIf(!made)('TLS (needs openssl)', () => {
+  test('a self-signed certificate is refused, with a hint at --ca-file; nothing is sent', async () => {
+    expect(await version('localhost')).toEqual({
+      code: 9,
+      stdout: '',
+      stderr:
+        `pwpush: localhost:${server.port} cannot be reached: its certificate is self-signed\n` +
+        'hint: if the instance has a certificate of a private CA, name it with --ca-file\n',
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  test('is accepted with its CA, by option and by variable', async () => {
+    const byOption = await version('localhost', ['--ca-file', certificate]);
+    const byVariable = await version('localhost', [], { PWPUSH_CA_FILE: certificate });
+    expect([byOption, byVariable].map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 0, stderr: '' },
+      { code: 0, stderr: '' },
+    ]);
+  });
+
+  test('a certificate for another name is refused even with its CA', async () => {
+    expect(await version('127.0.0.1', ['--ca-file', certificate])).toEqual({
+      code: 9,
+      stdout: '',
+      stderr: `pwpush: 127.0.0.1:${server.port} cannot be reached: its certificate is for another name\n`,
+    });
+  });
+
+  test('--insecure takes any, and warns each time', async () => {
+    const { code, stderr } = await version('127.0.0.1', ['--insecure', '--quiet']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: insecure: whoever is between here and 127.0.0.1:${server.port} can read what is sent\n`,
+    });
+  });
+
+  test('through a proxy it is tunnelled, and checked all the same', async () => {
+    const proxy = await proxying(server.port);
+    const env = { https_proxy: `http://ann:s3cret@127.0.0.1:${proxy.port}` };
+    const refused = await version('localhost', [], env);
+    const { code } = await version('localhost', ['--ca-file', certificate], env);
+    await proxy.close();
+    const tunnel = `CONNECT localhost:${server.port}`;
+    expect({ refused: refused.code, code, seen: proxy.seen, headers: proxy.headers }).toEqual({
+      refused: 9,
+      code: 0,
+      seen: [tunnel, tunnel],
+      headers: ['Basic YW5uOnMzY3JldA==', 'Basic YW5uOnMzY3JldA=='],
+    });
+  });
+
+  test('a proxy that refuses the tunnel leaves it at: nothing was sent', async () => {
+    const proxy = await refusingProxy();
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+    const outcome = await version('localhost', [], env);
+    await proxy.close();
+    expect(outcome).toEqual({
+      code: 9,
+      stdout: '',
+      stderr: `pwpush: localhost:${server.port} cannot be reached: the proxy refused to connect\n`,
+    });
+  });
+
+  test('a CA file without a certificate is bad usage', async () => {
+    expect(await version('localhost', ['--ca-file', join(folder, 'key.pem')])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `pwpush: the CA file ${join(folder, 'key.pem')} holds no PEM certificate\n`,
+    });
+  });
+
+  test('a CA file that is not there is bad usage', async () => {
+    expect(await version('localhost', ['--ca-file', join(folder, 'none.pem')])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `pwpush: the CA file ${join(folder, 'none.pem')} cannot be read (ENOENT)\n`,
+    });
+  });
+});

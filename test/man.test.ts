@@ -1,0 +1,212 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command, Option } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { Context } from '../src/context';
+import { exitStatus } from '../src/errors';
+import { settingNames } from '../src/profile/settings';
+import { commands, programFor } from '../src/program';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const names = commands.map(({ name }) => name);
+const files = readdirSync(join(root, 'man')).sort();
+const pages = new Map(files.map((file) => [file, pageOf(file)]));
+const main = page('pwpush.1');
+
+/** A page's source, one line each, escapes undone. */
+function pageOf(file: string): readonly string[] {
+  const source = readFileSync(join(root, 'man', file), 'utf8');
+  return source.replaceAll('\\-', '-').replaceAll('\\(aq', "'").split('\n');
+}
+
+function page(file: string): readonly string[] {
+  return pages.get(file) ?? [];
+}
+
+/** The lines of one section, without its heading. */
+function section(lines: readonly string[], title: string): readonly string[] {
+  const from = lines.indexOf(`.Sh ${title}`) + 1;
+  const length = lines.slice(from).findIndex((line) => line.startsWith('.Sh '));
+  return from === 0 ? [] : lines.slice(from, length === -1 ? undefined : from + length);
+}
+
+interface Described {
+  readonly flag: string;
+  readonly value: boolean;
+}
+
+/** The options that have an entry of their own: `.It Fl d , Fl -days Ar n` gives `-d --days`, with a value. */
+function described(lines: readonly string[]): Described[] {
+  return lines
+    .filter((line) => line.startsWith('.It Fl '))
+    .flatMap((line) => line.slice('.It '.length).split(' , '))
+    .map((text) => ({ flag: `-${text.split(' ')[1]}`, value: / Ar /.test(text) }));
+}
+
+/** All options that a page names, in its text and in its examples. */
+function named(lines: readonly string[]): string[] {
+  const inText = lines
+    .filter((line) => line.startsWith('.'))
+    .flatMap((line) => [...line.matchAll(/\bFl (-?\w[\w-]*)/g)].map(([, flag]) => `-${flag}`));
+  const inExamples = lines
+    .filter((line) => /^\$ |^ {4}/.test(line))
+    .flatMap((line) => line.split('|'))
+    .filter((part) => /\bpwpush |^ {4}--/.test(part))
+    .flatMap((part) => [...part.matchAll(/(?<= )--?[a-zA-Z][\w-]*/g)].map(([flag]) => flag));
+  return [...inText, ...inExamples];
+}
+
+// Declaring options touches nothing of the context but its version.
+const context = { version: '0.1.0', env: {} } as Context;
+
+async function commandOf(name: string): Promise<Command> {
+  const program = await programFor([name], context);
+  const command = program.commands.find((one) => one.name() === name);
+  if (command === undefined) throw new Error(`no command ${name}`);
+  return command;
+}
+
+const withSubcommands = (command: Command): Command[] => [
+  command,
+  ...command.commands.flatMap(withSubcommands),
+];
+
+const optionsOf = (command: Command): Option[] => [...command.createHelp().visibleOptions(command)];
+
+/** The global options, which `pwpush.1` describes, and the command's own. */
+const isGlobal = (option: Option) => option.helpGroupHeading === 'Global options:';
+
+const flagsOf = (option: Option) =>
+  [option.short, option.long].filter((flag) => flag !== undefined && flag !== null);
+
+const expectedOf = (options: readonly Option[]): Described[] =>
+  options.flatMap((option) =>
+    flagsOf(option).map((flag) => ({
+      flag,
+      value: flag === option.long && (option.required || option.optional),
+    })),
+  );
+
+/** `-d` and `--days` stand in one entry, whose value comes after the last. */
+const comparable = (options: readonly Described[]) =>
+  [...new Set(options.map(({ flag, value }) => `${flag}${value ? ' <value>' : ''}`))].sort();
+
+describe('the manual', () => {
+  it('has a page for every command, and no other', () => {
+    expect(files).toEqual(['pwpush.1', ...names.map((name) => `pwpush-${name}.1`)].sort());
+  });
+
+  it('is installed whole', () => {
+    const { man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect([...man].sort()).toEqual(files.map((file) => `./man/${file}`));
+  });
+
+  it('lists every command in pwpush.1, in the order of the program', () => {
+    const listed = section(main, 'COMMANDS').filter((line) => line.startsWith('.It Cm '));
+    expect(listed).toEqual(names.map((name) => `.It Cm ${name}`));
+  });
+
+  it.each(files)('%s: refers to pages that exist, and sorts those to see also', (file) => {
+    const references = (lines: readonly string[]) =>
+      lines.flatMap((line) => /^\.Xr (\S+) 1/.exec(line)?.[1] ?? []);
+    expect(references(page(file)).filter((name) => !pages.has(`${name}.1`))).toEqual([]);
+    const also = references(section(page(file), 'SEE ALSO'));
+    expect(also).toEqual([...new Set(also)].sort());
+  });
+
+  it.skipIf(spawnSync('mandoc', ['-V']).error)('is in order for mandoc', () => {
+    const paths = files.map((file) => join('man', file));
+    const { stdout, stderr } = spawnSync('mandoc', ['-Tlint', '-Wwarning', ...paths], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(`${stdout}${stderr}`).toBe('');
+  });
+});
+
+describe('options', () => {
+  it('the global ones stand in pwpush.1, and no other', async () => {
+    const program = await programFor([], context);
+    const expected = comparable(expectedOf(optionsOf(program)));
+    expect(comparable(described(main))).toEqual(expected);
+    const flags = [...optionsOf(program), ...(await ownOptions(names))].flatMap(flagsOf);
+    expect(named(main).filter((flag) => !flags.includes(flag))).toEqual([]);
+  });
+
+  it.each(names)('%s: its own stand in its page, and the page names no other', async (name) => {
+    const lines = page(`pwpush-${name}.1`);
+    const all = withSubcommands(await commandOf(name)).flatMap(optionsOf);
+    const own = comparable(expectedOf(all.filter((option) => !isGlobal(option))));
+    const entries = comparable(described(lines));
+    expect(entries.filter((entry) => own.includes(entry))).toEqual(own);
+    const known = comparable(expectedOf(all));
+    expect(entries.filter((entry) => !known.includes(entry))).toEqual([]);
+    const flags = all.flatMap(flagsOf);
+    expect(named(lines).filter((flag) => !flags.includes(flag))).toEqual([]);
+  });
+
+  async function ownOptions(of: readonly string[]): Promise<Option[]> {
+    const trees = await Promise.all(of.map(commandOf));
+    return trees.flatMap(withSubcommands).flatMap(optionsOf);
+  }
+});
+
+describe('synopses', () => {
+  it.each(names)('%s: names every subcommand', async (name) => {
+    const text = section(page(`pwpush-${name}.1`), 'SYNOPSIS').join('\n');
+    const command = await commandOf(name);
+    for (const one of withSubcommands(command).filter(({ commands }) => commands.length === 0)) {
+      expect(text).toContain(`.Cm ${wordsOf(one).join(' ')}\n`);
+    }
+  });
+
+  function wordsOf(command: Command): string[] {
+    const { parent } = command;
+    return parent?.parent ? [...wordsOf(parent), command.name()] : [command.name()];
+  }
+});
+
+describe('tables', () => {
+  it('pwpush.1 has every exit code and its name', () => {
+    const listed = section(main, 'EXIT STATUS')
+      .map((line) => /^\.It (\d+) Ic (\w+)$/.exec(line))
+      .filter((match) => match !== null)
+      .map(([, code, name]) => [name, Number(code)]);
+    expect(Object.fromEntries(listed)).toEqual(exitStatus);
+    expect(listed).toHaveLength(Object.keys(exitStatus).length);
+  });
+
+  it('pwpush.1 has every PWPUSH variable that the program reads, and no other', () => {
+    const listed = section(main, 'ENVIRONMENT')
+      .filter((line) => line.startsWith('.It Ev '))
+      .flatMap((line) => line.match(/\bPWPUSH_\w+/g) ?? []);
+    expect(listed.sort()).toEqual(readBySource());
+    const elsewhere = files.flatMap(
+      (file) =>
+        page(file)
+          .join('\n')
+          .match(/\bPWPUSH_\w+/g) ?? [],
+    );
+    expect(elsewhere.filter((name) => !listed.includes(name))).toEqual([]);
+  });
+
+  it('pwpush-profile.1 has every setting', () => {
+    const listed = section(page('pwpush-profile.1'), 'SETTINGS')
+      .filter((line) => line.startsWith('.It Cm '))
+      .map((line) => line.slice('.It Cm '.length));
+    expect(listed).toEqual(settingNames);
+  });
+
+  /** Variables taken from an environment, `env.NAME`, or handed to what takes them, `'NAME'`. */
+  function readBySource(): string[] {
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => readFileSync(join(root, 'src', path), 'utf8'));
+    const found = sources.flatMap((text) => [
+      ...text.matchAll(/(?:\benv\.|\benv\[')(PWPUSH_\w+)|'(PWPUSH_\w+)'/g),
+    ]);
+    return [...new Set(found.map(([, read, handed]) => read ?? handed ?? ''))].sort();
+  }
+});

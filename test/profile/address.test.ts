@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chooseTarget, parseBase, type StoredProfiles } from '../../src/profile/profile';
+
+const target = (stored: StoredProfiles, wished: { insecure?: true; anonymous?: true } = {}) =>
+  chooseTarget(stored, { anonymous: false, insecure: false, env: {}, ...wished });
+
+describe('a token over plain http', () => {
+  const stored = (url: string, insecure = false): StoredProfiles => ({
+    current: 'p',
+    profiles: { p: { url, token: 'token', ...(insecure ? { insecure } : {}) } },
+  });
+
+  test.each([
+    'http://pw.test',
+    'http://10.0.0.1',
+    'http://127.0.0.1.evil.test',
+    'http://localhost.evil.test',
+  ])('is refused to %s', (url) => {
+    expect(() => target(stored(url))).toThrow(
+      `the token would travel over plain http to ${new URL(url).host}, readable by everybody on the way`,
+    );
+  });
+
+  test.each([
+    'http://localhost:5100',
+    'http://127.0.0.1',
+    'http://127.9.9.9',
+    'http://[::1]:5100',
+    'http://pw.localhost',
+  ])('is fine to %s', (url) => {
+    expect(target(stored(url)).token).toBe('token');
+  });
+
+  test('is taken when the profile or the option says insecure, or none is sent', () => {
+    const url = 'http://pw.test';
+    expect([
+      target(stored(url, true)).token,
+      target(stored(url), { insecure: true }).token,
+      target(stored(url), { anonymous: true }).token,
+    ]).toEqual(['token', 'token', undefined]);
+  });
+});
+
+describe('an address as typed', () => {
+  test.each([
+    ['https://pw.test', 'https://pw.test'],
+    [' https://pw.test/ ', 'https://pw.test'],
+    ['https://pw.test/x//', 'https://pw.test/x'],
+    ['https://pw.test/x/api/v2/', 'https://pw.test/x'],
+    ['HTTPS://PW.test:443', 'https://pw.test'],
+    ['pw.test', 'https://pw.test'],
+    ['pw.test:8443/x', 'https://pw.test:8443/x'],
+    ['localhost:5100', 'http://localhost:5100'],
+    ['127.0.0.1:5100', 'http://127.0.0.1:5100'],
+    ['[::1]:5100', 'http://[::1]:5100'],
+  ])('%j is %s', (typed, base) => {
+    expect(parseBase(typed)).toBe(base);
+  });
+
+  test.each([
+    '',
+    'ftp://pw.test',
+    'https://',
+    'https://ann:pw@pw.test',
+    'https://pw.test?x=1',
+    'https://pw.test#x',
+    'a b',
+  ])('%j is refused', (typed) => {
+    expect(() => parseBase(typed)).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+
+  test('read again it is the same', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), (url) => {
+        const base = parseBase(url);
+        expect(parseBase(base)).toBe(base);
+      }),
+    );
+  });
+});

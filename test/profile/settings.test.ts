@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../src/profile/profile';
+import { checkProfileName, withSetting } from '../../src/profile/settings';
+import { parseToken } from '../../src/profile/token';
+
+describe('a setting', () => {
+  test.each<[string, string, Profile]>([
+    ['url', 'pw.test/', { url: 'https://pw.test' }],
+    ['days', '3', { days: 3 }],
+    ['views', '1', { views: 1 }],
+    ['deletable', 'no', { deletable: false }],
+    ['deletable', 'true', { deletable: true }],
+    ['retrieval-step', 'on', { 'retrieval-step': true }],
+    ['retrieval-step', '0', { 'retrieval-step': false }],
+    ['ca-file', '/etc/ca.pem', { 'ca-file': '/etc/ca.pem' }],
+    ['insecure', 'yes', { insecure: true }],
+  ])('%s %s is kept as its own type', (key, value, profile) => {
+    expect(withSetting({}, key, value)).toEqual(profile);
+  });
+
+  test('an empty value removes it, and nothing else', () => {
+    expect(withSetting({ days: 3, views: 1 }, 'days', '')).toEqual({ views: 1 });
+  });
+
+  test('another address drops the token, which belonged to the old one; the same keeps it', () => {
+    const profile = { url: 'https://a.test', token: 'secret', days: 1 };
+    expect([
+      withSetting(profile, 'url', 'https://b.test'),
+      withSetting(profile, 'url', 'https://a.test/x'),
+      withSetting(profile, 'url', ''),
+      withSetting(profile, 'url', 'A.test/'),
+    ]).toEqual([
+      { url: 'https://b.test', days: 1 },
+      { url: 'https://a.test/x', days: 1 },
+      { days: 1 },
+      profile,
+    ]);
+  });
+
+  test.each([
+    ['token', 'x', 'a token is not set on the command line: argv is public'],
+    ['colour', 'x', 'there is no setting "colour"'],
+    ['toString', 'x', 'there is no setting "toString"'],
+    ['__proto__', 'x', 'there is no setting "__proto__"'],
+    ['days', '0', 'days takes a whole number of 1 or more, not "0"'],
+    ['days', '1.5', 'days takes a whole number of 1 or more, not "1.5"'],
+    ['views', 'many', 'views takes a whole number of 1 or more, not "many"'],
+    ['deletable', 'maybe', 'deletable takes true or false, not "maybe"'],
+    ['url', 'ftp://x', 'the address of the instance is not an http or https URL'],
+  ])('%s %s is refused', (key, value, message) => {
+    expect(() => withSetting({}, key, value)).toThrow(
+      expect.objectContaining({ code: 'usage', message }),
+    );
+  });
+});
+
+describe('a name', () => {
+  test.each(['work', 'a', '0', 'pw.example.com-8443', 'a_b', 'x'.repeat(64)])(
+    '%s is fine',
+    (name) => {
+      expect(() => checkProfileName(name)).not.toThrow();
+    },
+  );
+
+  test.each(['', '-x', '--json', '.hidden', 'a b', 'a/b', 'ü', '__proto__', 'x'.repeat(65), 'a\n'])(
+    '%j is refused',
+    (name) => {
+      expect(() => checkProfileName(name)).toThrow(expect.objectContaining({ code: 'usage' }));
+    },
+  );
+});
+
+describe('a token', () => {
+  test.each([
+    ['abc', 'abc'],
+    [' abc\r\n', 'abc'],
+    ['pwp_A-Z.~+/=', 'pwp_A-Z.~+/='],
+  ])('%j is %s', (text, token) => {
+    expect(parseToken(text, 'x')).toBe(token);
+  });
+
+  test.each([
+    ['', 'the token from x is empty'],
+    [' \n', 'the token from x is empty'],
+    ...['a b', 'a\nb', 'a\0b', 'tökén', 'a\u001b'].map((text) => [
+      text,
+      'what came from x is not a token: a token is one line of letters, digits and signs',
+    ]),
+  ])('%j is refused, without being repeated', (text, message) => {
+    expect(() => parseToken(text, 'x')).toThrow(
+      expect.objectContaining({ code: 'usage', message }),
+    );
+  });
+});

@@ -1,0 +1,186 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { confStore } from '../../src/profile/conf';
+import { readProfiles } from '../../src/profile/read';
+
+let root: string;
+let folder: string;
+let path: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'pwpush-store-'));
+  folder = join(root, 'a', 'b');
+  path = join(folder, 'config.json');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const clock = { now: () => new Date(), sleep: async () => void (await setImmediate()) };
+const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
+const write = (text: string) => {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, text);
+};
+
+describe('the file', () => {
+  test.each([0o000, 0o022, 0o077])('is 0600 in a folder of 0700, umask %o', async (umask) => {
+    const before = process.umask(umask);
+    await confStore(folder, clock).update(() => ({ profiles: { a: { token: 'secret' } } }));
+    process.umask(before);
+    expect({ file: mode(path), folder: mode(folder), names: readdirSync(folder) }).toEqual({
+      file: '600',
+      folder: '700',
+      names: ['config.json'],
+    });
+  });
+
+  test('becomes so when it was more open', async () => {
+    write('{"profiles":{}}');
+    chmodSync(path, 0o644);
+    chmodSync(folder, 0o755);
+    await confStore(folder, clock).update((stored) => stored);
+    expect({ file: mode(path), folder: mode(folder) }).toEqual({ file: '600', folder: '700' });
+  });
+
+  test('is replaced, not rewritten: a reader sees the old or the new', async () => {
+    write('{"profiles":{}}');
+    const before = statSync(path).ino;
+    await confStore(folder, clock).update(() => ({ profiles: { a: {} } }));
+    expect(statSync(path).ino).not.toBe(before);
+  });
+
+  test('is read back as it was written, odd names and all', async () => {
+    const stored = {
+      current: 'pw.example.com',
+      profiles: {
+        'pw.example.com': { url: 'https://pw.example.com', token: 't', days: 1, deletable: false },
+        other: { 'retrieval-step': true, 'ca-file': '/ca.pem', insecure: true, views: 2 },
+      },
+    };
+    const answered = await confStore(folder, clock).update(() => stored);
+    expect([answered, { ...readProfiles(folder) }]).toEqual([stored, stored]);
+  });
+});
+
+describe('writing at once', () => {
+  test('30 updates all survive', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
+    await Promise.all(
+      names.map((name) =>
+        confStore(folder, clock).update((stored) => ({
+          ...stored,
+          profiles: { ...stored.profiles, [name]: { days: 1 } },
+        })),
+      ),
+    );
+    expect(Object.keys(readProfiles(folder).profiles).sort()).toEqual(names.sort());
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
+  test('an update that fails changes nothing and holds up nobody', async () => {
+    const store = confStore(folder, clock);
+    await store.update(() => ({ profiles: { a: {} } }));
+    const failing = store.update(() => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await store.update((stored) => ({ ...stored, current: 'a' }));
+    expect(readProfiles(folder)).toEqual({ current: 'a', profiles: { a: {} } });
+  });
+
+  test('a lock that a dead program left is taken over', async () => {
+    const lock = `${path}.lock`;
+    mkdirSync(lock, { recursive: true });
+    utimesSync(lock, new Date(0), new Date(0));
+    await confStore(folder, clock).update(() => ({ profiles: { a: {} } }));
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
+  test('a lock that is held is waited for, and given up in the end', async () => {
+    const lock = `${path}.lock`;
+    mkdirSync(lock, { recursive: true });
+    const held = new Date();
+    utimesSync(lock, held, held);
+    let time = held.getTime();
+    const keeping = {
+      now: () => new Date(time),
+      sleep: async () => {
+        time += 1000;
+        utimesSync(lock, new Date(time), new Date(time));
+      },
+    };
+    await expect(confStore(folder, keeping).update((stored) => stored)).rejects.toMatchObject({
+      code: 'failed',
+      message: `another pwpush holds ${lock}`,
+      hint: 'remove it if none is running',
+    });
+  });
+});
+
+describe('a config file that is not what pwpush writes', () => {
+  test.each([
+    ['{', 'is not JSON'],
+    ['hunter2', 'is not JSON'],
+    ['[]', 'holds no JSON object'],
+    ['null', 'holds no JSON object'],
+    ['"x"', 'holds no JSON object'],
+    ['{"current":1}', 'has a "current" that is no text'],
+    ['{"profiles":[]}', 'has "profiles" that are no object'],
+    ['{"profiles":{"a":1}}', 'has a profile "a" that is no object'],
+    ['{"profiles":{"a":{"url":1}}}', 'has a profile "a" whose url is no string'],
+    ['{"profiles":{"a":{"days":"1"}}}', 'has a profile "a" whose days is no number'],
+    ['{"profiles":{"a":{"token":null}}}', 'has a profile "a" whose token is no string'],
+  ])('%s is refused and left as it is', async (text, what) => {
+    write(text);
+    const error = expect.objectContaining({
+      code: 'usage',
+      message: `the config file ${path} ${what}`,
+      hint: 'mend it, or move it away and run pwpush login',
+    });
+    expect(() => readProfiles(folder)).toThrow(error);
+    await expect(confStore(folder, clock).update((stored) => stored)).rejects.toEqual(error);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  test.each(['', ' \n', '{}', '{"profiles":{}}'])('%j means no profiles', (text) => {
+    write(text);
+    expect(readProfiles(folder)).toEqual({ profiles: {} });
+  });
+
+  test('none at all, or a file where its folder should be, means no profiles', () => {
+    writeFileSync(join(root, 'file'), '');
+    expect([readProfiles(folder), readProfiles(join(root, 'file'))]).toEqual([
+      { profiles: {} },
+      { profiles: {} },
+    ]);
+  });
+
+  test('a profile called __proto__ is a profile, and nothing else', () => {
+    write('{"profiles":{"__proto__":{"url":"https://evil.test"}}}');
+    const { profiles } = readProfiles(folder);
+    expect([Object.keys(profiles), ({} as { url?: string }).url]).toEqual([
+      ['__proto__'],
+      undefined,
+    ]);
+  });
+
+  test('unknown settings are kept for a later version', async () => {
+    write('{"profiles":{"a":{"later":true}}}');
+    await confStore(folder, clock).update((stored) => ({ ...stored, current: 'a' }));
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      current: 'a',
+      profiles: { a: { later: true } },
+    });
+  });
+});

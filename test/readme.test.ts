@@ -1,0 +1,132 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../src';
+import type { Context } from '../src/context';
+import { exitStatus } from '../src/errors';
+import { settingNames } from '../src/profile/settings';
+import { commands, programFor } from '../src/program';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const blocks = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, text]) => text ?? '');
+const prose = readme.replace(/^```\w*\n.*?^```/gms, '');
+const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text ?? '');
+
+/** The cells of the table under a heading, without its two head lines. */
+function table(heading: string): string[][] {
+  const section = readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  return lines.slice(2).map((line) => line.split('|').slice(1, -1));
+}
+
+const codes = (cell: string | undefined) =>
+  [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? '');
+
+/** What follows the word pwpush wherever it is run: on lines of the examples and in the text. */
+const runs = [...blocks.flatMap((block) => block.split('\n')), ...spans]
+  .flatMap((line) => line.replace(/ # .*/, '').split(/\||&&|;|\$\(/))
+  .flatMap((part) => /^[\s$]*pwpush (.+)/.exec(part)?.[1] ?? [])
+  .map((rest) => rest.split(/[\s)]+/));
+
+const context = { version: '0.1.0', env: {} } as Context;
+const names = commands.map(({ name }) => name);
+
+function flagsOf(command: Command): string[] {
+  const own = command.createHelp().visibleOptions(command);
+  const flags = own.flatMap(({ short, long }) => [short, long]).filter((flag) => flag != null);
+  return [...flags, ...command.commands.flatMap(flagsOf)] as string[];
+}
+
+/** The options of a command and its subcommands. */
+async function optionsOf(name: string): Promise<string[]> {
+  const program = await programFor([name], context);
+  return program.commands.filter((one) => one.name() === name).flatMap(flagsOf);
+}
+
+describe('the readme', () => {
+  it('has the exit codes of the program', () => {
+    const [success, ...rows] = table('Exit codes').map(([code, name]) => [
+      codes(name)[0],
+      Number(code),
+    ]);
+    expect(success).toEqual([undefined, 0]);
+    expect(rows).toEqual(Object.entries(exitStatus));
+  });
+
+  it('runs commands that exist', () => {
+    const words = runs.map(([word]) => word ?? '').filter((word) => !word.startsWith('-'));
+    expect(words.length).toBeGreaterThan(20);
+    expect(words.filter((word) => ![...names, 'help'].includes(word))).toEqual([]);
+  });
+
+  it.each(names)('shows options of %s that exist', async (name) => {
+    const shown = runs.filter((words) => words.includes(name)).flat();
+    const flags = await optionsOf(name);
+    const wrong = shown.filter((word) => word.startsWith('-') && !flags.includes(word));
+    expect(wrong).toEqual([]);
+  });
+
+  it('names options that exist', async () => {
+    const flags = (await Promise.all(names.map(optionsOf))).flat();
+    const shown = spans.flatMap((span) => /^--?\w[\w-]*/.exec(span)?.[0] ?? []);
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.filter((flag) => !flags.includes(flag))).toEqual([]);
+  });
+
+  it('names paths that exist', () => {
+    const linked = [...prose.matchAll(/\]\((?!https:)([^)]+)\)/g)].map(([, path]) => path ?? '');
+    // `dist` is made by the build.
+    const paths = spans.filter((span) => /^(?:bin|src|test|man)\/[\w./-]*$/.test(span));
+    expect(linked.length).toBeGreaterThan(0);
+    expect(paths.length).toBeGreaterThan(10);
+    expect([...linked, ...paths].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('names scripts that exist', () => {
+    const shown = [...readme.matchAll(/npm run (\w+)/g)].map(([, script]) => script ?? '');
+    expect(shown.filter((script) => !(script in manifest.scripts))).toEqual([]);
+  });
+
+  it('names methods of the client that exist, and all', () => {
+    const { close: _, ...api } = createClient({ url: 'https://pwpush.example' });
+    const sentence = /The methods are (.*?)\./s.exec(readme)?.[1];
+    expect(codes(sentence).sort()).toEqual(Object.keys(api).sort());
+  });
+});
+
+describe("the readme's configuration", () => {
+  const rows = table('Configuration');
+
+  it('names variables that the program reads, and all that are its own', () => {
+    const read = readBySource();
+    const listed = rows.flatMap(([, , cell]) => codes(cell));
+    // Read by Node.js itself.
+    const foreign = ['NODE_EXTRA_CA_CERTS'];
+    expect(listed.filter((name) => ![...read, ...foreign].includes(name))).toEqual([]);
+    const named = readme.match(/\bPWPUSH_\w+/g) ?? [];
+    expect(named.filter((name) => !listed.includes(name))).toEqual([]);
+    const own = read.filter((name) => name.startsWith('PWPUSH_'));
+    expect(own.filter((name) => !listed.includes(name))).toEqual([]);
+  });
+
+  it('names the settings of a profile', () => {
+    const listed = rows.flatMap(([, , , cell]) => codes(cell)).filter((one) => !one.includes(' '));
+    expect(listed.sort()).toEqual([...settingNames].sort());
+  });
+
+  /** Variables taken from an environment, `env.NAME`, or handed to what takes them, `'NAME'`. */
+  function readBySource(): string[] {
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => readFileSync(join(root, 'src', path), 'utf8'));
+    const found = sources.flatMap((text) => [
+      ...text.matchAll(/\benv\.([A-Z][A-Z_]+)\b|'([A-Z][A-Z_]+)'/g),
+    ]);
+    return [...new Set(found.map(([, read, handed]) => read ?? handed ?? ''))].sort();
+  }
+});

@@ -1,0 +1,101 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { reserveFile } from '../../src/secret/destination';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pwpush-destination-'));
+  path = join(folder, 'out');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
+
+test('what is committed is there whole, 0600, and nothing beside it', async () => {
+  const before = process.umask(0);
+  const file = await reserveFile(path, false);
+  await file.commit(Buffer.from([0, 255, 10]));
+  process.umask(before);
+  expect({ names: readdirSync(folder), content: readFileSync(path), mode: mode(path) }).toEqual({
+    names: ['out'],
+    content: Buffer.from([0, 255, 10]),
+    mode: '600',
+  });
+});
+
+test('what is discarded leaves nothing', async () => {
+  const file = await reserveFile(path, false);
+  await file.discard();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a file that is there is left as it is', async () => {
+  writeFileSync(path, 'old');
+  await expect(reserveFile(path, false)).rejects.toMatchObject({
+    code: 'usage',
+    message: `${path} exists and was left as it is`,
+    hint: 'overwrite it with --force',
+  });
+  expect(readdirSync(folder)).toEqual(['out']);
+});
+
+test('also one that came to be between the look and the write', async () => {
+  const file = await reserveFile(path, false);
+  writeFileSync(path, 'theirs');
+  await expect(file.commit('ours')).rejects.toMatchObject({ code: 'usage' });
+  expect({ names: readdirSync(folder), content: readFileSync(path, 'utf8') }).toEqual({
+    names: ['out'],
+    content: 'theirs',
+  });
+});
+
+test('with force it is replaced, and is 0600 whatever it was', async () => {
+  writeFileSync(path, 'old');
+  chmodSync(path, 0o644);
+  await (await reserveFile(path, true)).commit('new');
+  expect({ content: readFileSync(path, 'utf8'), mode: mode(path) }).toEqual({
+    content: 'new',
+    mode: '600',
+  });
+});
+
+test('a dangling link is not followed', async () => {
+  symlinkSync(join(folder, 'elsewhere'), path);
+  const file = await reserveFile(path, false);
+  await expect(file.commit('secret')).rejects.toMatchObject({ code: 'usage' });
+  expect(readdirSync(folder)).toEqual(['out']);
+});
+
+test('a folder, a missing folder and a file for a folder are refused before anything is fetched', async () => {
+  mkdirSync(path);
+  await expect(reserveFile(path, true)).rejects.toMatchObject({ message: `${path} is a folder` });
+  const missing = join(folder, 'none', 'out');
+  await expect(reserveFile(missing, true)).rejects.toMatchObject({
+    code: 'usage',
+    message: `${missing} cannot be written (ENOENT): nothing was fetched`,
+    hint: 'make its folder first',
+  });
+  writeFileSync(join(folder, 'plain'), '');
+  await expect(reserveFile(join(folder, 'plain', 'out'), true)).rejects.toMatchObject({
+    code: 'usage',
+  });
+});
+
+test('a device is written to as it is', async () => {
+  const file = await reserveFile('/dev/null', false);
+  await file.commit('secret');
+  expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});

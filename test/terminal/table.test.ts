@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { shorten, width } from '../../src/terminal/cells';
+import type { Look } from '../../src/terminal/look';
+import { type Column, table } from '../../src/terminal/table';
+
+interface Row {
+  readonly name: string;
+  readonly views: number;
+}
+
+const columns: readonly Column<Row>[] = [
+  { title: 'NAME', shown: ({ name }) => name, elastic: true },
+  {
+    title: 'VIEWS',
+    shown: ({ views }) => `${views}/5`,
+    exact: ({ views }) => [String(views), '5'],
+    right: true,
+  },
+];
+
+const look = (tty: boolean, width = 80): Look => ({
+  tty,
+  columns: width,
+  now: new Date(0),
+  paint: (_style, text) => text,
+});
+
+describe('cells', () => {
+  test.each([
+    ['', 0],
+    ['abc', 3],
+    ['Grüße', 5],
+    ['日本語', 6],
+    ['e\u0301', 1],
+    ['👍', 2],
+    ['ｆｕｌｌ', 8],
+  ])('%s is %d columns wide', (text, columns) => {
+    expect(width(text)).toBe(columns);
+  });
+
+  test('a shortened text fits, begins like the text, and says that it was cut', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        fc.integer({ min: 1, max: 40 }),
+        (text, room) => {
+          const short = shorten(text, room);
+          expect(width(short)).toBeLessThanOrEqual(room);
+          if (width(text) <= room) expect(short).toBe(text);
+          else expect([text.startsWith(short.slice(0, -1)), short.at(-1)]).toEqual([true, '…']);
+        },
+      ),
+    );
+  });
+});
+
+describe('a table in a pipe', () => {
+  test('is one line a row, a cell between tabs, in full and without titles', () => {
+    const rows = [
+      { name: 'a'.repeat(200), views: 1 },
+      { name: 'tab\there\nand\u001b', views: 2 },
+    ];
+    expect(table(rows, columns, look(false, 20))).toBe(
+      `${'a'.repeat(200)}\t1\t5\ntab\\there\\nand\\x1b\t2\t5\n`,
+    );
+  });
+
+  test('has the same number of cells in every line, whatever the names', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' })), (names) => {
+        const text = table(
+          names.map((name) => ({ name, views: 1 })),
+          columns,
+          look(false),
+        );
+        expect(text.split('\n').slice(0, -1)).toHaveLength(names.length);
+        for (const line of text.split('\n').slice(0, -1)) expect(line.split('\t')).toHaveLength(3);
+      }),
+    );
+  });
+});
+
+describe('a table on a terminal', () => {
+  test('is aligned under its titles, numbers to the right', () => {
+    const rows = [
+      { name: 'db', views: 1 },
+      { name: '日本', views: 15 },
+    ];
+    expect(table(rows, columns, look(true))).toBe(
+      'NAME  VIEWS\n' + 'db      1/5\n' + '日本   15/5\n',
+    );
+  });
+
+  test('has no titles on a following page', () => {
+    expect(table([{ name: 'db', views: 1 }], columns, look(true), false)).toBe('db      1/5\n');
+  });
+
+  test('is no wider than the terminal where elastic columns can give', () => {
+    const names = fc.array(fc.string({ unit: 'grapheme', maxLength: 120 }), { minLength: 1 });
+    fc.assert(
+      fc.property(names, fc.integer({ min: 20, max: 100 }), (some, room) => {
+        const rows = some.map((name) => ({ name, views: 1 }));
+        const lines = table(rows, columns, look(true, room)).split('\n').slice(0, -1);
+        expect(lines).toHaveLength(some.length + 1);
+        for (const line of lines) expect(width(line)).toBeLessThanOrEqual(room);
+      }),
+    );
+  });
+});
