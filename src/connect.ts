@@ -7,7 +7,7 @@ import type { Transport, WireRequest } from './http/transport';
 import type { GlobalOptions } from './options';
 import { seconds } from './options';
 import { configFolder } from './profile/place';
-import { chooseTarget, type Target, type Wishes } from './profile/profile';
+import { chooseTarget, type Target, travelsOpen, type Wishes } from './profile/profile';
 import { readProfiles } from './profile/read';
 import { parseToken, readTokenFile } from './profile/token';
 import { terminal } from './terminal/output';
@@ -86,6 +86,10 @@ export async function clientFor(
     env: context.env,
     signal: context.signal,
   });
+  if (!target.insecure && travelsOpen(target.base))
+    await say.warn(
+      `plain http: whoever is between here and ${new URL(target.base).host} can read what is sent`,
+    );
   if (target.insecure)
     await say.warn(
       `insecure: whoever is between here and ${new URL(target.base).host} can read what is sent`,

@@ -1,7 +1,7 @@
 /** The typed client for Node programs: `import { createClient } from 'pwpush'`. */
 import { type Api, apiClient } from './api/client';
 import { undiciTransport } from './http/undici';
-import { parseBase } from './profile/profile';
+import { parseBase, refuseOpenToken } from './profile/profile';
 import { version } from './version';
 
 export type { Api } from './api/client';
@@ -26,6 +26,8 @@ export interface ClientOptions {
   readonly timeout?: number;
   /** PEM certificates trusted besides those Node trusts. */
   readonly ca?: string;
+  /** Accept any certificate, and a token over plain http. */
+  readonly insecure?: boolean;
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from; none by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
@@ -39,17 +41,20 @@ export interface Client extends Api {
 /**
  * A client for API v2 of one instance. Its methods reject with a `CliError`, whose `code` is one of the
  * table in `pwpush(1)`.
- * @throws CliError (usage) when `url` is no address
+ * @throws CliError (usage) when `url` is no address, or the token would go over plain http
  */
 export function createClient(options: ClientOptions): Client {
+  const base = parseBase(options.url);
+  refuseOpenToken({ base, token: options.token, insecure: options.insecure ?? false });
   const transport = undiciTransport({
     timeout: options.timeout ?? 30,
     ca: options.ca,
+    insecure: options.insecure,
     env: options.env ?? {},
     signal: options.signal,
   });
   const api = apiClient({
-    base: parseBase(options.url),
+    base,
     token: options.token,
     userAgent: `pwpush/${version}`,
     send: transport.send,

@@ -18,11 +18,12 @@ export interface Asked {
 
 /** An answer that is not a success → the error that says so. Bodies may be empty, HTML or cut. */
 export function failureOf(answer: Answer, asked: Asked, now: Date): CliError {
-  const said = messageOf(answer, asked.secrets);
+  const raw = messageOf(answer);
+  const said = shorten(hide(raw, asked.secrets));
   const status = answer.status;
-  if (status === 401) return unauthorized(answer, asked, said);
+  if (status === 401) return unauthorized(answer, asked, raw, said);
   if (status === 403) return forbidden(answer, asked, said);
-  if (status === 404) return notFound(asked, said);
+  if (status === 404) return notFound(answer, asked, said);
   if (status === 429) return rateLimited(answer, said, now);
   if (status >= 300 && status < 400)
     return error(
@@ -49,9 +50,9 @@ const error = (
   details: ErrorDetails,
 ) => new CliError(code, message, details);
 
-function unauthorized(answer: Answer, asked: Asked, said: string): CliError {
+function unauthorized(answer: Answer, asked: Asked, raw: string, said: string): CliError {
   const status = 401;
-  if (asked.call === 'retrieve' && /passphrase/i.test(said)) {
+  if (asked.call === 'retrieve' && /passphrase/i.test(raw)) {
     return asked.passphrase
       ? error('passphrase', 'wrong passphrase', {
           status,
@@ -63,7 +64,7 @@ function unauthorized(answer: Answer, asked: Asked, said: string): CliError {
         });
   }
   // The reference answers 401 where the specification has 403 (wire.md, "Errors").
-  if (asked.call === 'expire' && /delet/i.test(said)) return forbidden(answer, asked, said);
+  if (asked.call === 'expire' && /delet/i.test(raw)) return forbidden(answer, asked, said);
   return asked.authenticated ? tokenRefused(asked) : tokenNeeded(asked);
 }
 
@@ -99,21 +100,20 @@ function forbidden(answer: Answer, asked: Asked, said: string): CliError {
   });
 }
 
-function notFound(asked: Asked, said: string): CliError {
-  const push = !['version', 'create', 'active', 'expired'].includes(asked.call);
-  return push
-    ? error('not_found', 'there is no such push on this instance', {
-        status: 404,
-        hint: 'check the link for missing characters, and the instance with pwpush version',
-      })
-    : error(
-        'not_found',
-        `${title(asked)}: the instance knows no API v2 at this address${/^not.found$/i.test(said) ? '' : said && `: ${said}`}`,
-        {
-          status: 404,
-          hint: 'check the address and its path; API v2 needs Password Pusher 2.4 or later',
-        },
-      );
+function notFound(answer: Answer, asked: Asked, said: string): CliError {
+  const status = 404;
+  const onPush = !['version', 'create', 'active', 'expired'].includes(asked.call);
+  if (onPush && (isJson(answer) || said === '')) {
+    return error('not_found', 'there is no such push on this instance', {
+      status,
+      hint: 'check the link for missing characters, and the instance with pwpush version',
+    });
+  }
+  const words = said === '' || /^not.found$/i.test(said) ? '' : `: ${said}`;
+  return error('not_found', `${title(asked)}: there is no API v2 at this address${words}`, {
+    status,
+    hint: 'check the address and its path; API v2 needs Password Pusher 2.4 or later',
+  });
 }
 
 function rateLimited(answer: Answer, said: string, now: Date): CliError {
@@ -168,9 +168,9 @@ export function transportFailure(failure: TransportError, asked: Asked): CliErro
 
 /** A success whose body is not what the contract says. */
 export function nonsense(answer: Answer, asked: Asked): CliError {
-  const what = `${title(asked)}: the instance answered ${answer.status}, but not with what the API describes: ${describe(answer, asked.secrets)}`;
+  const what = `${title(asked)}: the instance answered ${answer.status}, but not with what the API describes: ${shorten(hide(describe(answer), asked.secrets))}`;
   // With JSON, however broken, the instance itself answered: the push exists, or the view is gone.
-  const open = !asked.repeatable && isJson(answer);
+  const open = !asked.repeatable && (isJson(answer) || answer.status === 201);
   const hint =
     asked.call === 'create' ? 'a push may exist: look for it with pwpush list' : doubt(asked);
   return error(open ? 'unknown' : 'failed', what, {
@@ -185,15 +185,13 @@ export function isJson(answer: Pick<Answer, 'headers'>): boolean {
 }
 
 /** What the instance says is wrong: `error`, `message`, or the arrays by field of a 422. */
-function messageOf(answer: Answer, secrets: readonly string[]): string {
-  if (!isJson(answer)) return answer.body.length === 0 ? '' : describe(answer, secrets);
-  let body: unknown;
+function messageOf(answer: Answer): string {
+  if (!isJson(answer)) return answer.body.length === 0 ? '' : describe(answer);
   try {
-    body = JSON.parse(answer.body.toString('utf8'));
+    return sentences(JSON.parse(answer.body.toString('utf8'))).join(' ');
   } catch {
-    return describe(answer, secrets);
+    return describe(answer);
   }
-  return shorten(hide(sentences(body).join(' '), secrets));
 }
 
 function sentences(body: unknown): string[] {
@@ -213,25 +211,45 @@ function fieldMessages(field: string, messages: unknown): string[] {
     (one) => typeof one === 'string',
   );
   const bare = field === 'base' || field === 'errors' || field === 'error';
-  return list.map((one) =>
-    bare || one.toLowerCase().startsWith(field.toLowerCase()) ? one : `${field}: ${one}`,
-  );
+  // "Payload is required." names its field itself.
+  const named = (one: string) =>
+    one.toLowerCase().startsWith(field.toLowerCase().replaceAll('_', ' '));
+  return list.map((one) => (bare || named(one) ? one : `${field}: ${one}`));
 }
 
 /** An answer that is not JSON: type and first line. */
-function describe(answer: Answer, secrets: readonly string[]): string {
+function describe(answer: Answer): string {
   const type = (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
   if (answer.body.length === 0) return 'an empty body';
   const text = answer.body.subarray(0, 4096).toString('utf8');
   const line = text.split(/[\r\n]/).find((one) => one.trim() !== '') ?? '';
-  return `${type}, "${shorten(hide(line.trim(), secrets))}"`;
+  return `${type}, "${line.trim()}"`;
 }
 
 const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
 
-/** Very short secrets are left: hiding every "a" would hide the message. */
+/** As much of a long secret as gives it away; an echo may be cut anywhere after it. */
+const RECOGNISED = 24;
+
+/**
+ * The text without the secrets of the request, whole or by the line. Those of under 8 characters go where
+ * they stand alone, since hiding every "pass" would tell what the passphrase is; under 4 they stay.
+ */
 function hide(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length > 3)
-    .reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+  const lines = secrets
+    .flatMap((secret) => secret.split(/\r?\n/))
+    .filter((line) => line.length > 3);
+  return lines.reduce((rest, line) => {
+    if (line.length > RECOGNISED) return cutAt(rest, line.slice(0, RECOGNISED));
+    if (line.length >= 8) return rest.replaceAll(line, '***');
+    return rest
+      .split(/(\W+)/)
+      .map((word) => (word === line ? '***' : word))
+      .join('');
+  }, text);
+}
+
+function cutAt(text: string, start: string): string {
+  const at = text.indexOf(start);
+  return at === -1 ? text : `${text.slice(0, at)}***`;
 }

@@ -25,7 +25,7 @@ Examples:
 
 export function auditCommand(context: Context): Command {
   const command = new Command('audit')
-    .description('Show who looked at a push, and when, newest first. Needs its owner’s token.')
+    .description("Show who looked at a push, and when, newest first. Needs its owner's token.")
     .argument('<link>', 'link or token of the push')
     .option('--page <n>', 'show this page of 50', pageNumber)
     .option('--all', 'show all pages')

@@ -40,7 +40,10 @@ export function getCommand(context: Context): Command {
     .option('--force', 'overwrite an existing file')
     .option('-p, --passphrase', 'ask for the passphrase')
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
-    .option('--passphrase-env <name>', 'read the passphrase from a variable (PWPUSH_PASSPHRASE)')
+    .option(
+      '--passphrase-env <name>',
+      'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
+    )
     .addHelpText('after', EXAMPLES)
     .action((link: string) => get(context, { ...optionsOf(command, context.env, DEFAULTS), link }));
   return addGlobalOptions(command);

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { InstanceVersion } from '../api/contract';
 import { clientFor, wishesOf } from '../connect';
 import type { Context } from '../context';
-import { usageError } from '../errors';
+import { CliError, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { configFolder } from '../profile/place';
 import {
@@ -99,7 +99,7 @@ async function addressOf(
   return (await context.prompter()).text('Address of the instance:', known);
 }
 
-/** `--token-file`, then the environment's token if it belongs there, then standard input, then a prompt. */
+/** `--token-file`, then standard input, then the environment's token if it belongs there, then a prompt. */
 async function tokenOf(context: Context, wishes: Wishes, base: string): Promise<string> {
   if (wishes.token !== undefined) return wishes.token;
   if (!context.stdin.isTTY) {
@@ -126,9 +126,19 @@ async function check(
 ): Promise<InstanceVersion> {
   const target = chooseTarget(stored, wishes);
   const api = await clientFor(context, options, target);
-  const version = await api.version();
-  if (target.token !== undefined) await api.list('active', 1);
-  return version;
+  try {
+    const version = await api.version();
+    if (target.token !== undefined) await api.list('active', 1);
+    return version;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'unauthorized' || target.token === undefined)
+      throw error;
+    throw new CliError('unauthorized', 'the instance refused the token; nothing was stored', {
+      status: error.status,
+      hint: 'copy the token again from the account page of the instance',
+      cause: error,
+    });
+  }
 }
 
 /** The profile that was named, else the one of that address, else `default`, else the host's name. */

@@ -4,7 +4,8 @@ import { CliError, usageError } from '../errors';
 import { isLoopback } from '../http/loopback';
 import { addOutputOptions, type GlobalOptions, optionsOf, positive } from '../options';
 import { makeFolder } from '../profile/folder';
-import { dataFolder } from '../profile/place';
+import { configFolder, dataFolder } from '../profile/place';
+import { readProfiles } from '../profile/read';
 import { terminal } from '../terminal/output';
 import { ownerColumns } from '../terminal/owner';
 import { table } from '../terminal/table';
@@ -96,7 +97,8 @@ async function serve(context: Context, anonymous: boolean, options: ServeOptions
   const say = terminal(context, options);
   const service = await starting(context, options, anonymous);
   if (service.firstToken !== undefined) {
-    await say.note(`token of admin, shown only now: ${service.firstToken}`);
+    // Even with --quiet: nobody can ask for it again.
+    if (!options.json) await say.tell(`token of admin, shown only now: ${service.firstToken}`);
     await keepProfile(context, options, service.localUrl, service.firstToken);
   }
   const { url, firstToken } = service;
@@ -107,6 +109,7 @@ async function serve(context: Context, anonymous: boolean, options: ServeOptions
   await aborted(stop);
   await say.note('stopping');
   await service.close();
+  if (options.ephemeral && firstToken !== undefined) await forgetProfile(context, firstToken);
 }
 
 async function starting(context: Context, options: ServeOptions, anonymous: boolean) {
@@ -144,7 +147,7 @@ async function keepProfile(
   token: string,
 ): Promise<void> {
   const say = terminal(context, options);
-  if (!isLoopback(new URL(url))) return;
+  if (!/^(localhost|127\..*|::1)$/.test(options.host)) return;
   try {
     const store = await context.profiles();
     const state = await store.update((stored) => {
@@ -166,6 +169,17 @@ async function keepProfile(
   }
 }
 
+/** What lived in memory is gone, and its token with it. */
+async function forgetProfile(context: Context, token: string): Promise<void> {
+  const { local } = readProfiles(configFolder(context)).profiles;
+  if (local?.token !== token) return;
+  const store = await context.profiles();
+  await store.update(({ current, profiles: { local: _gone, ...profiles } }) => ({
+    ...(current === undefined || current === 'local' ? {} : { current }),
+    profiles,
+  }));
+}
+
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -180,13 +194,14 @@ function tokenCommand(context: Context): Command {
       .description('Manage the API tokens of the service on this machine.')
       .helpCommand(false),
   );
-  const sub = (word: string, description: string) => {
+  const sub = (word: string, summary: string) => {
     const one = addOutputOptions(
       token
         .command(word)
-        .description(description)
+        .summary(summary)
         .option(...DATA),
     );
+    one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
     // `--data` may also stand behind `serve`.
     const options = (): TokenOptions => ({
       ...token.parent?.opts(),

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { RequestHandler } from 'undici/lib/api/api-request.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { proxyFor } from './proxy';
@@ -56,7 +57,7 @@ async function connect(url: URL, options: TransportOptions): Promise<Dispatcher>
   const milliseconds = options.timeout * 1000;
   const tls = {
     timeout: milliseconds,
-    ...(options.ca === undefined ? {} : { ca: await withRoots(options.ca) }),
+    ...(options.ca === undefined ? {} : { ca: await withRoots(options.ca, options.env) }),
     ...(options.insecure ? { rejectUnauthorized: false } : {}),
   };
   const settings = { headersTimeout: milliseconds, bodyTimeout: milliseconds, connect: tls };
@@ -79,9 +80,13 @@ async function connect(url: URL, options: TransportOptions): Promise<Dispatcher>
   });
 }
 
-async function withRoots(ca: string): Promise<string[]> {
+/** Naming certificates replaces those Node trusts, so they are named too. */
+async function withRoots(ca: string, env: TransportOptions['env']): Promise<string[]> {
   const { rootCertificates } = await import('node:tls');
-  return [...rootCertificates, ca];
+  const extra = env.NODE_EXTRA_CA_CERTS;
+  // Node itself only warns of a file it cannot read.
+  const more = extra ? await readFile(extra, 'utf8').catch(() => '') : '';
+  return [...rootCertificates, ca, ...(more === '' ? [] : [more])];
 }
 
 /** Knows whether the request began to leave: undici calls `onConnect` right before it writes. */

@@ -133,10 +133,16 @@ function chooseToken(
   return order.find(({ token, owner }) => token !== undefined && owner === base)?.token;
 }
 
-function refuseOpenToken(target: Target): void {
+/** Whether what is sent there can be read by everybody on the way. */
+export function travelsOpen(base: string): boolean {
+  const url = new URL(base);
+  return url.protocol === 'http:' && !isLoopback(url);
+}
+
+/** @throws CliError (usage) when a token would go over plain http */
+export function refuseOpenToken(target: Pick<Target, 'base' | 'token' | 'insecure'>): void {
+  if (target.token === undefined || target.insecure || !travelsOpen(target.base)) return;
   const url = new URL(target.base);
-  if (target.token === undefined || url.protocol === 'https:' || isLoopback(url) || target.insecure)
-    return;
   throw usageError(
     `the token would travel over plain http to ${url.host}, readable by everybody on the way`,
     'use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true',

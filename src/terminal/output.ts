@@ -13,6 +13,8 @@ export interface Terminal {
   note(text: string): Promise<void>;
   /** The same, only when somebody is watching. */
   remark(text: string): Promise<void>;
+  /** A line that must be there even with `--quiet`. */
+  tell(text: string): Promise<void>;
   /** Something that must not be missed: said even with `--quiet`. */
   warn(text: string): Promise<void>;
   debug(text: string): Promise<void>;
@@ -33,10 +35,12 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
       stdout.write(options.json ? `${toJson(value)}\n` : render(await look(stdout))),
     printText: (text) => stdout.write(text),
     note,
+    tell: (text) => say(`${safe(text)}\n`),
     remark: async (text) => {
       if (stderr.isTTY) await note(text);
     },
     warn: async (text) => {
+      if (options.json) return say(`${JSON.stringify({ warning: { message: text } })}\n`);
       const warning = (await look(stderr)).paint('yellow', 'warning:');
       await say(`${warning} ${safe(text)}\n`);
     },

@@ -12,26 +12,28 @@ export function shownProfile(name: string, profile: Profile, current: boolean): 
   return { name, current, ...profile, token: profile.token !== undefined };
 }
 
-/** Columns of `profile list`; in a pipe: name, address, `token` or nothing, `current` or nothing. */
+/** Columns of `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */
 export const profileColumns: readonly Column<ShownProfile>[] = [
-  {
-    title: '',
-    shown: ({ current }) => (current ? '*' : ' '),
-    exact: ({ current }) => (current ? '*' : ''),
-  },
+  { title: '', shown: ({ current }) => (current ? '*' : ' '), exact: () => [] },
   { title: 'NAME', shown: ({ name }) => name },
   { title: 'ADDRESS', shown: ({ url }) => url ?? '', elastic: true },
-  { title: 'TOKEN', shown: ({ token }) => (token ? 'yes' : 'no') },
+  {
+    title: 'TOKEN',
+    shown: ({ token }) => yesNo(token),
+    exact: ({ token, current }) => [yesNo(token), yesNo(current)],
+  },
 ];
+
+const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
 /** One setting a line. */
 export function profileText(profile: ShownProfile): string {
   const { name, current, url, token, ...rest } = profile;
   const rows: [string, string][] = [
     ['name', name],
-    ['current', current ? 'yes' : 'no'],
+    ['current', yesNo(current)],
     ['url', url ?? ''],
-    ['token', token ? 'yes' : 'no'],
+    ['token', yesNo(token)],
     ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
   ];
   return rows.map(([key, value]) => `${key}\t${value}\n`).join('');

@@ -45,3 +45,9 @@ test('an address that is none is refused at once', () => {
     expect.objectContaining({ code: 'usage' }),
   );
 });
+
+test('a token over plain http is refused, unless that is asked for', () => {
+  const options = { url: 'http://pw.test', token: 't0ken' };
+  expect(() => createClient(options)).toThrow(expect.objectContaining({ code: 'usage' }));
+  expect(() => createClient({ ...options, insecure: true })).not.toThrow();
+});

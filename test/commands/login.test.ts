@@ -114,8 +114,8 @@ describe('nothing is stored', () => {
       code: 3,
       stdout: '',
       stderr:
-        'pwpush: version: the instance refused the token\n' +
-        'hint: log in again with pwpush login, or send no token with --anonymous\n',
+        'pwpush: the instance refused the token; nothing was stored\n' +
+        'hint: copy the token again from the account page of the instance\n',
     });
   });
 

@@ -23,7 +23,7 @@ describe('profile list', () => {
     await here.keep(two);
     expect(await here.run('profile', 'list')).toEqual({
       ...quiet,
-      stdout: '\thome\thttps://home.test\tno\n*\twork\thttps://work.test\tyes\n',
+      stdout: 'home\thttps://home.test\tno\tno\nwork\thttps://work.test\tyes\tyes\n',
     });
   });
 

@@ -73,7 +73,7 @@ describe('a success without what the API describes', () => {
   test('an empty 201: a push may exist', async () => {
     expect(await answered({ status: 201 }, 'push')).toEqual(
       saying(
-        1,
+        11,
         'pwpush: push: the instance answered 201, but not with what the API describes: an empty body\n' +
           'hint: a push may exist: look for it with pwpush list\n',
       ),

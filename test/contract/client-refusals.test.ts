@@ -119,7 +119,7 @@ describe('404', () => {
     expect(await refused(answer, ['version'])).toEqual(
       saying(
         5,
-        'pwpush: version: the instance knows no API v2 at this address: text/html, "<!DOCTYPE html>"\n' +
+        'pwpush: version: there is no API v2 at this address: text/html, "<!DOCTYPE html>"\n' +
           'hint: check the address and its path; API v2 needs Password Pusher 2.4 or later\n',
       ),
     );

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { person, serveBuilt, start, wire } from '../helpers/program';
+import { person, pwpush, serveBuilt, start, wire } from '../helpers/program';
 
 const somebody = person();
 afterAll(() => somebody.remove());
@@ -48,6 +48,14 @@ describe('Ctrl-C', () => {
 });
 
 describe('pwpush serve', () => {
+  it('that kept all in memory takes its profile back when it ends', async () => {
+    const service = await serveBuilt(somebody.env);
+    const listed = async () => (await pwpush(['profile', 'list'], { env: somebody.env })).stdout;
+    expect(await listed()).toBe(`local\t${service.url}\tyes\tyes\n`);
+    await service.stop();
+    expect(await listed()).toBe('');
+  });
+
   it('ends with 0 on SIGTERM, its data kept', async () => {
     const data = ['--data', `${somebody.folder}/data`];
     const first = await serveBuilt(somebody.env, data);

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { asking } from '../helpers/foreign';
+import { html, json } from '../helpers/wire';
+
+// An instance, or a proxy in front of it, that sends back what it was sent: none of it is printed.
+
+const key = '-----BEGIN PRIVATE KEY-----\nMIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDG\n';
+
+async function refusedWith(message: string, payload: string, env: Record<string, string> = {}) {
+  const answer = json(422, JSON.stringify({ error: message }));
+  const argv = ['push', '--passphrase-env', 'PP'];
+  const conditions = { env: { PP: 'pass', PWPUSH_TOKEN: 't0ken', ...env }, stdin: payload };
+  const { code, stderr } = await asking([answer], argv, conditions);
+  expect(code).toBe(8);
+  return stderr.replace('pwpush: push: the instance refused it: ', '');
+}
+
+describe('what an instance echoes is not printed', () => {
+  test.each([
+    ['the payload', 'bad value hunter2hunter2!', 'hunter2hunter2', 'bad value ***!\n'],
+    ['the token', 'bad token t0ken', 'hunter2', 'bad token ***\n'],
+    ['one line of the payload', `bad ${key.split('\n')[1]}`, key, 'bad ***\n'],
+    ['the start of a long payload', `bad ${'x'.repeat(200)}`, 'x'.repeat(5000), 'bad ***\n'],
+    ['a short passphrase where it stands alone', 'pass: no', 'hunter2', '***: no\n'],
+    ['but not inside other words', 'too many passphrases', 'hunter2', 'too many passphrases\n'],
+  ])('%s', async (_what, message, payload, shown) => {
+    expect(await refusedWith(message, payload)).toBe(shown);
+  });
+
+  test('nor as a page', async () => {
+    const answer = html(502, `<h1>POST {"push":{"payload":"hunter2hunter2"}}</h1>`);
+    const { stderr } = await asking([answer], ['push'], { stdin: 'hunter2hunter2' });
+    expect(stderr).toContain('"<h1>POST {"push":{"payload":"***"}}</h1>"');
+  });
+
+  test('a passphrase that is the word itself is still told from a token', async () => {
+    const answer = json(401, '{"error":"Wrong passphrase","message":"passphrase"}');
+    const env = { PWPUSH_PASSPHRASE: 'passphrase' };
+    const { code, stderr } = await asking([answer], ['get', 'quyul5r5w08'], { env });
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 7,
+      first: 'pwpush: wrong passphrase',
+    });
+  });
+});
+
+describe('plain http to another machine', () => {
+  const env = { PWPUSH_URL: 'http://pw.test' };
+
+  test('is warned of', async () => {
+    const answer = json(200, '{"url":"http://pw.test/p/abc"}');
+    const { code, stderr } = await asking([answer], ['preview', 'abc'], { env });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'warning: plain http: whoever is between here and pw.test can read what is sent\n',
+    });
+  });
+
+  test('as JSON, when JSON was asked for', async () => {
+    const answer = json(200, '{"url":"http://pw.test/p/abc"}');
+    const { stderr } = await asking([answer], ['preview', 'abc', '--json'], { env });
+    expect(JSON.parse(stderr)).toEqual({
+      warning: {
+        message: 'plain http: whoever is between here and pw.test can read what is sent',
+      },
+    });
+  });
+});
