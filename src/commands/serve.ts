@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
-import { isLoopback } from '../http/loopback';
 import { addOutputOptions, type GlobalOptions, optionsOf, positive } from '../options';
 import { makeFolder } from '../profile/folder';
+import { forgetLocal, keepLocal } from '../profile/local';
 import { configFolder, dataFolder } from '../profile/place';
 import { readProfiles } from '../profile/read';
 import { terminal } from '../terminal/output';
@@ -139,7 +139,7 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
 const keyFile = ({ env }: Context) =>
   env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
 
-/** So that `pwpush push` works in the next terminal. A profile of that name for another machine is left alone. */
+/** So that `pwpush push` works in the next terminal. */
 async function keepProfile(
   context: Context,
   options: ServeOptions,
@@ -148,20 +148,18 @@ async function keepProfile(
 ): Promise<void> {
   const say = terminal(context, options);
   if (!/^(localhost|127\..*|::1)$/.test(options.host)) return;
+  const profile = { url, token, ...(options.ephemeral ? { temporary: true } : {}) };
   try {
     const store = await context.profiles();
-    const state = await store.update((stored) => {
-      const there = stored.profiles.local?.url;
-      if (there !== undefined && !isLoopback(new URL(there))) return stored;
-      const profiles = { ...stored.profiles, local: { ...stored.profiles.local, url, token } };
-      return { current: stored.current ?? 'local', profiles };
+    let name = '';
+    const { current } = await store.update((stored) => {
+      const kept = keepLocal(stored, profile);
+      name = kept.name;
+      return kept.stored;
     });
-    if (state.profiles.local?.token !== token)
-      await say.note('profile "local" is in use for another instance and was left as it is');
-    else
-      await say.note(
-        `kept as profile "local"${state.current === 'local' ? '' : '; use it with --profile local'}`,
-      );
+    await say.note(
+      `kept as profile "${name}"${current === name ? '' : `; use it with --profile ${name}`}`,
+    );
   } catch (error) {
     await say.warn(
       `the token was not kept as a profile: ${error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code}`,
@@ -171,13 +169,10 @@ async function keepProfile(
 
 /** What lived in memory is gone, and its token with it. */
 async function forgetProfile(context: Context, token: string): Promise<void> {
-  const { local } = readProfiles(configFolder(context)).profiles;
-  if (local?.token !== token) return;
+  const { profiles } = readProfiles(configFolder(context));
+  if (!Object.values(profiles).some((profile) => profile.token === token)) return;
   const store = await context.profiles();
-  await store.update(({ current, profiles: { local: _gone, ...profiles } }) => ({
-    ...(current === undefined || current === 'local' ? {} : { current }),
-    profiles,
-  }));
+  await store.update((stored) => forgetLocal(stored, token));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

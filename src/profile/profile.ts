@@ -11,6 +11,8 @@ export interface Profile {
   'retrieval-step'?: boolean;
   'ca-file'?: string;
   insecure?: boolean;
+  /** Of a service in memory: worth nothing once that has ended. */
+  temporary?: boolean;
 }
 
 /** The whole config file. */

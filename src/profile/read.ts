@@ -64,6 +64,7 @@ const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'b
   'retrieval-step': 'boolean',
   'ca-file': 'string',
   insecure: 'boolean',
+  temporary: 'boolean',
 };
 
 function decodeProfile(profile: Record<string, unknown>, name: string, path: string): Profile {

@@ -2,7 +2,7 @@ import { usageError } from '../errors';
 import type { Profile } from './profile';
 import { parseBase } from './profile';
 
-type Setting = Exclude<keyof Profile, 'token'>;
+type Setting = Exclude<keyof Profile, 'token' | 'temporary'>;
 
 const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile[K]> } = {
   url: parseBase,

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { forgetLocal, keepLocal } from '../../src/profile/local';
+
+const first = { url: 'http://127.0.0.1:5100', token: 'first' };
+const second = { url: 'http://127.0.0.1:5200', token: 'second' };
+
+test('the first service on this machine is profile local, and in use', () => {
+  expect(keepLocal({ profiles: {} }, first)).toEqual({
+    name: 'local',
+    stored: { current: 'local', profiles: { local: first } },
+  });
+});
+
+test('a token that was kept is never overwritten', () => {
+  const stored = { current: 'local', profiles: { local: first } };
+  expect(keepLocal(stored, second)).toEqual({
+    name: 'local-2',
+    stored: { current: 'local', profiles: { local: first, 'local-2': second } },
+  });
+});
+
+test('but one of a service that lived in memory is', () => {
+  const stored = { current: 'work', profiles: { local: { ...first, temporary: true } } };
+  expect(keepLocal(stored, second).stored.profiles).toEqual({ local: second });
+});
+
+test('a service in memory takes its profile along, and no other', () => {
+  const stored = { current: 'local-2', profiles: { local: first, 'local-2': second } };
+  expect(forgetLocal(stored, 'second')).toEqual({ profiles: { local: first } });
+  expect(forgetLocal(stored, 'other')).toEqual(stored);
+});
