@@ -32,7 +32,7 @@ export function wishesOf(context: Context, options: GlobalOptions): Wishes {
     insecure: options.insecure,
     env: {
       url: env.PWPUSH_URL || undefined,
-      token: environmentToken(context, options),
+      token: () => environmentToken(context, options),
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
     },

@@ -41,6 +41,12 @@ export interface ErrorDetails {
   /** The HTTP status that led here, when an answer did. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
+  /** A push exists or a view is gone, and this says so: told even when the run was interrupted. */
+  readonly mustBeTold?: boolean | undefined;
+  /** The body of a retrieval's answer that made no sense; it may hold the secret and is rescued, never shown. */
+  readonly unread?: Uint8Array | undefined;
+  /** The link that the message carries; saved where the message cannot be told. */
+  readonly link?: string | undefined;
 }
 
 /** The one error that reaches a user: a code from the table, a message, and what to do about it. */
@@ -49,12 +55,18 @@ export class CliError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly status: number | undefined;
+  readonly mustBeTold: boolean;
+  readonly unread: Uint8Array | undefined;
+  readonly link: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
     this.status = details.status;
+    this.mustBeTold = details.mustBeTold ?? false;
+    this.unread = details.unread;
+    this.link = details.link;
   }
 
   get exitStatus(): number {

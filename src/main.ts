@@ -5,17 +5,17 @@ import type { Context } from './context';
  * stderr and a status of the table in `errors.ts`.
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  // The common question that deserves no more than its answer: nothing is loaded for it.
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    await context.stdout.write(`${context.version}\n`);
-    return 0;
-  }
   let taken = false;
   const takeSignals = () => {
     taken = true;
     return context.signal;
   };
   try {
+    // The common question deserves no more than its answer: nothing is loaded for it.
+    if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+      await context.stdout.write(`${context.version}\n`);
+      return 0;
+    }
     const { execute } = await import('./program');
     await interruptible(execute(argv, { ...context, takeSignals }), context.signal, () => taken);
     return 0;
@@ -50,28 +50,39 @@ async function interruptible(
   });
   try {
     await Promise.race([work, interrupted]);
+    if (signal.aborted && !taken()) throw signal.reason;
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const { failureText, statusOf } = await import('./terminal/failure');
+  const [{ failureText, statusOf }, { isOn }] = await Promise.all([
+    import('./terminal/failure'),
+    import('./environment'),
+  ]);
   const end = argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
-  const debug = words.includes('--debug') || Boolean(context.env.PWPUSH_DEBUG);
+  const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
   const text = failureText(error, { json: words.includes('--json'), debug });
-  // With stderr gone there is nobody left to tell; the status still speaks.
-  if (text !== '') await context.stderr.write(text).catch(() => {});
+  if (text !== '') await context.stderr.write(text).catch(() => keep(error, context));
   return statusOf(error);
 }
 
-/** What a signal ended, with the hint of the failure it caused: a push may exist all the same. */
+/** With stderr gone there is nobody left to tell: a link that stands in the error is saved, else the status speaks. */
+async function keep(error: unknown, context: Context): Promise<void> {
+  const { link } = (error ?? {}) as { link?: string };
+  if (link === undefined) return;
+  const { rescue } = await import('./secret/destination');
+  await rescue(context, 'link', `${link}\n`).catch(() => {});
+}
+
+/** What a signal ended; what its failure says of a push that exists, or a view that is gone, is told with it. */
 async function interruption(signal: AbortSignal, failure: unknown): Promise<Error> {
   const { CliError } = await import('./errors');
-  const unknown = failure instanceof CliError && failure.code === 'unknown';
-  const hint = unknown ? failure.hint : undefined;
-  return signal.reason === 'SIGTERM'
-    ? new CliError('terminated', 'terminated', { hint })
-    : new CliError('interrupted', 'interrupted', { hint });
+  const code = signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted';
+  if (!(failure instanceof CliError)) return new CliError(code, code);
+  const message = failure.mustBeTold ? `${code}; ${failure.message}` : code;
+  const hint = failure.mustBeTold || failure.code === 'unknown' ? failure.hint : undefined;
+  return new CliError(code, message, { hint, link: failure.link });
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Environment } from './context';
+import { isOn } from './environment';
 import { usageError } from './errors';
 
 /** Options every command takes, before or after its name. */
@@ -37,7 +38,7 @@ export function addGlobalOptions(command: Command): Command {
       seconds('--timeout'),
     )
     .option('--ca-file <path>', 'trust the CA certificates of this PEM file too (PWPUSH_CA_FILE)')
-    .option('--insecure', 'accept any certificate, and a token over plain http');
+    .option('--insecure', 'accept any certificate');
   return addOutputOptions(command);
 }
 
@@ -71,7 +72,7 @@ function globalOptions(command: Command, env: Environment): GlobalOptions {
     input: true,
     insecure: false,
     color: true,
-    debug: Boolean(env.PWPUSH_DEBUG),
+    debug: isOn(env.PWPUSH_DEBUG),
     ...Object.assign({}, ...given.reverse()),
   };
 }

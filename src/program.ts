@@ -1,5 +1,6 @@
 import { Command, CommanderError, Help } from 'commander';
 import type { Context } from './context';
+import { isOn } from './environment';
 import { ExitWith, exitStatus, usageError } from './errors';
 import { addGlobalOptions } from './options';
 
@@ -79,6 +80,7 @@ Examples:
 
 /** Parses one command line and runs its command; rejects with what went wrong. */
 export async function execute(argv: readonly string[], context: Context): Promise<void> {
+  refuseTailed(argv);
   const words = withoutHelpWord(argv);
   const quiet = withoutPrompts(words, context);
   const program = await programFor(words, quiet);
@@ -155,9 +157,24 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
 /** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, or in CI. */
 function withoutPrompts(argv: readonly string[], context: Context): Context {
   const { env } = context;
-  const inCi = Boolean(env.CI) && env.CI !== 'false';
-  if (!argv.includes('--no-input') && !env.PWPUSH_NO_INPUT && !inCi) return context;
+  if (!beforeDashes(argv).includes('--no-input') && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI))
+    return context;
   return { ...context, canPrompt: () => false };
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
+/** A token that begins with a dash must not pass for `-h` or `-V` with something behind it. */
+function refuseTailed(argv: readonly string[]): void {
+  const tailed = beforeDashes(argv).find((word) => /^-[hV]./.test(word));
+  if (tailed === undefined) return;
+  throw usageError(
+    `${tailed.slice(0, 2)} takes nothing behind it`,
+    'what begins with a dash and is no option is given behind --',
+  );
 }
 
 function addVersionOption(command: Command, version: string): void {

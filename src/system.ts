@@ -27,11 +27,8 @@ export function systemContext(): Context {
     },
     canPrompt: () => process.stdin.isTTY === true || controllingTerminal() !== undefined,
     prompter: async () => {
-      const [{ inquirerPrompter }, streams] = [
-        await import('./terminal/prompt'),
-        await promptStreams(),
-      ];
-      return inquirerPrompter(streams);
+      const { inquirerPrompter } = await import('./terminal/prompt');
+      return inquirerPrompter({ ...(await promptStreams()), signal });
     },
     profiles: async () => {
       const { confStore } = await keepingSignals(() => import('./profile/conf'));
@@ -60,11 +57,18 @@ export function crash(error: unknown): never {
   process.exit(1);
 }
 
-/** Aborts at the first SIGINT or SIGTERM; a second one ends the process as if nobody listened. */
+/** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => controller.abort(name));
+  // Handlers that stay: without ours, those of prompts would end the process by the signal itself.
+  for (const [name, status] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(status);
+      controller.abort(name);
+    });
   }
   return controller.signal;
 }

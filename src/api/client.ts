@@ -1,11 +1,12 @@
 import * as v from 'valibot';
-import type { CliError } from '../errors';
-import { type Answer, exchange } from '../http/exchange';
+import { CliError } from '../errors';
+import { type Answer, AnswerTooLong, exchange } from '../http/exchange';
 import { type Transport, TransportError } from '../http/transport';
 import {
   API_PATH,
   type AuditEntry,
   auditSchema,
+  createdSchema,
   type InstanceVersion,
   type NewPush,
   type Preview,
@@ -14,10 +15,11 @@ import {
   pushListSchema,
   pushSchema,
   type RouteName,
+  retrievedSchema,
   routes,
   versionSchema,
 } from './contract';
-import { type Asked, failureOf, nonsense, transportFailure } from './failure';
+import { type Asked, failureOf, nonsense, overlong, transportFailure } from './failure';
 
 export interface ApiSettings {
   /** The instance's base address, without a final slash. */
@@ -63,21 +65,29 @@ export function apiClient(settings: ApiSettings): Api {
     create: (push) =>
       ask(
         { route: 'create', body: { push }, secrets: [push.payload, push.passphrase, push.note] },
-        pushSchema,
+        createdSchema,
       ),
     retrieve: (token, passphrase) =>
       ask(
         passphrase === undefined
           ? { route: 'retrieve', token }
           : { route: 'retrieve', token, query: { passphrase }, secrets: [passphrase] },
-        pushSchema,
+        retrievedSchema,
       ),
     preview: (token) => ask({ route: 'preview', token }, previewSchema),
     audit: async (token, page) =>
       (await ask({ route: 'audit', token, query: { page: String(page) } }, auditSchema)).logs,
-    expire: (token) => ask({ route: 'expire', token }, pushSchema),
+    expire: async (token) => stillThere(await ask({ route: 'expire', token }, pushSchema)),
     list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
   };
+}
+
+/** A success that says the push lives on is none. */
+function stillThere(push: Push): Push {
+  if (push.expired !== false) return push;
+  throw new CliError('failed', 'expire: the instance answered that the push has not expired', {
+    hint: 'the secret can still be read; try again, or expire it on its page',
+  });
 }
 
 async function request<T>(
@@ -101,7 +111,8 @@ async function answerTo(settings: ApiSettings, call: Call, asked: Asked): Promis
       waiting: settings.waiting ?? (() => {}),
     });
   } catch (error) {
-    throw error instanceof TransportError ? transportFailure(error, asked) : error;
+    if (error instanceof TransportError) throw transportFailure(error, asked);
+    throw error instanceof AnswerTooLong ? overlong(error, asked) : error;
   }
 }
 
@@ -143,8 +154,9 @@ function decode<T>(answer: Answer, asked: Asked, schema: v.GenericSchema<unknown
 
 function parseJson(answer: Answer, asked: Asked): unknown {
   try {
-    return JSON.parse(answer.body.toString('utf8'));
+    // Some servers begin with a byte order mark, which JSON may not have (RFC 8259, 8.1).
+    return JSON.parse(answer.body.toString('utf8').replace(/^\ufeff/, ''));
   } catch {
-    throw nonsense(answer, asked) satisfies CliError;
+    throw nonsense(answer, asked);
   }
 }

@@ -139,19 +139,23 @@ export interface InstanceVersion {
   [field: string]: unknown;
 }
 
-// Schemas of answers are lenient: servers grow fields, and some send numbers as strings.
-const integer = v.nullish(
-  v.pipe(
-    v.union([v.number(), v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number))]),
-    v.integer(),
+// Schemas of answers are lenient: servers grow fields, some send numbers as strings, and a field that makes no
+// sense must not cost somebody a link or a secret. Such a field counts as left out.
+const integer = v.fallback(
+  v.nullish(
+    v.pipe(
+      v.union([v.number(), v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number))]),
+      v.integer(),
+    ),
   ),
+  undefined,
 );
-const text = v.nullish(v.string());
-const flag = v.nullish(v.boolean());
+const text = v.fallback(v.nullish(v.string()), undefined);
+const flag = v.fallback(v.nullish(v.boolean()), undefined);
+const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
-/** @internal */
-export const pushSchema: v.GenericSchema<unknown, Push> = v.looseObject({
-  url_token: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/)),
+/** What a push has besides its token and, when retrieved, its payload. */
+const pushFields = {
   html_url: text,
   expire_after_days: integer,
   expire_after_views: integer,
@@ -167,10 +171,45 @@ export const pushSchema: v.GenericSchema<unknown, Push> = v.looseObject({
   name: text,
   note: text,
   payload: text,
-  files: v.nullish(
-    v.array(v.looseObject({ filename: v.string(), content_type: text, url: v.string() })),
+  files: v.fallback(
+    v.nullish(
+      v.array(v.looseObject({ filename: v.string(), content_type: text, url: v.string() })),
+    ),
+    undefined,
   ),
+};
+
+/** @internal */
+export const pushSchema: v.GenericSchema<unknown, Push> = v.looseObject({
+  ...pushFields,
+  url_token: token,
 });
+
+/**
+ * The answer to a creation: with a link or a token it can be used; an empty token stands for none.
+ * @internal
+ */
+export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
+  v.looseObject({ ...pushFields, url_token: v.fallback(token, '') }),
+  v.check((push) => push.url_token !== '' || isWebAddress(push.html_url)),
+);
+
+/**
+ * The answer to a retrieval: its text, if it has one, must be a text.
+ * @internal
+ */
+export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
+  v.looseObject({
+    ...pushFields,
+    url_token: v.fallback(token, ''),
+    payload: v.nullish(v.string()),
+  }),
+  v.check((push) => 'payload' in push || (push.files ?? []).length > 0 || push.expired === true),
+);
+
+function isWebAddress(address: string | null | undefined): boolean {
+  return URL.canParse(address ?? '') && /^https?:/.test(address ?? '');
+}
 
 /** @internal */
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = v.array(pushSchema);

@@ -1,8 +1,9 @@
 import { CliError, codeOfHttpStatus, type ErrorDetails } from '../errors';
-import type { Answer } from '../http/exchange';
+import type { Answer, AnswerTooLong } from '../http/exchange';
 import { retryAfter } from '../http/retry-after';
 import { header, type TransportError } from '../http/transport';
 import type { RouteName } from './contract';
+import { repeats } from './echo';
 
 /** What went out, as far as it matters for explaining what came back. */
 export interface Asked {
@@ -19,7 +20,7 @@ export interface Asked {
 /** An answer that is not a success → the error that says so. Bodies may be empty, HTML or cut. */
 export function failureOf(answer: Answer, asked: Asked, now: Date): CliError {
   const raw = messageOf(answer);
-  const said = shorten(hide(raw, asked.secrets));
+  const said = tellable(raw, asked.secrets);
   const status = answer.status;
   if (status === 401) return unauthorized(answer, asked, raw, said);
   if (status === 403) return forbidden(answer, asked, said);
@@ -151,6 +152,16 @@ function doubt(asked: Asked): string | undefined {
   return undefined;
 }
 
+/** An answer too long to be read on: for a creation or retrieval the outcome is open. */
+export function overlong(failure: AnswerTooLong, asked: Asked): CliError {
+  const hint =
+    asked.call === 'create' ? 'a push may exist: look for it with pwpush list' : doubt(asked);
+  return error(asked.repeatable ? 'failed' : 'unknown', `${title(asked)}: ${failure.message}`, {
+    status: failure.status,
+    hint,
+  });
+}
+
 /** A transport failure → unreachable when nothing can have happened, else an unknown outcome. */
 export function transportFailure(failure: TransportError, asked: Asked): CliError {
   if (!failure.sent)
@@ -166,9 +177,12 @@ export function transportFailure(failure: TransportError, asked: Asked): CliErro
   });
 }
 
-/** A success whose body is not what the contract says. */
+/** A success whose body is not what the contract says. What a retrieval answered is a secret: it is not quoted. */
 export function nonsense(answer: Answer, asked: Asked): CliError {
-  const what = `${title(asked)}: the instance answered ${answer.status}, but not with what the API describes: ${shorten(hide(describe(answer), asked.secrets))}`;
+  const quoted = mayQuote(answer, asked)
+    ? tellable(describe(answer), asked.secrets)
+    : sizeOf(answer);
+  const what = `${title(asked)}: the instance answered ${answer.status}, but not with what the API describes: ${quoted}`;
   // With JSON, however broken, the instance itself answered: the push exists, or the view is gone.
   const open = !asked.repeatable && (isJson(answer) || answer.status === 201);
   const hint =
@@ -177,7 +191,21 @@ export function nonsense(answer: Answer, asked: Asked): CliError {
     status: answer.status,
     hint:
       hint ?? 'is this address an instance of Password Pusher, and is there a proxy in between?',
+    unread: asked.call === 'retrieve' && isJson(answer) ? answer.body : undefined,
   });
+}
+
+/** A page is quoted; whatever else came of a retrieval or creation may be the secret or the link. */
+function mayQuote(answer: Answer, { call }: Asked): boolean {
+  const page = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
+    answer.body.subarray(0, 256).toString('latin1'),
+  );
+  return page || (call !== 'retrieve' && call !== 'create');
+}
+
+function sizeOf(answer: Answer): string {
+  const type = (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
+  return answer.body.length === 0 ? 'an empty body' : `${type}, ${answer.body.length} bytes`;
 }
 
 export function isJson(answer: Pick<Answer, 'headers'>): boolean {
@@ -228,28 +256,8 @@ function describe(answer: Answer): string {
 
 const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
 
-/** As much of a long secret as gives it away; an echo may be cut anywhere after it. */
-const RECOGNISED = 24;
-
-/**
- * The text without the secrets of the request, whole or by the line. Those of under 8 characters go where
- * they stand alone, since hiding every "pass" would tell what the passphrase is; under 4 they stay.
- */
-function hide(text: string, secrets: readonly string[]): string {
-  const lines = secrets
-    .flatMap((secret) => secret.split(/\r?\n/))
-    .filter((line) => line.length > 3);
-  return lines.reduce((rest, line) => {
-    if (line.length > RECOGNISED) return cutAt(rest, line.slice(0, RECOGNISED));
-    if (line.length >= 8) return rest.replaceAll(line, '***');
-    return rest
-      .split(/(\W+)/)
-      .map((word) => (word === line ? '***' : word))
-      .join('');
-  }, text);
-}
-
-function cutAt(text: string, start: string): string {
-  const at = text.indexOf(start);
-  return at === -1 ? text : `${text.slice(0, at)}***`;
+/** What was said, for a message; not where it repeats a secret of the request. */
+function tellable(text: string, secrets: readonly string[]): string {
+  if (!repeats(text, secrets)) return shorten(text);
+  return 'what it says is not shown, since it repeats what was sent';
 }

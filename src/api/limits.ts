@@ -3,7 +3,7 @@ import type { NewPush, Push } from './contract';
 /** One limit of which the instance granted something else than was asked. */
 export interface Difference {
   /** The option that asked for it. */
-  readonly limit: 'days' | 'views' | 'deletable' | 'retrieval step';
+  readonly limit: 'days' | 'views' | 'deletable' | 'retrieval step' | 'passphrase';
   readonly asked: number | boolean;
   readonly granted: number | boolean;
   /** The secret would live longer, be seen more often, or be guarded less than asked. */
@@ -44,6 +44,13 @@ export function differences(asked: NewPush, granted: Push): Difference[] {
     number('views', asked.expire_after_views, granted.expire_after_views),
     flag('deletable', asked.deletable_by_viewer, granted.deletable_by_viewer, true),
     flag('retrieval step', asked.retrieval_step, granted.retrieval_step, false),
+    // "" says that there is none; one that was set comes back, or as null (wire.md, "Push object").
+    flag(
+      'passphrase',
+      asked.passphrase === undefined ? undefined : true,
+      granted.passphrase !== '',
+      false,
+    ),
   ].filter((one) => one !== undefined);
 }
 
@@ -68,7 +75,7 @@ function number(
 }
 
 function flag(
-  limit: 'deletable' | 'retrieval step',
+  limit: 'deletable' | 'retrieval step' | 'passphrase',
   asked: boolean | undefined,
   granted: boolean | null | undefined,
   looserValue: boolean,

@@ -12,7 +12,9 @@ export interface FoundLink {
  * address the reference would give. Never fails: a created push whose link is lost is a lost secret.
  */
 export async function findLink(api: Api, base: string, created: Push): Promise<FoundLink> {
-  const link = webAddress(created.html_url) ?? (await previewed(api, created.url_token));
+  const { url_token: token } = created;
+  const link =
+    webAddress(created.html_url) ?? (token === '' ? undefined : await previewed(api, token));
   if (link === undefined) {
     const made = `${base}/p/${created.url_token}${created.retrieval_step ? '/r' : ''}`;
     return {
@@ -41,7 +43,9 @@ function webAddress(text: string | null | undefined): string | undefined {
   try {
     const url = new URL(text ?? '');
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
-    return /^[\x21-\x7e]+$/.test(text ?? '') ? (text ?? undefined) : url.href;
+    if (/^[\x21-\x7e]+$/.test(text ?? '')) return text ?? undefined;
+    // A host name of another script is written in ASCII; white space and controls were never part of a link.
+    return /[\s\p{C}]/u.test(text ?? '') ? undefined : url.href;
   } catch {
     return undefined;
   }

@@ -17,7 +17,7 @@ You may expire your own pushes, and those whose recipient may delete them.
 
 Examples:
   $ pwpush expire abc123def456
-  $ pwpush list | cut -f 1 | xargs pwpush expire`;
+  $ pwpush list | cut -f 1 | xargs pwpush expire --`;
 
 export function expireCommand(context: Context): Command {
   const command = new Command('expire')
@@ -49,7 +49,7 @@ export async function expire(context: Context, options: ExpireOptions): Promise<
     } catch (error) {
       if (!(error instanceof CliError) || references.length === 1) throw error;
       worst = Math.max(worst, error.exitStatus);
-      await context.stderr.write(failureText(about(error, at, options), options));
+      await context.stderr.write(failureText(about(error, at, options), options)).catch(() => {});
     }
   }
   if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');

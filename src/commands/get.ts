@@ -58,15 +58,23 @@ export async function get(context: Context, options: GetOptions): Promise<void> 
   const passphrase =
     (await readPassphrase(options, context, false)) ?? (context.env.PWPUSH_PASSPHRASE || undefined);
   const toFile = options.output !== undefined && options.output !== '-';
-  const file = toFile ? await reserveFile(options.output, options.force) : undefined;
+  const file = toFile ? await reserveFile(options.output ?? '', options.force) : undefined;
   let push: Push;
   try {
     push = await retrieve(api, reference.token, passphrase, context);
   } catch (error) {
     await file?.discard();
-    throw error;
+    throw await withUnread(context, error);
   }
   await handOver(context, options, terminal(context, options), push, file);
+}
+
+/** An answer that made no sense may hold the secret all the same: it is saved before the error is told. */
+async function withUnread(context: Context, error: unknown): Promise<unknown> {
+  if (!(error instanceof CliError) || error.unread === undefined) return error;
+  const saved = await rescued(context, error.unread, 'answer', error.message);
+  const { hint, status, cause } = { hint: saved.hint, status: error.status, cause: error };
+  return new CliError(error.code, saved.message, { hint, status, cause, mustBeTold: true });
 }
 
 /** Asks for the passphrase where the instance wants one and somebody is there: three tries. */
@@ -95,13 +103,14 @@ async function retrieve(
 
 /** An expired push answers with 200 and no payload (wire.md, "Endpoints"). */
 function readable(push: Push): Push {
-  const empty = typeof push.payload !== 'string' && (push.files ?? []).length === 0;
-  if (!empty) return push;
+  const files = (push.files ?? []).length > 0;
+  if (files || push.payload) return push;
   if (push.expired === true) {
     throw new CliError('expired', 'the push has expired', {
       hint: 'ask whoever sent it for a new one',
     });
   }
+  if (typeof push.payload === 'string') return push;
   throw new CliError('failed', 'the instance answered a push without a text');
 }
 
@@ -115,7 +124,11 @@ async function handOver(
   const text = push.payload ?? '';
   const trouble = file
     ? await writeFile(context, options, file, options.json ? `${toJson(push)}\n` : text)
-    : await deliver(context, forStdout(context, options, push, text), 'secret');
+    : await deliver(context, {
+        bytes: forStdout(context, options, push, text),
+        what: 'secret',
+        json: options.json,
+      });
   const files = push.files?.length ?? 0;
   if (files > 0)
     await say.warn(

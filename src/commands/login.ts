@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { InstanceVersion } from '../api/contract';
 import { clientFor, wishesOf } from '../connect';
@@ -14,7 +15,7 @@ import {
   type Wishes,
 } from '../profile/profile';
 import { readProfiles } from '../profile/read';
-import { checkProfileName } from '../profile/settings';
+import { checkProfileName, withoutTrust } from '../profile/settings';
 import { parseToken } from '../profile/token';
 import { readAll } from '../secret/source';
 import { terminal } from '../terminal/output';
@@ -64,6 +65,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const store = await context.profiles();
   await store.update((now) => remember(now, name, base, token, options));
   const say = terminal(context, options);
+  if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
   await say.print(
     { profile: name, url: base, token: token !== undefined, ...aboutInstance(version) },
     () => `${base} is now profile "${name}"${token === undefined ? ', without a token' : ''}\n`,
@@ -106,8 +108,9 @@ async function tokenOf(context: Context, wishes: Wishes, base: string): Promise<
     const piped = (await readAll(context.stdin.bytes())).toString('utf8');
     if (piped.trim() !== '') return parseToken(piped, 'standard input');
   }
-  const { url, token } = wishes.env;
-  if (token !== undefined && (url === undefined || parseBase(url) === base)) return token;
+  const { url } = wishes.env;
+  const token = url === undefined || parseBase(url) === base ? wishes.env.token?.() : undefined;
+  if (token !== undefined) return token;
   if (!context.canPrompt()) {
     throw usageError(
       'there is no token, and nobody to ask for it',
@@ -158,12 +161,13 @@ function remember(
   token: string | undefined,
   options: LoginOptions,
 ): StoredProfiles {
-  const { token: _old, ...kept }: Profile = stored.profiles[name] ?? {};
+  const before = stored.profiles[name] ?? {};
+  const { token: _old, ...kept } = before.url === base ? before : withoutTrust(before);
   const profile: Profile = {
     ...kept,
     url: base,
     ...(token === undefined ? {} : { token }),
-    ...(options.caFile === undefined ? {} : { 'ca-file': options.caFile }),
+    ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
     ...(options.insecure ? { insecure: true } : {}),
   };
   return { current: name, profiles: { ...stored.profiles, [name]: profile } };

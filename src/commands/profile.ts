@@ -110,7 +110,8 @@ async function remove(context: Context, options: GlobalOptions, name: string): P
   await store.update((state) => {
     if (!Object.hasOwn(state.profiles, name)) throw noSuchProfile(name, state);
     const { [name]: _gone, ...profiles } = state.profiles;
-    const current = state.current === name ? Object.keys(profiles)[0] : state.current;
+    // Another one must not come into use unasked: pushes would go to another instance.
+    const current = state.current === name ? undefined : state.current;
     return { ...(current === undefined ? {} : { current }), profiles };
   });
   await terminal(context, options).remark(`profile "${name}" is removed`);

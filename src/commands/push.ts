@@ -101,7 +101,7 @@ export async function push(context: Context, options: PushOptions): Promise<void
   const payload = await readSecret(source, options, context);
   if (source.name === 'generate') await say.remark(`generated: ${payload}`);
   const passphrase = await readPassphrase(options, context, true);
-  const request = requestOf(payload, passphrase, options, target.profile);
+  const request = requestOf(payload, passphrase, options, target.defaults);
   if (options.dryRun) return say.printText(dryRunText(target, request, options.json));
   const connection = await connect(context, options);
   const created = await connection.api.create(request);
@@ -156,7 +156,12 @@ async function finish(
   const looser = found.filter((one) => one.looser);
   if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
   const text = options.json ? toJson({ ...created, html_url: link }) : link;
-  const trouble = await deliver(context, `${text}\n`, 'link', link);
+  const trouble = await deliver(context, {
+    bytes: `${text}\n`,
+    what: 'link',
+    link,
+    json: options.json,
+  });
   if (doubt !== undefined) await say.warn(doubt);
   for (const one of found) await say.warn(`the instance changed a limit: ${differenceText(one)}`);
   if (options.qr) await drawQr(say, link);
@@ -173,6 +178,7 @@ async function revoke(
 ): Promise<CliError> {
   const what = `the instance granted looser limits than asked: ${looser.map(differenceText).join('; ')}`;
   try {
+    if (created.url_token === '') throw new CliError('failed', 'the instance told no token');
     await api.expire(created.url_token);
   } catch (error) {
     return new CliError(
@@ -181,10 +187,13 @@ async function revoke(
       {
         hint: 'expire it yourself: open the link and delete it, or run pwpush expire with a token',
         cause: error,
+        mustBeTold: true,
+        link,
       },
     );
   }
   return new CliError('rejected', `${what}; the push was expired again`, {
     hint: 'ask for limits within what the instance takes, or keep such a push with --accept-limits',
+    mustBeTold: true,
   });
 }

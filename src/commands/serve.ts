@@ -3,9 +3,8 @@ import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
 import { addOutputOptions, type GlobalOptions, optionsOf, positive } from '../options';
 import { makeFolder } from '../profile/folder';
-import { forgetLocal, keepLocal } from '../profile/local';
-import { configFolder, dataFolder } from '../profile/place';
-import { readProfiles } from '../profile/read';
+import { keepLocal } from '../profile/local';
+import { dataFolder } from '../profile/place';
 import { terminal } from '../terminal/output';
 import { ownerColumns } from '../terminal/owner';
 import { table } from '../terminal/table';
@@ -109,7 +108,6 @@ async function serve(context: Context, anonymous: boolean, options: ServeOptions
   await aborted(stop);
   await say.note('stopping');
   await service.close();
-  if (options.ephemeral && firstToken !== undefined) await forgetProfile(context, firstToken);
 }
 
 async function starting(context: Context, options: ServeOptions, anonymous: boolean) {
@@ -147,8 +145,9 @@ async function keepProfile(
   token: string,
 ): Promise<void> {
   const say = terminal(context, options);
-  if (!/^(localhost|127\..*|::1)$/.test(options.host)) return;
-  const profile = { url, token, ...(options.ephemeral ? { temporary: true } : {}) };
+  // With --ephemeral nothing touches a disk, and a token of it would outlive what it opens.
+  if (options.ephemeral || !/^(localhost|127\..*|::1)$/.test(options.host)) return;
+  const profile = { url, token };
   try {
     const store = await context.profiles();
     let name = '';
@@ -165,14 +164,6 @@ async function keepProfile(
       `the token was not kept as a profile: ${error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code}`,
     );
   }
-}
-
-/** What lived in memory is gone, and its token with it. */
-async function forgetProfile(context: Context, token: string): Promise<void> {
-  const { profiles } = readProfiles(configFolder(context));
-  if (!Object.values(profiles).some((profile) => profile.token === token)) return;
-  const store = await context.profiles();
-  await store.update((stored) => forgetLocal(stored, token));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -25,6 +25,17 @@ export interface ExchangeRules {
   readonly waiting: (seconds: number, status: number) => void | Promise<void>;
 }
 
+/** An answer that goes on beyond what is read. */
+export class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong';
+  readonly status: number;
+
+  constructor(status: number) {
+    super('the answer is longer than 16 MiB and was not read on');
+    this.status = status;
+  }
+}
+
 /** JSON answers are read up to here; a longer one is nonsense. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** All waits of one call together, in seconds. */
@@ -95,9 +106,10 @@ function redirectTarget(answer: Answer, request: WireRequest): string | undefine
   const from = new URL(request.url);
   const to = parseUrl(location, from);
   if (to === undefined) return undefined;
+  if (to.protocol !== 'https:' && to.protocol !== 'http:') return undefined;
   if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname)) throw notSetUp(answer.status);
-  if (to.origin !== from.origin || to.username || to.password)
-    throw leavesOrigin(from, to, answer.status);
+  if (to.username || to.password) return undefined;
+  if (to.origin !== from.origin) throw leavesOrigin(from, to, answer.status);
   // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4): what it was to create would be lost.
   const keepsMethod = answer.status === 307 || answer.status === 308;
   return request.method === 'GET' || keepsMethod ? to.href : undefined;
@@ -140,11 +152,26 @@ async function readAll(response: WireResponse): Promise<Buffer> {
   for await (const chunk of response.body) {
     length += chunk.byteLength;
     if (length > MAX_ANSWER_BYTES) {
-      throw new CliError('failed', 'the answer is longer than 16 MiB and was not read on', {
-        status: response.status,
-      });
+      throw new AnswerTooLong(response.status);
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return inflated(Buffer.concat(chunks), response);
+}
+
+/** We ask for no compression; a proxy in front may compress all the same. */
+async function inflated(body: Buffer, response: WireResponse): Promise<Buffer> {
+  const coding = header(response, 'content-encoding')?.trim().toLowerCase();
+  if (body.length === 0 || (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br'))
+    return body;
+  const { brotliDecompressSync, unzipSync } = await import('node:zlib');
+  try {
+    const inflate = coding === 'br' ? brotliDecompressSync : unzipSync;
+    return inflate(body, { maxOutputLength: MAX_ANSWER_BYTES });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new AnswerTooLong(response.status);
+    // Left as it is, it makes no sense and is told so.
+    return body;
+  }
 }

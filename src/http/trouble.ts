@@ -7,6 +7,7 @@ interface Known {
 
 const DNS = 'check the address and your DNS; pwpush profile show says which address is used';
 const REFUSED = 'is the instance running, and is the port right?';
+const PROXY = 'check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY';
 const CERTIFICATE = 'if the instance has a certificate of a private CA, name it with --ca-file';
 
 /** Node's and undici's codes → what a person can act on. */
@@ -50,7 +51,9 @@ const known: Readonly<Record<string, Known>> = {
   UND_ERR_SOCKET: { says: 'the connection was closed' },
   UND_ERR_HEADERS_OVERFLOW: { says: 'its headers are too long' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { says: 'the answer was cut short' },
-  UND_ERR_ABORTED: { says: 'the proxy refused to connect' },
+  PROXY_REFUSED: { says: 'the proxy refused to connect to it' },
+  PROXY_AUTHENTICATION: { says: 'the proxy wants a user name and password', hint: PROXY },
+  PROXY_TIMEOUT: { says: 'the proxy did not answer in time', hint: PROXY },
 };
 
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
@@ -78,6 +81,11 @@ export function explain(error: unknown, url: URL, left: boolean, timeout: number
     hint: what.hint,
     cause: error,
   });
+}
+
+/** A proxy that passes plain http on answers 407 in the instance's place (RFC 9110, 15.5.8). */
+export function refusedByProxy(url: URL): TransportError {
+  return explain({ code: 'PROXY_AUTHENTICATION' }, url, false, 0);
 }
 
 function unnamed(code: string): Known {

@@ -3,14 +3,6 @@ declare module 'undici/lib/dispatcher/client.js' {
   const Client: new (origin: string, options: object) => import('./undici').Dispatcher;
   export default Client;
 }
-declare module 'undici/lib/dispatcher/proxy-agent.js' {
-  const ProxyAgent: new (options: object) => import('./undici').Dispatcher;
-  export default ProxyAgent;
-}
-declare module 'undici/lib/api/api-connect.js' {
-  /** A method of clients: the promise of a socket through a proxy. */
-  export default function connect(this: object, options: object): Promise<unknown>;
-}
 declare module 'undici/lib/api/api-request.js' {
   export class RequestHandler {
     constructor(

@@ -8,7 +8,7 @@ import {
   type WireRequest,
   type WireResponse,
 } from './transport';
-import { explain } from './trouble';
+import { explain, refusedByProxy } from './trouble';
 
 export interface TransportOptions {
   /** Seconds until the connection stands, until the answer begins, and between two pieces of it. */
@@ -34,9 +34,15 @@ export interface RawResponse {
   body: AsyncIterable<Uint8Array>;
 }
 
+interface Connected {
+  readonly dispatcher: Dispatcher;
+  /** How a request is written for a proxy that passes it on. */
+  readonly forwarded?: { readonly prefix: string; readonly headers: Record<string, string> };
+}
+
 /** A transport over undici: one dispatcher per origin, through the proxy that the environment names. */
 export function undiciTransport(options: TransportOptions): ClosableTransport {
-  const dispatchers = new Map<string, Promise<Dispatcher>>();
+  const dispatchers = new Map<string, Promise<Connected>>();
   const dispatcherFor = (url: URL) => {
     const known = dispatchers.get(url.origin) ?? connect(url, options);
     dispatchers.set(url.origin, known);
@@ -48,36 +54,32 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
       return sendOver(await dispatcherFor(url), url, request, options);
     },
     close: async () => {
-      for (const dispatcher of dispatchers.values()) await (await dispatcher).destroy();
+      for (const connected of dispatchers.values()) await (await connected).dispatcher.destroy();
     },
   };
 }
 
-async function connect(url: URL, options: TransportOptions): Promise<Dispatcher> {
+async function connect(url: URL, options: TransportOptions): Promise<Connected> {
   const milliseconds = options.timeout * 1000;
   const tls = {
-    timeout: milliseconds,
     ...(options.ca === undefined ? {} : { ca: await withRoots(options.ca, options.env) }),
     ...(options.insecure ? { rejectUnauthorized: false } : {}),
   };
-  const settings = { headersTimeout: milliseconds, bodyTimeout: milliseconds, connect: tls };
+  const direct = { ...tls, timeout: milliseconds };
+  const settings = { headersTimeout: milliseconds, bodyTimeout: milliseconds, connect: direct };
   const proxy = proxyFor(url, options.env);
-  if (proxy === undefined) return new Client(url.origin, settings);
-  const [{ default: ProxyAgent }, { default: openTunnel }] = await Promise.all([
-    import('undici/lib/dispatcher/proxy-agent.js'),
-    import('undici/lib/api/api-connect.js'),
-  ]);
-  // `proxyTunnel: false` sends plain http the way proxies expect it; https is tunnelled in any case.
-  return new ProxyAgent({
-    ...settings,
-    uri: proxy.href,
-    proxyTunnel: false,
-    // Only undici's index, which loads all of it, gives its clients the method that asks for a tunnel.
-    clientFactory: (origin: string, client: object) =>
-      Object.assign(new Client(origin, client), { connect: openTunnel }),
-    proxyTls: tls,
-    requestTls: tls,
-  });
+  if (proxy === undefined) return { dispatcher: new Client(url.origin, settings) };
+  const { proxyAuthorization, tunnel } = await import('./tunnel');
+  if (url.protocol === 'https:') {
+    const through = tunnel(proxy, tls, milliseconds);
+    return { dispatcher: new Client(url.origin, { ...settings, connect: through }) };
+  }
+  // Plain http is sent to the proxy whole, its target in the request line (RFC 9112, 3.2.2).
+  const forwarded = {
+    prefix: url.origin,
+    headers: { host: url.host, ...proxyAuthorization(proxy) },
+  };
+  return { dispatcher: new Client(proxy.origin, settings), forwarded };
 }
 
 /** Naming certificates replaces those Node trusts, so they are named too. */
@@ -100,7 +102,7 @@ class TrackedHandler extends RequestHandler {
 }
 
 function sendOver(
-  dispatcher: Dispatcher,
+  { dispatcher, forwarded }: Connected,
   url: URL,
   request: WireRequest,
   options: TransportOptions,
@@ -108,14 +110,15 @@ function sendOver(
   const { promise, resolve, reject } = deferred<WireResponse>();
   const message = {
     origin: url.origin,
-    path: url.pathname + url.search,
+    path: (forwarded?.prefix ?? '') + url.pathname + url.search,
     method: request.method,
-    headers: request.headers,
+    headers: { ...request.headers, ...forwarded?.headers },
     body: request.body,
     signal: options.signal,
   };
   const handler = new TrackedHandler(message, (error, response) => {
     if (error) reject(explain(error, url, handler.left, options.timeout));
+    else if (forwarded && response.statusCode === 407) reject(refusedByProxy(url));
     else resolve(toWire(response, url, options));
   });
   dispatcher.dispatch(message, handler);

@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import Conf from 'conf';
 import { makeFolder } from './folder';
 import { withLock } from './lock';
@@ -46,5 +46,4 @@ function write(folder: string, next: StoredProfiles): void {
   };
   // A file that was there before keeps its mode otherwise, and an old umask may have been kinder.
   chmodSync(conf.path, 0o600);
-  chmodSync(dirname(conf.path), 0o700);
 }

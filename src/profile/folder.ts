@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError } from '../errors';
 
@@ -20,15 +20,21 @@ export function makeFolder(path: string, hint?: string): void {
 
 function make(path: string): void {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    makeOne(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST' && statSync(path).isDirectory()) return;
     const parent = dirname(path);
     if (code !== 'ENOENT' || parent === path || exists(parent)) throw error;
     make(parent);
-    mkdirSync(path, { mode: 0o700 });
+    makeOne(path);
   }
+}
+
+function makeOne(path: string): void {
+  mkdirSync(path, { mode: 0o700 });
+  // A umask can take from ourselves what we need.
+  chmodSync(path, 0o700);
 }
 
 function exists(path: string): boolean {

@@ -8,8 +8,7 @@ export interface KeptProfile {
 
 /**
  * Keeps the first token of a service on this machine as profile `local`, or `local-2` and so on where that
- * name holds another token: a token that was shown only once must not be overwritten. One of a service that
- * lived in memory may be.
+ * name is taken: a token that was shown only once must not be overwritten.
  */
 export function keepLocal(stored: StoredProfiles, profile: Profile): KeptProfile {
   const name = freeName(stored);
@@ -20,16 +19,6 @@ export function keepLocal(stored: StoredProfiles, profile: Profile): KeptProfile
 function freeName(stored: StoredProfiles): string {
   for (let number = 1; ; number++) {
     const name = number === 1 ? 'local' : `local-${number}`;
-    const there = stored.profiles[name];
-    if (there === undefined || there.temporary === true) return name;
+    if (!Object.hasOwn(stored.profiles, name)) return name;
   }
-}
-
-/** Drops the profile that holds this token, if there is one. */
-export function forgetLocal(stored: StoredProfiles, token: string): StoredProfiles {
-  const kept = Object.entries(stored.profiles).filter(([, profile]) => profile.token !== token);
-  const profiles = Object.fromEntries(kept);
-  const { current } = stored;
-  const stays = current !== undefined && Object.hasOwn(profiles, current);
-  return { ...(stays ? { current } : {}), profiles };
 }

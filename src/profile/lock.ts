@@ -1,4 +1,5 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { CliError } from '../errors';
 
 /** A lock older than this was left by a program that died, in milliseconds. */
@@ -39,7 +40,17 @@ async function acquire(path: string, clock: Clock): Promise<void> {
       (found) => found.mtimeMs,
       () => now,
     );
-    if (now - made > STALE) await rm(path, { recursive: true, force: true });
+    if (now - made > STALE) await breakLock(path);
     else await clock.sleep(5 + Math.random() * 20);
   }
+}
+
+/** Moves it away first: of several that find it stale, one does, and none takes away a new one. */
+async function breakLock(path: string): Promise<void> {
+  const aside = `${path}.${randomBytes(6).toString('hex')}`;
+  const moved = await rename(path, aside).then(
+    () => true,
+    () => false,
+  );
+  if (moved) await rm(aside, { recursive: true, force: true });
 }

@@ -11,8 +11,6 @@ export interface Profile {
   'retrieval-step'?: boolean;
   'ca-file'?: string;
   insecure?: boolean;
-  /** Of a service in memory: worth nothing once that has ended. */
-  temporary?: boolean;
 }
 
 /** The whole config file. */
@@ -34,7 +32,8 @@ export interface Wishes {
   readonly insecure: boolean;
   readonly env: {
     readonly url?: string | undefined;
-    readonly token?: string | undefined;
+    /** Read only when it is its turn: a broken file must not stand in the way of a better token. */
+    readonly token?: (() => string | undefined) | undefined;
     readonly profile?: string | undefined;
     readonly caFile?: string | undefined;
   };
@@ -46,9 +45,10 @@ export interface Target {
   readonly base: string;
   readonly token: string | undefined;
   readonly caFile: string | undefined;
+  /** Take any certificate. */
   readonly insecure: boolean;
-  /** The profile these come from, when its address is the one in use. */
-  readonly profile: Profile | undefined;
+  /** The profile in use, for the defaults of a push; its address need not be the one in use. */
+  readonly defaults: Profile | undefined;
 }
 
 const THREE_WAYS =
@@ -63,18 +63,27 @@ const THREE_WAYS =
 export function chooseTarget(stored: StoredProfiles, wishes: Wishes, linkBase?: string): Target {
   const profile = chooseProfile(stored, wishes);
   const home = homeAddress(profile, wishes);
-  const base = linkBase ?? home;
+  const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
   if (base === undefined) throw usageError('no instance is configured', THREE_WAYS);
-  const own = profile?.url !== undefined && parseBase(profile.url) === base ? profile : undefined;
-  const target: Target = {
+  const own = isAt(profile?.url, base) ? profile : undefined;
+  const token = wishes.anonymous ? undefined : chooseToken(base, home, profile, wishes);
+  refuseOpenToken({ base, token, insecure: own?.insecure === true });
+  return {
     base,
-    token: wishes.anonymous ? undefined : chooseToken(base, home, profile, wishes),
+    token,
     caFile: wishes.caFile ?? wishes.env.caFile ?? own?.['ca-file'],
     insecure: wishes.insecure || own?.insecure === true,
-    profile: own,
+    defaults: profile,
   };
-  refuseOpenToken(target);
-  return target;
+}
+
+/** Whether an address, which may be none or broken, is that base. */
+function isAt(address: string | undefined, base: string): boolean {
+  try {
+    return address !== undefined && parseBase(address) === base;
+  } catch {
+    return false;
+  }
 }
 
 /** The name of the profile in use, if there is one. */
@@ -102,16 +111,15 @@ export function noSuchProfile(name: string, stored: StoredProfiles) {
   );
 }
 
+/** The address in use, as it was typed or stored. */
 function homeAddress(profile: Profile | undefined, wishes: Wishes): string | undefined {
   const stored = profile?.url;
-  const chosen =
-    wishes.url ??
-    (wishes.profile === undefined ? (wishes.env.url ?? stored) : (stored ?? wishes.env.url));
-  return chosen === undefined ? undefined : parseBase(chosen);
+  if (wishes.url !== undefined) return wishes.url;
+  return wishes.profile === undefined ? (wishes.env.url ?? stored) : (stored ?? wishes.env.url);
 }
 
 interface OwnedToken {
-  readonly token: string | undefined;
+  readonly token: () => string | undefined;
   readonly owner: string | undefined;
 }
 
@@ -120,19 +128,18 @@ function chooseToken(
   home: string | undefined,
   profile: Profile | undefined,
   wishes: Wishes,
-) {
-  const typed: OwnedToken = { token: wishes.token, owner: home };
-  const environment: OwnedToken = {
-    token: wishes.env.token,
-    owner: wishes.env.url === undefined ? home : parseBase(wishes.env.url),
-  };
-  const stored: OwnedToken = {
-    token: profile?.token,
-    owner: profile?.url === undefined ? undefined : parseBase(profile.url),
-  };
+): string | undefined {
+  const { env } = wishes;
+  const typed: OwnedToken = { token: () => wishes.token, owner: home };
+  const environment: OwnedToken = { token: () => env.token?.(), owner: env.url ?? home };
+  const stored: OwnedToken = { token: () => profile?.token, owner: profile?.url };
   const order =
     wishes.profile === undefined ? [typed, environment, stored] : [typed, stored, environment];
-  return order.find(({ token, owner }) => token !== undefined && owner === base)?.token;
+  for (const { token, owner } of order) {
+    const found = isAt(owner, base) ? token() : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Whether what is sent there can be read by everybody on the way. */

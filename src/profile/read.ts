@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, usageError } from '../errors';
 import type { Profile, StoredProfiles } from './profile';
+import { isToken } from './token';
 
 export const configName = 'config.json';
 
@@ -64,7 +65,6 @@ const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'b
   'retrieval-step': 'boolean',
   'ca-file': 'string',
   insecure: 'boolean',
-  temporary: 'boolean',
 };
 
 function decodeProfile(profile: Record<string, unknown>, name: string, path: string): Profile {
@@ -74,6 +74,17 @@ function decodeProfile(profile: Record<string, unknown>, name: string, path: str
     if (value !== undefined && typeof value !== type) {
       throw broken(path, `has a profile "${name}" whose ${key} is no ${type}`);
     }
+  }
+  const { token, days, views } = profile;
+  if (typeof token === 'string' && !isToken(token))
+    throw broken(path, `has a profile "${name}" whose token is none`);
+  for (const number of [days, views]) {
+    const fits = number === undefined || (Number.isInteger(number) && (number as number) >= 1);
+    if (!fits)
+      throw broken(
+        path,
+        `has a profile "${name}" whose days or views are no whole number of 1 or more`,
+      );
   }
   return profile as Profile;
 }

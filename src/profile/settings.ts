@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import { usageError } from '../errors';
 import type { Profile } from './profile';
 import { parseBase } from './profile';
 
-type Setting = Exclude<keyof Profile, 'token' | 'temporary'>;
+type Setting = Exclude<keyof Profile, 'token'>;
 
 const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile[K]> } = {
   url: parseBase,
@@ -10,15 +11,16 @@ const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile
   views: (value) => count('views', value),
   deletable: (value) => flag('deletable', value),
   'retrieval-step': (value) => flag('retrieval-step', value),
-  'ca-file': (value) => value,
+  // A relative path would mean another file in another folder.
+  'ca-file': (value) => resolve(value),
   insecure: (value) => flag('insecure', value),
 };
 
 export const settingNames = Object.keys(parsers) as Setting[];
 
 /**
- * A profile with one setting changed; an empty value removes it. A changed address drops the token, which
- * belonged to the old one.
+ * A profile with one setting changed; an empty value removes it. A changed address drops the token, the CA
+ * and `insecure`, which were for the old one.
  * @throws CliError (usage) for an unknown key or a value that does not fit
  */
 export function withSetting(profile: Profile, key: string, value: string): Profile {
@@ -32,8 +34,17 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
   const setting = key as Setting;
   const { [setting]: _old, ...rest } = profile;
   const next: Profile = value === '' ? rest : { ...rest, [setting]: parsers[setting](value) };
-  if (setting === 'url' && next.url !== profile.url) delete next.token;
-  return next;
+  return setting === 'url' && next.url !== profile.url ? withoutTrust(next) : next;
+}
+
+/** A profile at another address: token, CA and leniency were for the old one. */
+export function withoutTrust({
+  token: _token,
+  'ca-file': _ca,
+  insecure: _insecure,
+  ...rest
+}: Profile): Profile {
+  return rest;
 }
 
 function count(name: string, value: string): number {

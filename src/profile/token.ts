@@ -8,10 +8,15 @@ import { usageError } from '../errors';
 export function parseToken(text: string, source: string): string {
   const token = text.trim();
   if (token === '') throw usageError(`the token from ${source} is empty`);
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  if (isToken(token)) return token;
   throw usageError(
     `what came from ${source} is not a token: a token is one line of letters, digits and signs`,
   );
+}
+
+/** Visible ASCII without spaces, which is all a header may carry. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
 }
 
 /** @throws CliError (usage) when the file cannot be read or holds no token */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { Context } from '../context';
 import { usageError } from '../errors';
@@ -53,14 +54,15 @@ export async function askPassphrase(
 }
 
 async function fromFile(path: string, context: Context): Promise<string> {
-  const text =
-    path === '-' ? (await readAll(context.stdin.bytes())).toString('utf8') : readText(path);
+  const bytes = path === '-' ? await readAll(context.stdin.bytes()) : readBytes(path);
+  if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
+  const text = bytes.toString('utf8');
   return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : path);
 }
 
-function readText(path: string): string {
+function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     throw unreadable(path, error);
   }

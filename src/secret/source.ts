@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import type { Context } from '../context';
-import { type CliError, usageError } from '../errors';
+import { CliError, usageError } from '../errors';
 
 /** Where the command line says the secret is; exactly one, or standard input, or a prompt. */
 export interface SourceOptions {
@@ -148,15 +148,13 @@ function toText(bytes: Buffer, place: string): string {
   );
 }
 
+/** Read piece by piece, since what looks like a file may have no end. */
 async function bytesOfFile(path: string): Promise<Buffer> {
-  let bytes: Buffer;
   try {
-    bytes = await readFile(path);
+    return await readAll(createReadStream(path), path);
   } catch (error) {
-    throw unreadable(path, error);
+    throw error instanceof CliError ? error : unreadable(path, error);
   }
-  if (bytes.length > MAX_BYTES) throw tooLong(path);
-  return bytes;
 }
 
 /** @internal */
@@ -171,12 +169,15 @@ export function unreadable(path: string, error: unknown): CliError {
 }
 
 /** All of a stream, up to the longest text there can be. */
-export async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function readAll(
+  stream: AsyncIterable<Uint8Array>,
+  place = 'standard input',
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.byteLength;
-    if (length > MAX_BYTES) throw tooLong('standard input');
+    if (length > MAX_BYTES) throw tooLong(place);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,5 +1,5 @@
 import { CliError, ExitWith } from '../errors';
-import { safe } from './safe';
+import { safe, safeJson } from './safe';
 
 /** How an error is told: one line of JSON, or `pwpush: message` and a hint. */
 export interface Telling {
@@ -9,10 +9,16 @@ export interface Telling {
 
 /** An error as the text for stderr, with its line end; never a stack trace unless `debug`. */
 export function failureText(error: unknown, telling: Telling): string {
-  if (error instanceof ExitWith) return '';
+  if (error instanceof ExitWith || isClosedPipe(error)) return '';
   const told = asCliError(error);
   const text = telling.json ? jsonLine(told) : plainLines(told);
   return telling.debug ? text + frames(error) : text;
+}
+
+/** The reader of our pipe has gone (`pwpush list | head`): nobody wants to hear of it. */
+function isClosedPipe(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'EPIPE' && syscall === 'write';
 }
 
 /** Any error as one of the table: what is not ours becomes `failed`, without its own words. */
@@ -32,7 +38,7 @@ export function asCliError(error: unknown): CliError {
 }
 
 function jsonLine({ code, message, hint, status }: CliError): string {
-  return `${JSON.stringify({ error: { code, message, hint, status } })}\n`;
+  return `${safeJson(JSON.stringify({ error: { code, message, hint, status } }))}\n`;
 }
 
 function plainLines({ message, hint }: CliError): string {

@@ -1,7 +1,7 @@
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
 import { type Look, lookOf } from './look';
-import { safe } from './safe';
+import { safe, safeJson } from './safe';
 
 /** What a command says and how: made once a run from the context and the global options. */
 export interface Terminal {
@@ -40,7 +40,7 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
       if (stderr.isTTY) await note(text);
     },
     warn: async (text) => {
-      if (options.json) return say(`${JSON.stringify({ warning: { message: text } })}\n`);
+      if (options.json) return say(`${toJson({ warning: { message: text } })}\n`);
       const warning = (await look(stderr)).paint('yellow', 'warning:');
       await say(`${warning} ${safe(text)}\n`);
     },
@@ -53,7 +53,21 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
 
 /** Machine output of an instance's object: unknown fields kept, `passphrase` always removed. */
 export function toJson(value: unknown): string {
-  return JSON.stringify(value, (key, field) => (key === 'passphrase' ? undefined : field));
+  const hidden = (key: string, field: unknown) => (key === 'passphrase' ? undefined : field);
+  try {
+    return safeJson(JSON.stringify(value, hidden));
+  } catch {
+    // Nested too deep to be written. What we know of a push is flat, and must not get lost over the rest.
+    return safeJson(JSON.stringify(flat(value), hidden));
+  }
+}
+
+function flat(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(
+    ([, field]) => typeof field !== 'object' || field === null,
+  );
+  return Object.fromEntries(fields);
 }
 
 /** Draws a text as a QR code on stderr; the encoder is loaded for it. */

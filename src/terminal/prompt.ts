@@ -12,21 +12,25 @@ export interface Prompter {
 interface Streams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
+  /** Aborted by SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
 }
 
-/** Prompts by inquirer on the given terminal. Ctrl-C rejects with `interrupted`. */
+const SHOW_CURSOR = '\u001b[?25h';
+
+/** Prompts by inquirer on the given terminal. Ctrl-C, Ctrl-D and signals reject with `interrupted`. */
 export function inquirerPrompter(streams: Streams): Prompter {
   const prompt = createPromptModule(streams);
   const ask = async <T>(question: object): Promise<T> => {
     try {
-      const { answer } = await prompt([{ ...question, name: 'answer' }] as never);
+      const asked = prompt([{ ...question, name: 'answer' }] as never);
+      const { answer } = await Promise.race([asked, leaving(streams)]);
       return answer as T;
     } catch (error) {
+      streams.output.write(SHOW_CURSOR);
       const name = error instanceof Error ? error.name : '';
-      if (name === 'ExitPromptError' || name === 'AbortPromptError') {
-        throw new CliError('interrupted', 'interrupted', { cause: error });
-      }
-      throw error;
+      if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
+      throw new CliError('interrupted', 'interrupted', { cause: error });
     }
   };
   return {
@@ -40,4 +44,17 @@ export function inquirerPrompter(streams: Streams): Prompter {
     text: (message, preset) => ask({ type: 'input', message, default: preset }),
     confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),
   };
+}
+
+/**
+ * Rejects when the prompt is left without an answer. Ctrl-D closes inquirer's reader, which pauses the
+ * input and settles nothing; an answer pauses it too, but has settled by the next turn.
+ */
+function leaving({ input, signal }: Streams): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = () => setImmediate(() => reject(new CliError('interrupted', 'interrupted')));
+    input.once('pause', leave);
+    input.once('end', leave);
+    signal.addEventListener('abort', leave, { once: true });
+  });
 }

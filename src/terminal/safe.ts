@@ -19,6 +19,16 @@ export function safeLines(text: string): string {
     .join('');
 }
 
+/** JSON that shows nothing a terminal would act on: the same value, those characters as `\\uXXXX`. */
+export function safeJson(json: string): string {
+  return json.replace(dangerous, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
 function visible(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (character === '\n') return '\\n';

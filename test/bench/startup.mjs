@@ -20,7 +20,7 @@ const env = {
 
 const service = spawn(
   process.execPath,
-  [program, 'serve', '--ephemeral', '--port', '0', '--quiet'],
+  [program, 'serve', '--data', join(folder, 'data'), '--port', '0', '--quiet'],
   {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -171,10 +171,10 @@ describe('profile set', () => {
 });
 
 describe('profile remove', () => {
-  test('removes it and its token; another one is in use then', async () => {
+  test('removes it and its token; none is in use then, unasked', async () => {
     await here.keep(two);
     expect(await here.run('profile', 'remove', 'work')).toEqual(quiet);
-    expect(here.kept()).toEqual({ current: 'home', profiles: { home: two.profiles.home } });
+    expect(here.kept()).toEqual({ profiles: { home: two.profiles.home } });
     await here.run('profile', 'remove', 'home');
     expect(here.kept()).toEqual({ profiles: {} });
   });

@@ -195,11 +195,19 @@ describe('a created push’s link is not lost', () => {
     expect(modes).toEqual(['600', '700']);
   });
 
-  test('with --json the whole object is in the file', async () => {
+  test('with --json the link is in the error, and in a file when that cannot be told', async () => {
+    const told = await here.under({ failing: { stdout: 'EPIPE' } }).run('push', 'x', '--json');
+    expect(JSON.parse(told.stderr)).toEqual({
+      error: {
+        code: 'failed',
+        message: expect.stringMatching(
+          /^standard output cannot be written \(EPIPE\); the link is https:/,
+        ),
+      },
+    });
     const failing = { stdout: 'EPIPE', stderr: 'EPIPE' } as const;
     await here.under({ failing }).run('push', 'x', '--json');
-    const [content = ''] = Object.values(here.rescued());
-    expect(JSON.parse(content).html_url).toEqual(link);
+    expect(Object.values(here.rescued())).toEqual([linkLine]);
   });
 
   test('stderr alone failing hurts nobody', async () => {

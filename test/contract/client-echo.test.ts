@@ -16,21 +16,31 @@ async function refusedWith(message: string, payload: string, env: Record<string,
 }
 
 describe('what an instance echoes is not printed', () => {
+  const UNSAID = 'what it says is not shown, since it repeats what was sent\n';
+
   test.each([
-    ['the payload', 'bad value hunter2hunter2!', 'hunter2hunter2', 'bad value ***!\n'],
-    ['the token', 'bad token t0ken', 'hunter2', 'bad token ***\n'],
-    ['one line of the payload', `bad ${key.split('\n')[1]}`, key, 'bad ***\n'],
-    ['the start of a long payload', `bad ${'x'.repeat(200)}`, 'x'.repeat(5000), 'bad ***\n'],
-    ['a short passphrase where it stands alone', 'pass: no', 'hunter2', '***: no\n'],
-    ['but not inside other words', 'too many passphrases', 'hunter2', 'too many passphrases\n'],
-  ])('%s', async (_what, message, payload, shown) => {
-    expect(await refusedWith(message, payload)).toBe(shown);
+    ['the payload', 'bad value hunter2hunter2!', 'hunter2hunter2'],
+    ['the token', 'bad token t0ken', 'hunter2'],
+    ['one line of the payload', `bad ${key.split('\n')[1]}`, key],
+    ['the start of a long payload', `bad ${'x'.repeat(200)}`, 'x'.repeat(5000)],
+    ['its end', 'bad …90123hunter2', '12345678901234567890123hunter2'],
+    ['a short passphrase where it stands alone', 'pass: no', 'hunter2'],
+    ['a short secret with a sign', 'no p@ss1!', 'p@ss1'],
+    ['as a URL has it', 'GET /?q=a%20secret%2Fhere', 'a secret/here'],
+    ['as a page has it', 'a&lt;b&amp;c-hunter2', 'a<b&c-hunter2'],
+    ['as JSON has it', 'password=\\"hunter2\\"', 'user=me\npassword="hunter2"\n'],
+  ])('%s', async (_what, message, payload) => {
+    expect(await refusedWith(message, payload)).toBe(UNSAID);
+  });
+
+  test('chance is no echo: a short passphrase inside another word', async () => {
+    expect(await refusedWith('too many passphrases', 'hunter2')).toBe('too many passphrases\n');
   });
 
   test('nor as a page', async () => {
     const answer = html(502, `<h1>POST {"push":{"payload":"hunter2hunter2"}}</h1>`);
     const { stderr } = await asking([answer], ['push'], { stdin: 'hunter2hunter2' });
-    expect(stderr).toContain('"<h1>POST {"push":{"payload":"***"}}</h1>"');
+    expect(stderr).not.toContain('hunter2');
   });
 
   test('a passphrase that is the word itself is still told from a token', async () => {

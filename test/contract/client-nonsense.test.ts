@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { asking, lines } from '../helpers/foreign';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
@@ -62,7 +63,7 @@ describe('a page of a proxy', () => {
     expect(await answered(html(500, '<p>cannot save "hunter2"</p>'), 'push')).toEqual(
       saying(
         1,
-        'pwpush: push: the instance failed (500): text/html, "<p>cannot save "***"</p>"\n' +
+        'pwpush: push: the instance failed (500): what it says is not shown, since it repeats what was sent\n' +
           'hint: a push may have been created all the same; pwpush list shows yours\n',
       ),
     );
@@ -82,13 +83,8 @@ describe('a success without what the API describes', () => {
 
   test.each([
     ['half of it', CREATED.slice(0, 200), 201, 'push', 11],
-    ['no token', changed(CREATED, { url_token: undefined }), 201, 'push', 11],
-    ['a token that is a path', changed(CREATED, { url_token: '../../etc' }), 201, 'push', 11],
-    ['an array', '[]', 200, 'get', 11],
-    ['null', 'null', 200, 'get', 11],
-    ['half of it', RETRIEVED.slice(0, 100), 200, 'get', 11],
-    ['a fraction of views', changed(RETRIEVED, { views_remaining: 1.5 }), 200, 'get', 11],
-    ['files that are none', changed(RETRIEVED, { files: [1] }), 200, 'get', 11],
+    ['neither link nor token', '{"name":"x"}', 201, 'push', 11],
+    ['a token that is a path', '{"url_token":"../../etc"}', 201, 'push', 11],
     ['no url', '{}', 200, 'preview', 1],
     ['half of it', '{"url":"https', 200, 'preview', 1],
     ['no logs', '{"error":null}', 200, 'audit', 1],
@@ -114,10 +110,78 @@ describe('a success without what the API describes', () => {
     );
   });
 
+  test.each([
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['half of it', '{"payload":"hunter2","files"'],
+    ['a payload that is no text', '{"payload":5}'],
+  ])('what get was answered is saved, not quoted: %s', async (_what, body) => {
+    const outcome = await answered(json(200, body), 'get', 'quyul5r5w08');
+    expect({ ...outcome, stderr: outcome.stderr.replace(/(?<= |')\/\S+/g, 'FILE') }).toEqual(
+      saying(
+        11,
+        'pwpush: get: the instance answered 200, but not with what the API describes: ' +
+          `application/json, ${body.length} bytes; the answer was saved to FILE\n` +
+          "hint: read it, then remove it: rm 'FILE\n",
+      ),
+    );
+  });
+
+  test.each([
+    ['a fraction of views', { views_remaining: 1.5 }, 'hunter2'],
+    ['a flag that is a text', { deletable_by_viewer: 'true' }, 'hunter2'],
+    ['files that are none', { files: [1] }, 'hunter2'],
+    ['no token', { url_token: undefined }, 'hunter2'],
+  ])('%s costs nobody the secret', async (_what, change, secret) => {
+    const outcome = await answered(json(200, changed(RETRIEVED, change)), 'get', 'quyul5r5w08');
+    expect(outcome).toMatchObject({ code: 0, stdout: secret });
+  });
+
+  test.each([
+    ['a name that is a number', { name: 5 }],
+    ['a fraction of days', { days_remaining: 6.99 }],
+    ['no token', { url_token: undefined }],
+    ['a token that is a path', { url_token: '../../etc' }],
+  ])('%s costs nobody the link', async (_what, change) => {
+    const outcome = await answered(json(201, changed(CREATED, change)), 'push');
+    expect(outcome).toMatchObject({ code: 0, stdout: 'https://pw.test/p/quyul5r5w08/r\n' });
+  });
+
+  test('a byte order mark and a compression nobody asked for cost nobody the link', async () => {
+    const packed = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const answer = { status: 201, headers: packed, body: gzipSync(`\ufeff${CREATED}`) };
+    expect(await answered(answer, 'push')).toMatchObject({
+      code: 0,
+      stdout: 'https://pw.test/p/quyul5r5w08/r\n',
+    });
+  });
+
+  test('an answer over 16 MiB to push or get leaves open what happened', async () => {
+    const bomb = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const body = gzipSync(new Uint8Array(16 * 1024 * 1024 + 1));
+    expect(await answered({ status: 201, headers: bomb, body }, 'push')).toEqual(
+      saying(
+        11,
+        'pwpush: push: the answer is longer than 16 MiB and was not read on\n' +
+          'hint: a push may exist: look for it with pwpush list\n',
+      ),
+    );
+  });
+
+  test('nested a hundred thousand deep, the link is still told', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const body = CREATED.replace(/}\s*$/, `,"more":${deep}}`);
+    const { code, stdout } = await asking([json(201, body)], ['push', '--json'], { stdin: 'x' });
+    expect({ code, html_url: JSON.parse(stdout).html_url }).toEqual({
+      code: 0,
+      html_url: 'https://pw.test/p/quyul5r5w08/r',
+    });
+  });
+
   test('an answer over 16 MiB is not read on', async () => {
     const answer = { ...json(200, ''), body: new Uint8Array(16 * 1024 * 1024 + 1) };
     expect(await answered(answer, 'version')).toEqual(
-      saying(1, 'pwpush: the answer is longer than 16 MiB and was not read on\n'),
+      saying(1, 'pwpush: version: the answer is longer than 16 MiB and was not read on\n'),
     );
   });
 });

@@ -152,7 +152,7 @@ describe('422 and 400', () => {
     expect(await refused(answer, ['push'], TOKEN)).toEqual(
       saying(
         8,
-        'pwpush: push: the instance refused it: payload: *** is too weak *** asked for it\n',
+        'pwpush: push: the instance refused it: what it says is not shown, since it repeats what was sent\n',
       ),
     );
   });

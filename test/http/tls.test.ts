@@ -108,7 +108,7 @@ describe.skipIf(!made)('TLS (needs openssl)', () => {
     expect(outcome).toEqual({
       code: 9,
       stdout: '',
-      stderr: `pwpush: localhost:${server.port} cannot be reached: the proxy refused to connect\n`,
+      stderr: `pwpush: localhost:${server.port} cannot be reached: the proxy wants a user name and password\nhint: check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY\n`,
     });
   });
 

@@ -1,5 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { person, pwpush, serveBuilt, start, wire } from '../helpers/program';
+import { person, serveBuilt, start, wire } from '../helpers/program';
 
 const somebody = person();
 afterAll(() => somebody.remove());
@@ -29,6 +30,32 @@ describe('Ctrl-C', () => {
     expect(silent.requests).toHaveLength(1);
   });
 
+  it('while a push that is too loose is taken back tells where it is', async () => {
+    let deleting = () => {};
+    const asked = new Promise<void>((resolve) => {
+      deleting = resolve;
+    });
+    const loose = await wire((socket, text) => {
+      if (text.startsWith('DELETE')) return deleting();
+      const body = '{"url_token":"abc","html_url":"http://x.test/p/abc","expire_after_views":5}';
+      socket.write(
+        `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+    const env = { ...somebody.env, PWPUSH_URL: loose.url };
+    const { child, ended } = start(['push', '-v', '2'], { env, input: 's' });
+    await asked;
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await ended;
+    loose.stop();
+    expect({ code, stdout, stderr }).toEqual({
+      code: 130,
+      stdout: '',
+      stderr:
+        'pwpush: interrupted; the instance granted looser limits than asked: 2 views asked, 5 granted; and expiring the push again FAILED, so the secret can still be read at http://x.test/p/abc\nhint: expire it yourself: open the link and delete it, or run pwpush expire with a token\n',
+    });
+  });
+
   it('while stdin is still open ends with 130 and nothing sent', async () => {
     const silent = await wire(() => {});
     const { child, ended } = start(['push', '--debug'], {
@@ -48,19 +75,25 @@ describe('Ctrl-C', () => {
 });
 
 describe('pwpush serve', () => {
-  it('that kept all in memory takes its profile back when it ends', async () => {
-    const service = await serveBuilt(somebody.env);
-    const listed = async () => (await pwpush(['profile', 'list'], { env: somebody.env })).stdout;
-    expect(await listed()).toBe(`local\t${service.url}\tyes\tyes\n`);
-    await service.stop();
-    expect(await listed()).toBe('');
+  it('with --ephemeral leaves nothing on the disk', async () => {
+    const home = person();
+    const running = start(['serve', '--ephemeral', '--port', '0'], { env: home.env });
+    await new Promise((resolve) => running.child.stdout?.once('data', resolve));
+    running.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await running.ended;
+    expect({ code, stdout, left: readdirSync(home.folder) }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\n$/),
+      left: [],
+    });
+    expect(stderr).toMatch(/^token of admin, shown only now: pwp_/);
+    home.remove();
   });
 
   it('ends with 0 on SIGTERM, its data kept', async () => {
-    const data = ['--data', `${somebody.folder}/data`];
-    const first = await serveBuilt(somebody.env, data);
+    const first = await serveBuilt(somebody.env);
     expect(await first.stop()).toMatchObject({ code: 0, signal: null });
-    const second = await serveBuilt(somebody.env, data);
+    const second = await serveBuilt(somebody.env);
     expect(second.token).toBeUndefined();
     expect(await second.stop()).toMatchObject({ code: 0, signal: null });
   });

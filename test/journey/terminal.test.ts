@@ -60,6 +60,18 @@ describe('on a terminal', () => {
     expect(terminal.screen()).toContain('pwpush: interrupted\r\nstatus 130\r\nrestored');
   });
 
+  it.each([
+    ['the secret', '$PWPUSH push', 'Secret:'],
+    ['a passphrase, the secret being piped', 'echo s | $PWPUSH push -p', 'Passphrase:'],
+    ['a token', '$PWPUSH login http://127.0.0.1:1', 'API token:'],
+  ])('Ctrl-D where %s is asked for ends with 130 too', async (_what, line, question) => {
+    const terminal = onTerminal(line, sender.env);
+    await terminal.shows(question);
+    terminal.type('\u0004');
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.screen()).toContain('pwpush: interrupted');
+  });
+
   it('get asks for a passphrase that is needed, again when it was wrong, and shows controls', async () => {
     const env = { ...sender.env, SECRET_PASSPHRASE: 'right' };
     const words = ['push', '--passphrase-env', 'SECRET_PASSPHRASE'];

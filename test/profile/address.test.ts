@@ -32,13 +32,15 @@ describe('a token over plain http', () => {
     expect(target(stored(url)).token).toBe('token');
   });
 
-  test('is taken when the profile or the option says insecure, or none is sent', () => {
+  test('is taken when the profile says insecure, or none is sent; --insecure is about certificates', () => {
     const url = 'http://pw.test';
     expect([
       target(stored(url, true)).token,
-      target(stored(url), { insecure: true }).token,
       target(stored(url), { anonymous: true }).token,
-    ]).toEqual(['token', 'token', undefined]);
+    ]).toEqual(['token', undefined]);
+    expect(() => target(stored(url), { insecure: true })).toThrow(
+      expect.objectContaining({ code: 'usage' }),
+    );
   });
 });
 

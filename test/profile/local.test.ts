@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgetLocal, keepLocal } from '../../src/profile/local';
+import { keepLocal } from '../../src/profile/local';
 
 const first = { url: 'http://127.0.0.1:5100', token: 'first' };
 const second = { url: 'http://127.0.0.1:5200', token: 'second' };
@@ -17,15 +17,4 @@ test('a token that was kept is never overwritten', () => {
     name: 'local-2',
     stored: { current: 'local', profiles: { local: first, 'local-2': second } },
   });
-});
-
-test('but one of a service that lived in memory is', () => {
-  const stored = { current: 'work', profiles: { local: { ...first, temporary: true } } };
-  expect(keepLocal(stored, second).stored.profiles).toEqual({ local: second });
-});
-
-test('a service in memory takes its profile along, and no other', () => {
-  const stored = { current: 'local-2', profiles: { local: first, 'local-2': second } };
-  expect(forgetLocal(stored, 'second')).toEqual({ profiles: { local: first } });
-  expect(forgetLocal(stored, 'other')).toEqual(stored);
 });

@@ -15,10 +15,14 @@ const STORED: StoredProfiles = {
   },
 };
 
-type Wished = Omit<Partial<Wishes>, 'env'> & { env?: Wishes['env'] };
+type Wished = Omit<Partial<Wishes>, 'env'> & {
+  env?: Omit<Wishes['env'], 'token'> & { token?: string | undefined };
+};
 
-const target = (wished: Wished, linkBase?: string, stored = STORED): Target =>
-  chooseTarget(stored, { anonymous: false, insecure: false, env: {}, ...wished }, linkBase);
+const target = (wished: Wished, linkBase?: string, stored = STORED): Target => {
+  const env = { ...wished.env, token: () => wished.env?.token };
+  return chooseTarget(stored, { anonymous: false, insecure: false, ...wished, env }, linkBase);
+};
 
 describe('address and token: option over environment over profile', () => {
   const env = { url: 'https://env.test', token: 'env-token' };
@@ -127,15 +131,36 @@ describe('a pasted link', () => {
     expect({ base, token: sent }).toEqual({ base: link, token });
   });
 
-  test('of another instance gets neither its CA file nor its insecurity nor its defaults', () => {
+  test('of another instance gets neither its CA file nor its insecurity', () => {
     const profiles = { home: { ...STORED.profiles.home, insecure: true, days: 1 } };
     expect(target({}, 'https://evil.test', { current: 'home', profiles })).toEqual({
       base: 'https://evil.test',
       token: undefined,
       caFile: undefined,
       insecure: false,
-      profile: undefined,
+      defaults: profiles.home,
     });
+  });
+});
+
+describe('a broken source does not stand in the way of a better one', () => {
+  const broken = { current: 'home', profiles: { home: { url: 'ftp://x', token: 'home-token' } } };
+  const fails = () => {
+    throw new Error('must not be read');
+  };
+
+  test('an address', () => {
+    expect(target({ url: 'https://url.test', env: { url: 'ftp://x' } }).base).toBe(
+      'https://url.test',
+    );
+    expect(target({ url: 'https://url.test' }, undefined, broken).base).toBe('https://url.test');
+    expect(target({}, 'https://link.test', broken).base).toBe('https://link.test');
+  });
+
+  test('a token', () => {
+    const wishes = { anonymous: false, insecure: false, env: { token: fails }, token: 'typed' };
+    expect(chooseTarget(STORED, wishes).token).toBe('typed');
+    expect(() => chooseTarget(STORED, { ...wishes, token: undefined })).toThrow('must not be read');
   });
 });
 

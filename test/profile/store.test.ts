@@ -45,12 +45,12 @@ describe('the file', () => {
     });
   });
 
-  test('becomes so when it was more open', async () => {
+  test('becomes so when it was more open; a folder that was there is left as it is', async () => {
     write('{"profiles":{}}');
     chmodSync(path, 0o644);
     chmodSync(folder, 0o755);
     await confStore(folder, clock).update((stored) => stored);
-    expect({ file: mode(path), folder: mode(folder) }).toEqual({ file: '600', folder: '700' });
+    expect({ file: mode(path), folder: mode(folder) }).toEqual({ file: '600', folder: '755' });
   });
 
   test('is replaced, not rewritten: a reader sees the old or the new', async () => {

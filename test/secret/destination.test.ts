@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -72,11 +74,28 @@ test('with force it is replaced, and is 0600 whatever it was', async () => {
   });
 });
 
-test('a dangling link is not followed', async () => {
+test('a dangling link, no name and a folder that is not there are refused at once', async () => {
   symlinkSync(join(folder, 'elsewhere'), path);
-  const file = await reserveFile(path, false);
-  await expect(file.commit('secret')).rejects.toMatchObject({ code: 'usage' });
+  for (const wrong of [path, '', `${folder}/new/`]) {
+    await expect(reserveFile(wrong, true)).rejects.toMatchObject({ code: 'usage' });
+  }
   expect(readdirSync(folder)).toEqual(['out']);
+});
+
+test('a link with --force stays, and the file behind it is written', async () => {
+  const target = join(folder, 'target');
+  writeFileSync(target, 'old');
+  symlinkSync(target, path);
+  await (await reserveFile(path, true)).commit('new');
+  expect([lstatSync(path).isSymbolicLink(), readFileSync(target, 'utf8')]).toEqual([true, 'new']);
+});
+
+test('a pipe nobody reads is refused at once', async () => {
+  execFileSync('mkfifo', [path]);
+  await expect(reserveFile(path, false)).rejects.toMatchObject({
+    code: 'usage',
+    message: `nobody reads from ${path}`,
+  });
 });
 
 test('a folder, a missing folder and a file for a folder are refused before anything is fetched', async () => {

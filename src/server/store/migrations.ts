@@ -3,7 +3,7 @@ import { type Database, type Dialect, plain } from './sql';
 
 /** One entry a release; what was released is never edited, only added to. */
 const migrations: ((dialect: Dialect) => string[])[] = [
-  ({ blob, identity }) => [
+  ({ blob, identity, filler }) => [
     `CREATE TABLE facts (
        name TEXT PRIMARY KEY,
        value TEXT NOT NULL
@@ -42,9 +42,9 @@ const migrations: ((dialect: Dialect) => string[])[] = [
      )`,
     'CREATE INDEX pushes_by_owner ON pushes (owner_id, created_at, id)',
     'CREATE INDEX pushes_by_end ON pushes (expires_at) WHERE expired_at IS NULL',
-    // All that expiry destroys stands in this one row.
+    // All that expiry destroys stands in this one row. Whatever is or wraps a key stands behind the filler.
     `CREATE TABLE secrets (
-       push_id BIGINT PRIMARY KEY REFERENCES pushes (id),
+       push_id BIGINT PRIMARY KEY REFERENCES pushes (id),${filler}
        data_key ${blob} NOT NULL,
        payload ${blob},
        note_key ${blob},

@@ -8,13 +8,21 @@ export interface Native {
   close(): void;
 }
 
+/**
+ * Rows that SQLite moves from one page of a tree to another leave copies in the gap between the cells, which
+ * `secure_delete` does not reach when they are deleted. Overflow pages are never moved, and overwritten when they
+ * are freed. Of a row at most 4061 bytes of a page of 4096 stand outside of those: with 4100 bytes in front, no key
+ * does. It costs a push 4.4 kB of disk while it is active, and a create some 0.1 ms.
+ */
+const filler = ' filler BLOB DEFAULT (zeroblob(4100)),';
+
 /** The database over one connection: statements take turns, a transaction holds the turn until its end. */
 export function overNative(native: Native): Database {
   const run: Sql = async <R>(strings: TemplateStringsArray, ...values: Value[]) =>
     native.all(strings.join('?'), values) as R[];
   let scrubbing: Promise<void> | undefined;
   return {
-    dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY' },
+    dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
     sql: (strings, ...values) => inTurn(() => run(strings, ...values)),
     transaction: (work) => inTurn(() => immediate(native, () => work(run))),
     scrub() {

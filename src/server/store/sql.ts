@@ -8,6 +8,8 @@ export type Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) => Prom
 export interface Dialect {
   readonly blob: string;
   readonly identity: string;
+  /** A column that keeps what follows it in the row where deleting overwrites it; nothing where that is so anyway. */
+  readonly filler: string;
 }
 
 export interface Database {

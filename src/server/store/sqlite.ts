@@ -10,12 +10,14 @@ export type Quietly = <T>(load: () => T) => T;
 type Open = (path: string) => Native;
 
 const pragmas = [
+  // What the filler in `native.ts` counts on; it is SQLite's own default, and fixed once there are tables.
+  'page_size = 4096',
   // Asking for the lock comes first, so that the switch to WAL waits for another program, too.
   'busy_timeout = 5000',
   'journal_mode = WAL',
   // An answered view is on the disk: the log is synced at every commit (service.md, promise 4).
   'synchronous = FULL',
-  // Deleted rows are overwritten with zeros (promise 2).
+  // Pages that are freed are overwritten with zeros (promise 2); for rows inside of them, see `filler`.
   'secure_delete = ON',
   'foreign_keys = ON',
   'temp_store = MEMORY',

@@ -1,0 +1,73 @@
+import type { Socket } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { person, pwpush, wire } from '../helpers/program';
+
+const somebody = person();
+afterAll(() => somebody.remove());
+
+async function through(scheme: 'http' | 'https', talk: (socket: Socket) => void) {
+  const proxy = await wire(talk);
+  const { NO_PROXY: _none, ...rest } = somebody.env;
+  const address = proxy.url.replace('http://', 'http://ann:s3cret@');
+  const env = { ...rest, HTTP_PROXY: address, HTTPS_PROXY: address };
+  const url = `${scheme}://instance.test`;
+  const words = ['push', '--timeout', '1', '--url', url, '--anonymous', '-q', '--json'];
+  const { code, stderr } = await pwpush(words, { env, input: 'MARKER' });
+  proxy.stop();
+  const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+  return {
+    code,
+    message: error.message,
+    requests: proxy.requests.map((one) => one.split('\r\n')[0]),
+  };
+}
+
+const connect = ['CONNECT instance.test:443 HTTP/1.1'];
+
+describe('a proxy for https', () => {
+  it('that never answers is given up in time, with nothing sent', async () => {
+    expect(await through('https', () => {})).toEqual({
+      code: 9,
+      message: 'instance.test cannot be reached: the proxy did not answer in time',
+      requests: connect,
+    });
+  });
+
+  it('that hangs up is asked once', async () => {
+    expect(await through('https', (socket) => socket.end())).toEqual({
+      code: 9,
+      message: 'instance.test cannot be reached: the connection was reset',
+      requests: connect,
+    });
+  });
+
+  it('that refuses is told from the instance', async () => {
+    const refused = await through('https', (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
+    expect(refused).toEqual({
+      code: 9,
+      message: 'instance.test cannot be reached: the proxy refused to connect to it',
+      requests: connect,
+    });
+  });
+});
+
+describe('a proxy for http', () => {
+  const post = ['POST http://instance.test/api/v2/pushes HTTP/1.1'];
+
+  it('that never answers is given up in time: the outcome is open', async () => {
+    expect(await through('http', () => {})).toEqual({
+      code: 11,
+      message: 'instance.test did not answer within 1 s',
+      requests: post,
+    });
+  });
+
+  it('that wants a password has sent nothing on', async () => {
+    const answer = 'HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n';
+    expect(await through('http', (socket) => socket.end(answer))).toEqual({
+      code: 9,
+      message: 'instance.test cannot be reached: the proxy wants a user name and password',
+      requests: post,
+    });
+  });
+});
