@@ -128,10 +128,14 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
       },
     );
   } catch (error) {
-    if (error instanceof ServiceError)
-      throw new CliError('failed', error.message, { hint: error.hint, cause: error });
-    throw error;
+    throw error instanceof ServiceError ? serviceFailure(error) : error;
   }
+}
+
+/** What an operator gave wrongly is bad usage; the rest is a failure. */
+function serviceFailure(error: Error & { hint?: string | undefined; input?: boolean }): CliError {
+  const code = error.input ? 'usage' : 'failed';
+  return new CliError(code, error.message, { hint: error.hint, cause: error });
 }
 
 const keyFile = ({ env }: Context) =>
@@ -225,9 +229,7 @@ async function withOwners<T>(
     });
     return await work(owners).finally(() => owners.close());
   } catch (error) {
-    if (error instanceof ServiceError)
-      throw new CliError('failed', error.message, { hint: error.hint, cause: error });
-    throw error;
+    throw error instanceof ServiceError ? serviceFailure(error) : error;
   }
 }
 

@@ -9,6 +9,9 @@ const statusOf = {
   too_large: 413,
   invalid: 422,
   too_many: 429,
+  // Nobody's status but nginx's, for the log alone.
+  abandoned: 499,
+  busy: 503,
 } as const satisfies Record<RefusalKind, number>;
 
 /** A response whose length is known, for the log and for HEAD. */

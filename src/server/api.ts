@@ -19,7 +19,7 @@ export function createApi({ pushes, owners, now, settings }: AppOptions): Hono<E
     // Everywhere, public calls included: nobody should believe that a dead token works.
     if (token !== undefined && !owner)
       throw new Refusal('unauthorized', 'That token is not valid.');
-    return { ...originOf(c.req.raw, c.env, settings), owner };
+    return { ...originOf(c.req.raw, c.env, settings), owner, signal: c.req.raw.signal };
   }
 
   async function permitted(c: Context<Env>): Promise<Visitor> {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
+import { getPath } from 'hono/utils/url';
 import { API_PATH } from '../api/contract';
 import { answer, json } from './answer';
 import { createApi } from './api';
@@ -31,7 +32,8 @@ export interface Env {
 
 export type App = (request: Request, connection?: Connection) => Promise<Response>;
 
-const everywhere = {
+/** Headers of every answer. */
+export const everywhere = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -42,7 +44,7 @@ const everywhere = {
 /** The whole service as a function from request to response, without a socket. */
 export function createApp(options: AppOptions): App {
   const { now, log, ping } = options;
-  const app = new Hono<Env>();
+  const app = new Hono<Env>({ getPath: pathOf });
   app.use(async (c, next) => {
     const began = now();
     await next();
@@ -66,6 +68,16 @@ export function createApp(options: AppOptions): App {
     return json({ error: 'internal error' }, 500);
   });
   return async (request, connection = {}) => app.fetch(request, connection);
+}
+
+/** A push's `json_url` is another name of what the API answers (wire.md, "Push object"). */
+function pathOf(request: Request): string {
+  const path = getPath(request);
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const token = reads ? /^\/p\/([\w-]+)\.json$/.exec(path)?.[1] : undefined;
+  // The names of the API's own listings are no tokens: those have 19 characters.
+  if (!token || token === 'active' || token === 'expired') return path;
+  return `${API_PATH}/pushes/${token}`;
 }
 
 /** Name, code and place; never the message, which may quote what was being handled. */

@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import type { Origin } from './store/audit';
 
 /** What the socket knows of a request and its headers do not. */
@@ -22,7 +22,8 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   const scheme = first(request, 'x-forwarded-proto');
   const host = first(request, 'x-forwarded-host');
   const origin = `${/^https?$/.test(scheme) ? scheme : url.protocol.slice(0, -1)}://`;
-  return origin + (/^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host) ? host : url.host);
+  const plain = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host);
+  return origin + (plain && URL.canParse(`http://${host}`) ? host : url.host);
 }
 
 /** Where the request came from, for the audit log. */
@@ -69,28 +70,11 @@ function first(request: Request, name: string): string {
   return request.headers.get(name)?.split(',')[0]?.trim() ?? '';
 }
 
-const inside = new BlockList();
-for (const [network, bits] of [
-  ['10.0.0.0', 8],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const) {
-  inside.addSubnet(network, bits, 'ipv4');
-}
-inside.addAddress('::1', 'ipv6');
-inside.addSubnet('fc00::', 7, 'ipv6');
-inside.addSubnet('fe80::', 10, 'ipv6');
-
-/** Each proxy appends whom it saw, so the last address that is not a proxy's is the caller's; earlier ones may be made up. */
+/** The last hop, which our proxy added; whatever stands before it anybody may have made up. */
 function forwardedFor(request: Request): string | undefined {
-  const hops = (request.headers.get('x-forwarded-for') ?? '')
-    .split(',')
-    .map((hop) => plainIp(hop.trim()))
-    .filter((hop) => hop !== undefined);
-  const outside = hops.findLast((hop) => !inside.check(hop, isIPv6(hop) ? 'ipv6' : 'ipv4'));
-  return outside ?? hops[0];
+  const hop = (request.headers.get('x-forwarded-for') ?? '').split(',').at(-1)?.trim();
+  // Some add the port: 192.0.2.1:80, [2001:db8::1]:80.
+  return plainIp(hop?.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'));
 }
 
 /** The address, IPv4 in its own form even where the socket speaks IPv6; nothing when it is none. */

@@ -21,7 +21,8 @@ export async function claim(
 ): Promise<Claim> {
   const own = visitor.owner !== undefined && visitor.owner.id === push.owner_id;
   const take = own ? store.findActive : store.takeView;
-  const claimed = await take(sql, push.id, now);
+  // Whoever was told that it has expired is not shown it after all, should the clock step back.
+  const claimed = push.expired_at === null ? await take(sql, push.id, now) : undefined;
   const secret = claimed && (await store.findSecret(sql, push.id));
   if (!claimed || !secret) return missed(sql, push, visitor, now);
   await recordEvent(sql, push.id, own ? 'owner_view' : 'view', visitor, now);
@@ -32,7 +33,7 @@ export async function claim(
 
 /** Too late: the push had ended, or ends now because its time has passed. */
 async function missed(sql: Sql, push: PushRow, visitor: Visitor, now: number): Promise<Claim> {
-  const due = push.expires_at <= now;
+  const due = push.expired_at !== null || push.expires_at <= now;
   const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
   await recordEvent(sql, push.id, 'failed_view', visitor, now);
   const claimed = (await store.findPush(sql, push.url_token)) as PushRow;

@@ -33,6 +33,7 @@ const PASSPHRASE_CHARACTERS = 1024;
 export function readCreation(input: object, bounds: Bounds): Creation {
   const result = v.safeParse(creationSchema(bounds), input, { abortPipeEarly: true });
   if (!result.success) {
+    if ('kind' in input && input.kind === 'file') throw filesRefused();
     throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
   }
   const { files: _, ...creation } = result.output;
@@ -65,7 +66,10 @@ function creationSchema(bounds: Bounds) {
     retrieval_step: flag('Retrieval step'),
     passphrase: v.pipe(
       text('Passphrase', PASSPHRASE_CHARACTERS),
-      v.transform((passphrase) => (passphrase.trim() === '' ? '' : passphrase)),
+      v.check(
+        (passphrase) => passphrase === '' || passphrase.trim() !== '',
+        'Passphrase must not be blank.',
+      ),
     ),
     // Neither database keeps a NUL in a text column.
     name: v.pipe(
@@ -140,6 +144,7 @@ function tooLarge(payload: string): Problem {
 
 /** Whether the text is one http or https address, with nothing around or inside that a browser would drop. */
 export function isWebAddress(payload: string): boolean {
-  if (/[\s\p{Cc}]/u.test(payload)) return false;
+  // \p{C}: also what has no width, or turns the rest around, so that it reads as another address.
+  if (/[\s\p{C}]/u.test(payload)) return false;
   return /^https?:\/\//i.test(payload) && URL.canParse(payload);
 }

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { App } from './app';
-import { type OpenService, openService } from './open';
+import { inWords, type OpenService, openService } from './open';
+import { afterRest } from './rest';
 import { ServiceError, systemCode } from './service-error';
 import { publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
-import { stopper } from './stop';
+import { GRACE, stopper } from './stop';
+import { answerUnserved } from './unserved';
 
 export { openOwners } from './open';
 export type { OwnerSummary } from './owners';
@@ -32,11 +34,12 @@ const SWEEP_EVERY = 60_000;
 export async function startService(settings: ServiceSettings, io: ServiceIo): Promise<Service> {
   const tls = await readTls(settings);
   const service = await openService(settings, io);
+  const { grace = GRACE } = io;
   const running = new Set<Promise<unknown>>();
   let stop: (() => Promise<void>) | undefined;
   try {
-    const server = createServer(track(service.app, running), tls);
-    stop = stopper(server, tls !== undefined);
+    const server = createServer(track(service.app, running), tls, io);
+    stop = stopper(server, tls !== undefined, grace);
     const localUrl = await listen(server, settings, tls !== undefined);
     const stopSweeping = sweepRegularly(service, io);
     // Only now: a start that failed must not have used up the one time the token is shown.
@@ -47,17 +50,19 @@ export async function startService(settings: ServiceSettings, io: ServiceIo): Pr
       localUrl,
       ...(firstToken === undefined ? {} : { firstToken }),
       close: once(async () => {
-        await stop?.();
-        await stopSweeping();
-        // A request goes on for a moment when its client has left.
-        await Promise.allSettled(running);
+        await inTime(grace, async () => {
+          await stop?.();
+          await stopSweeping();
+          // A request goes on for a moment when its client has left.
+          await Promise.allSettled(running);
+        });
         await service.close();
       }),
     };
   } catch (error) {
     await stop?.();
     await service.close();
-    throw error;
+    throw inWords(error);
   }
 }
 
@@ -68,7 +73,8 @@ interface Tls {
 
 async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls | undefined> {
   if (!tlsCert && !tlsKey) return undefined;
-  if (!tlsCert || !tlsKey) throw new ServiceError('TLS needs both a certificate and its key');
+  if (!tlsCert || !tlsKey)
+    throw new ServiceError('TLS needs both a certificate and its key', { input: true });
   const read = (path: string) =>
     readFile(path).catch((cause: unknown) => {
       throw new ServiceError(`${path} cannot be read (${systemCode(cause)})`, { cause });
@@ -83,25 +89,50 @@ function track(app: App, running: Set<Promise<unknown>>) {
     running.add(response);
     const done = () => running.delete(response);
     response.then(done, done);
-    return response;
+    return response.then((answer) => afterRest(answer, incoming));
   };
 }
 
-function createServer(fetch: ReturnType<typeof track>, tls: Tls | undefined): Server {
+const options = {
+  // One without a host is answered by us.
+  requireHostHeader: false,
+  headersTimeout: 20_000,
+  requestTimeout: 60_000,
+};
+
+function createServer(
+  fetch: ReturnType<typeof track>,
+  tls: Tls | undefined,
+  io: ServiceIo,
+): Server {
+  const server = tls ? createTlsServer(tls) : createHttpServer(options);
+  const unserved = answerUnserved(server, io);
   const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
     overrideGlobalObjects: false,
-    // HTTP/1.0, as health checks still speak it, names no host.
-    hostname: 'localhost',
+    errorHandler: unserved,
   });
-  if (!tls) return createHttpServer(listener);
+  server.on('request', nameHost);
+  server.on('request', listener);
+  return server;
+}
+
+function createTlsServer(tls: Tls): Server {
   try {
-    return createHttpsServer({ ...tls, handshakeTimeout: 10_000 }, listener);
+    return createHttpsServer({ ...options, ...tls, handshakeTimeout: 10_000 });
   } catch (cause) {
     throw new ServiceError('the TLS certificate and key do not fit', {
       hint: 'both are PEM files',
       cause,
     });
   }
+}
+
+/** HTTP/1.0, as health checks still speak it, names no host: it is the address that was reached. */
+function nameHost({ headers, httpVersion, socket }: IncomingMessage): void {
+  const { localAddress = '', localPort } = socket;
+  if (httpVersion !== '1.0' || headers.host !== undefined) return;
+  const address = localAddress.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  headers.host = `${reachable(address)}:${localPort}`;
 }
 
 function listen(server: Server, { host, port }: ServiceSettings, secure: boolean): Promise<string> {
@@ -149,6 +180,15 @@ function sweepRegularly({ pushes }: OpenService, { warn }: ServiceIo): () => Pro
 function warnIfExposed({ host, tlsCert, trustProxy }: ServiceSettings, { warn }: ServiceIo): void {
   if (tlsCert || trustProxy || /^(?:localhost|127\..*|::1)$/i.test(host)) return;
   warn(`listening on ${host} without TLS: secrets and tokens can be read on the way`);
+}
+
+/** Ends with `work`, or without it when the time is up; milliseconds. */
+async function inTime(limit: number, work: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const up = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limit);
+  });
+  await Promise.race([work(), up]).finally(() => clearTimeout(timer));
 }
 
 /** The same promise however often it is asked for. */

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type App, createApp } from './app';
 import { isReadByOthers, makeInstanceKey, readInstanceKey } from './instance-key';
 import { type OwnerSummary, Owners } from './owners';
 import { Pushes } from './pushes';
+import { Refusal } from './refusal';
 import { ServiceError, systemCode } from './service-error';
 import { boundsOf, publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
 import { findFact, keepFact } from './store/facts';
@@ -22,6 +23,7 @@ export interface OpenService {
 }
 
 const KEY_ID = 'instance key id';
+const FILE = 'pwpush.db';
 
 /** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
 export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
@@ -43,7 +45,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
     return { app, owners, pushes, close: () => database.close() };
   } catch (error) {
     await database.close();
-    throw error;
+    throw inWords(error);
   }
 }
 
@@ -59,14 +61,33 @@ export async function openOwners(
   revoke(name: string): Promise<number>;
   close(): Promise<void>;
 }> {
-  const database = await openDatabase(data, io);
-  const owners = new Owners(database, io.now);
-  return {
-    add: (name) => owners.add(name),
-    list: () => owners.list(),
-    revoke: (name) => owners.revoke(name),
-    close: () => database.close(),
+  let database: Database | undefined;
+  const owners = async () => {
+    database ??= await openDatabase(data, io);
+    return new Owners(database, io.now);
   };
+  const there = async () => {
+    // Where that is no folder, opening it says so.
+    const folder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? true;
+    if (existsSync(join(data, FILE)) || !folder) return owners();
+    throw new ServiceError(`there is no database in ${data}`, {
+      hint: 'name the folder that the service has with --data',
+    });
+  };
+  const said = <T>(work: Promise<T>) =>
+    work.catch((error: unknown) => Promise.reject(inWords(error)));
+  return {
+    add: (name) => said(owners().then((all) => all.add(name))),
+    list: () => said(there().then((all) => all.list())),
+    revoke: (name) => said(there().then((all) => all.revoke(name))),
+    close: async () => database?.close(),
+  };
+}
+
+/** What the database refuses where there is no request to answer. */
+export function inWords(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  return new ServiceError('the data is in use by another program', { cause: error });
 }
 
 /** The database in that folder, or in memory without one, with today's schema. */
@@ -77,13 +98,14 @@ async function openDatabase(
   let database: Database | undefined;
   try {
     if (data !== undefined) mkdirSync(data, { recursive: true, mode: 0o700 });
-    const path = data === undefined ? ':memory:' : join(data, 'pwpush.db');
+    const path = data === undefined ? ':memory:' : join(data, FILE);
     database = await openSqlite(path, quietly);
     await migrate(database);
     return database;
   } catch (cause) {
     await database?.close();
     if (cause instanceof ServiceError) throw cause;
+    if (cause instanceof Refusal) throw inWords(cause);
     const code = systemCode(cause);
     throw new ServiceError(`the data in ${data} cannot be opened${code && ` (${code})`}`, {
       hint: 'name a folder of your own with --data',

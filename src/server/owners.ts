@@ -23,6 +23,8 @@ const MINUTE = 60_000;
 
 /** Owners and their API tokens, of which only SHA-256 hashes are kept. */
 export class Owners {
+  private readonly touching = new Set<number>();
+
   constructor(
     private readonly database: Database,
     private readonly now: () => Date,
@@ -36,9 +38,7 @@ export class Owners {
     if (!row) return undefined;
     const now = this.now().getTime();
     // Once a minute is enough to know, and spares each request a write.
-    if (row.last_used_at === null || now - row.last_used_at >= MINUTE) {
-      await store.touchToken(this.database.sql, row.token_id, now);
-    }
+    if (row.last_used_at === null || now - row.last_used_at >= MINUTE) this.touch(row, now);
     return { id: row.id, name: row.name };
   }
 
@@ -48,10 +48,10 @@ export class Owners {
     return this.database.transaction((sql) => this.issue(sql, checked));
   }
 
-  /** On the very first start, the token of a new owner `admin`; nothing when there are owners. */
+  /** On the very first start, the token of a new owner `admin`; nothing when there is one, with tokens or without. */
   async addFirst(): Promise<string | undefined> {
     return this.database.transaction(async (sql) =>
-      (await store.countOwners(sql)) === 0 ? this.issue(sql, 'admin') : undefined,
+      (await store.hasOwner(sql, 'admin')) ? undefined : this.issue(sql, 'admin'),
     );
   }
 
@@ -68,6 +68,14 @@ export class Owners {
   /** Takes all tokens from that owner and answers how many there were; the owner's pushes stay. */
   async revoke(name: string): Promise<number> {
     return this.database.transaction((sql) => store.deleteTokens(sql, name.trim()));
+  }
+
+  /** Beside the request: that nothing can be written now must not keep anybody from reading. */
+  private touch({ token_id }: store.TokenRow, now: number): void {
+    if (this.touching.has(token_id)) return;
+    this.touching.add(token_id);
+    const done = () => void this.touching.delete(token_id);
+    store.touchToken(this.database.sql, token_id, now).then(done, done);
   }
 
   private async issue(sql: Sql, name: string): Promise<string> {
@@ -88,5 +96,7 @@ function fingerprint(token: string): { selector: string; digest: Buffer } {
 function checkName(name: string): string {
   const trimmed = name.trim();
   if (trimmed !== '' && trimmed.length <= 255 && !/\p{C}/u.test(trimmed)) return trimmed;
-  throw new ServiceError('an owner needs a name of 1 to 255 printable characters');
+  throw new ServiceError('an owner needs a name of 1 to 255 printable characters', {
+    input: true,
+  });
 }

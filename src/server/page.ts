@@ -17,6 +17,7 @@ export function createPages({ pushes, now, settings }: AppOptions): Hono<Env> {
   const visitor = (c: Context<Env>): Visitor => ({
     ...originOf(c.req.raw, c.env, settings),
     owner: undefined,
+    signal: c.req.raw.signal,
   });
 
   async function show(c: Context<Env>, push: PushRow, passphrase: string): Promise<Response> {
@@ -37,12 +38,14 @@ export function createPages({ pushes, now, settings }: AppOptions): Hono<Env> {
   }
 
   async function submit(c: Context<Env>): Promise<Response> {
-    const push = await find(c);
     if (!isOwnForm(c.req.raw, baseOf(c.req.raw, settings))) {
       throw new Refusal('forbidden', 'This form was sent from another site.');
     }
     const form = await readForm(c.req.raw);
-    if (form.get('do') !== 'expire') return await show(c, push, form.get('passphrase') ?? '');
+    // Not before: what is said of the form must not tell whether there is, or was, a push.
+    const push = await find(c);
+    const expire = form.get('do') === 'expire' && push.expired_at === null;
+    if (!expire) return await show(c, push, form.get('passphrase') ?? '');
     await pushes.expire(push.url_token, visitor(c));
     return endedPage();
   }

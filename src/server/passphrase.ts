@@ -1,10 +1,11 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { Line } from './line';
 
 /** 16 MiB and about 0.15 s a try: OWASP's equivalent of N = 2^17, p = 1, at an eighth of the memory. */
 const cost = { N: 2 ** 14, r: 8, p: 5 };
 
-/** Two at a time: memory stays flat and the other half of Node's four threads stays free. */
-const atOnce = 2;
+/** Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s. */
+const line = new Line(2, 32);
 
 /** What is kept of a passphrase. */
 export interface PassphraseRecord {
@@ -14,27 +15,37 @@ export interface PassphraseRecord {
   readonly verifier: Uint8Array;
 }
 
-/** A record of the passphrase, and the key it gives: one half of scrypt's output seals, the other is checked. */
+/**
+ * A record of the passphrase, and the key it gives: one half of scrypt's output seals, the other is checked.
+ * Throws a `Refusal` when too many wait, or nobody does when its turn has come.
+ */
 export async function recordPassphrase(
   passphrase: string,
+  signal?: AbortSignal,
 ): Promise<{ record: PassphraseRecord; key: Buffer }> {
   const salt = randomBytes(16);
-  const { key, verifier } = await stretch(passphrase, salt, cost);
+  const { key, verifier } = await stretch(passphrase, salt, cost, signal);
   return { record: { salt, cost: `${cost.N}:${cost.r}:${cost.p}`, verifier }, key };
 }
 
-/** The key that the passphrase gives, or nothing when it is not the one on record. */
+/** The key that the passphrase gives, or nothing when it is not the one on record. Throws a `Refusal` likewise. */
 export async function keyOfPassphrase(
   passphrase: string,
   record: PassphraseRecord,
+  signal?: AbortSignal,
 ): Promise<Buffer | undefined> {
   const [N = 0, r = 0, p = 0] = record.cost.split(':').map(Number);
-  const { key, verifier } = await stretch(passphrase, record.salt, { N, r, p });
+  const { key, verifier } = await stretch(passphrase, record.salt, { N, r, p }, signal);
   return timingSafeEqual(verifier, record.verifier) ? key : undefined;
 }
 
-function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: typeof cost) {
-  return limited(
+function stretch(
+  passphrase: string,
+  salt: Uint8Array,
+  { N, r, p }: typeof cost,
+  signal: AbortSignal | undefined,
+) {
+  return line.pass(
     () =>
       new Promise<{ key: Buffer; verifier: Buffer }>((resolve, reject) => {
         scrypt(passphrase, salt, 64, { N, r, p, maxmem: 256 * N * r }, (error, output) => {
@@ -43,20 +54,6 @@ function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: typeof cost)
           resolve({ key: output.subarray(0, 32), verifier });
         });
       }),
+    signal,
   );
-}
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function limited<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running += 1;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
 }

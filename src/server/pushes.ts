@@ -3,7 +3,7 @@ import { limits } from '../api/contract';
 import { claim } from './claim';
 import { type Bounds, readCreation } from './creation';
 import type { Owner } from './owners';
-import { notFound, Refusal } from './refusal';
+import { abandoned, notFound, Refusal } from './refusal';
 import * as audit from './store/audit';
 import type { PushRow } from './store/pushes';
 import * as store from './store/pushes';
@@ -16,6 +16,8 @@ export type { PushRow };
 /** Who asks, and from where. */
 export interface Visitor extends audit.Origin {
   readonly owner: Owner | undefined;
+  /** Ends when they have left. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Retrieved {
@@ -46,7 +48,13 @@ export class Pushes {
     const creation = readCreation(input, this.bounds);
     const { payload, note, passphrase, ...rest } = creation;
     const urlToken = newUrlToken();
-    const secret = await this.vault.seal({ urlToken, payload, note, passphrase });
+    const secret = await this.vault.seal({
+      urlToken,
+      payload,
+      note,
+      passphrase,
+      signal: visitor.signal,
+    });
     const now = this.now();
     const row: store.NewPushRow = {
       ...rest,
@@ -59,6 +67,8 @@ export class Pushes {
       expires_at: now + rest.expire_after_days * DAY,
     };
     const push = await this.database.transaction(async (sql) => {
+      // Nobody would ever learn of this push, nor expire it.
+      if (visitor.signal?.aborted) throw abandoned();
       const inserted = await store.insertPush(sql, row, secret);
       await audit.recordEvent(sql, inserted.id, 'creation', visitor, now);
       return inserted;
@@ -82,9 +92,10 @@ export class Pushes {
     const { database, vault } = this;
     const now = () => this.now();
     const key = await unlock({ database, vault, now }, push, visitor, passphrase);
-    const { claimed, secret, ended } = await database.transaction((sql) =>
-      claim(sql, push, visitor, now()),
-    );
+    const { claimed, secret, ended } = await database.transaction((sql) => {
+      if (visitor.signal?.aborted) throw abandoned();
+      return claim(sql, push, visitor, now());
+    });
     if (ended) await database.scrub();
     if (!secret) return { push: settled(claimed, now()), payload: null };
     return { push: claimed, payload: vault.openPayload(urlToken, secret, key) };
@@ -93,6 +104,7 @@ export class Pushes {
   /** Ends a push and destroys its secret; one that has ended stays as it is. */
   async expire(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const push = await this.find(urlToken);
+    if (push.expired_at !== null) await this.endIfDue(push);
     if (!mayExpire(push, visitor)) {
       throw new Refusal('forbidden', 'That push is not deletable by viewers.');
     }
@@ -140,6 +152,13 @@ export class Pushes {
     await audit.deleteTriesBefore(this.database.sql, now - 60_000);
     await this.database.scrub();
     return ended;
+  }
+
+  /** A push that reads as expired may still have its secret, until the sweep or somebody comes by. */
+  private async endIfDue({ id, expires_at }: PushRow): Promise<void> {
+    const { database } = this;
+    const ended = await database.transaction((sql) => store.endPush(sql, id, expires_at, 0));
+    if (ended) await database.scrub();
   }
 
   private now(): number {

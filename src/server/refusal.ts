@@ -7,7 +7,9 @@ export type RefusalKind =
   | 'not_found'
   | 'too_large'
   | 'invalid'
-  | 'too_many';
+  | 'too_many'
+  | 'busy'
+  | 'abandoned';
 
 interface RefusalDetails {
   /** Messages by field, when values were refused. */
@@ -33,6 +35,16 @@ export class Refusal extends Error {
 
 export function notFound(): Refusal {
   return new Refusal('not_found', 'not-found');
+}
+
+/** What may well be done a few seconds later. */
+export function busy(message: string): Refusal {
+  return new Refusal('busy', message, { retryAfter: 5 });
+}
+
+/** What nobody waits for any more: nobody reads this. */
+export function abandoned(): Refusal {
+  return new Refusal('abandoned', 'The client has gone.');
 }
 
 /** Values that do not pass, with the messages by field. */

@@ -3,10 +3,16 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   /** What the operator can do about it, without a final period. */
   readonly hint: string | undefined;
+  /** Whether what was asked for is wrong, rather than the machine. */
+  readonly input: boolean;
 
-  constructor(message: string, details: { hint?: string | undefined; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    details: { hint?: string | undefined; cause?: unknown; input?: boolean } = {},
+  ) {
     super(message, { cause: details.cause });
     this.hint = details.hint;
+    this.input = details.input ?? false;
   }
 }
 

@@ -34,6 +34,8 @@ export interface ServiceIo {
   readonly version: string;
   /** Runs `load` with Node's experimental warnings held back. */
   readonly quietly?: (<T>(load: () => T) => T) | undefined;
+  /** Milliseconds that all there is to finish has after a stop was asked for; 30 s. */
+  readonly grace?: number | undefined;
 }
 
 const DAYS_AT_MOST = 36_500;
@@ -56,11 +58,11 @@ function bound(
   preset?: number,
 ): Bound {
   if (!(Number.isInteger(max) && max >= usual.min && max <= atMost)) {
-    throw new ServiceError(`the maximum of ${what} must be from ${usual.min} to ${atMost}`);
+    throw wrong(`the maximum of ${what} must be from ${usual.min} to ${atMost}`);
   }
   const fallback = preset ?? Math.min(usual.default, max);
   if (!(Number.isInteger(fallback) && fallback >= usual.min && fallback <= max)) {
-    throw new ServiceError(`the default of ${what} must be from ${usual.min} to ${max}`);
+    throw wrong(`the default of ${what} must be from ${usual.min} to ${max}`);
   }
   return { min: usual.min, max, default: fallback };
 }
@@ -71,5 +73,9 @@ export function publicUrlOf({ publicUrl }: ServiceSettings): string | undefined 
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
   const plain = url && !url.search && !url.hash && !url.username && !url.password;
   if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-  throw new ServiceError('the public address must be an http or https address, without ? and #');
+  throw wrong('the public address must be an http or https address, without ? and #');
+}
+
+function wrong(message: string): ServiceError {
+  return new ServiceError(message, { input: true });
 }

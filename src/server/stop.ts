@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Milliseconds that running requests have after a stop was asked for. */
-const GRACE = 30_000;
+export const GRACE = 30_000;
 
 /**
  * Watches a server's connections from now on; what it answers stops the server: no new connections, idle ones are

@@ -1,4 +1,6 @@
 import { limits } from '../api/contract';
+import { Line } from './line';
+import type { Visitor } from './pushes';
 import { Refusal } from './refusal';
 import * as audit from './store/audit';
 import { findSecret, type PushRow } from './store/pushes';
@@ -6,6 +8,9 @@ import type { Database } from './store/sql';
 import type { Vault } from './vault';
 
 const MINUTE = 60_000;
+
+/** How many tries at one push may wait for the one being made. */
+const WAITING = 32;
 
 export interface Unlocking {
   readonly database: Database;
@@ -21,16 +26,25 @@ export interface Unlocking {
 export async function unlock(
   { database, vault, now }: Unlocking,
   push: PushRow,
-  visitor: audit.Origin,
+  visitor: Visitor,
   passphrase: string,
 ): Promise<Uint8Array | undefined> {
   if (!push.protected || push.expired_at !== null) return undefined;
   const secret = await findSecret(database.sql, push.id);
   if (!secret) return undefined;
+  const { signal } = visitor;
   if (passphrase !== '') {
-    const succeeded = await claimTry(database, push.id, now());
-    const key = await vault.checkPassphrase(push.url_token, secret, passphrase);
-    if (key) await succeeded();
+    const key = await oneByOne(push.url_token, signal, async () => {
+      const takeBack = await claimTry(database, push.id, now());
+      let counts = false;
+      try {
+        const found = await vault.checkPassphrase(push.url_token, secret, passphrase, signal);
+        counts = !found;
+        return found;
+      } finally {
+        if (!counts) await takeBack();
+      }
+    });
     if (key) return key;
   }
   await audit.recordEvent(database.sql, push.id, 'failed_passphrase', visitor, now());
@@ -40,9 +54,27 @@ export async function unlock(
 const needed = 'This push needs a passphrase: send it as the `passphrase` parameter.';
 const wrong = 'That passphrase is wrong: send the right one as the `passphrase` parameter.';
 
+const lines = new Map<string, Line>();
+
+/** Tries at one push wait for each other, so that right ones that come together are not taken for many tries. */
+async function oneByOne<T>(
+  urlToken: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const line = lines.get(urlToken) ?? new Line(1, WAITING);
+  lines.set(urlToken, line);
+  try {
+    return await line.pass(work, signal);
+  } finally {
+    if (line.idle) lines.delete(urlToken);
+  }
+}
+
 /**
  * Counts a try before it is made, so that simultaneous ones cannot slip through; in the database, so that all
- * processes count together. Call what it answers when the passphrase was right: such a try is not counted.
+ * processes count together. Call what it answers when the passphrase was right, or not looked at: such a try is
+ * not counted.
  */
 async function claimTry(
   database: Database,

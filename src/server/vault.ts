@@ -10,6 +10,8 @@ export interface Secret {
   readonly note: string;
   /** '' when there is none. */
   readonly passphrase: string;
+  /** Ends when nobody waits any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Seals and opens pushes under one instance key. */
@@ -26,6 +28,7 @@ export interface Vault {
     urlToken: string,
     row: SecretRow,
     passphrase: string,
+    signal?: AbortSignal,
   ): Promise<Uint8Array | undefined>;
 }
 
@@ -48,10 +51,10 @@ export function createVault(instanceKey: Uint8Array): Vault {
       const key = unseal(wrapping, note_key, context(urlToken, 'note key'));
       return unseal(key, note, context(urlToken, 'note')).toString();
     },
-    async checkPassphrase(urlToken, { salt, cost, verifier }, passphrase) {
+    async checkPassphrase(urlToken, { salt, cost, verifier }, passphrase, signal) {
       if (!salt || !cost || !verifier) return undefined;
       const opened = unseal(wrapping, verifier, context(urlToken, 'verifier'));
-      return keyOfPassphrase(passphrase, { salt, cost, verifier: opened });
+      return keyOfPassphrase(passphrase, { salt, cost, verifier: opened }, signal);
     },
   };
 }
@@ -62,7 +65,8 @@ function context(urlToken: string, what: string): string {
 
 async function sealSecret(wrapping: Uint8Array, secret: Secret): Promise<SecretRow> {
   const { urlToken, passphrase } = secret;
-  const protection = passphrase === '' ? undefined : await recordPassphrase(passphrase);
+  const protection =
+    passphrase === '' ? undefined : await recordPassphrase(passphrase, secret.signal);
   const key = randomBytes(32);
   const inner = protection ? seal(protection.key, key, context(urlToken, 'inner key')) : key;
   return {

@@ -192,6 +192,16 @@ describe('POST /api/v2/pushes', () => {
       { kind: ['Kind must be one of text, file, url, qr.'] },
     ],
     [
+      '{"push":{"payload":"x","passphrase":" "}}',
+      422,
+      { passphrase: ['Passphrase must not be blank.'] },
+    ],
+    [
+      '{"push":{"kind":"file"}}',
+      422,
+      { files: ['Files are not supported by this version of the service yet.'] },
+    ],
+    [
       '{"push":{"payload":"ftp://example.com","kind":"url"}}',
       422,
       { payload: ['Payload must be one http or https address.'] },
@@ -319,6 +329,57 @@ describe('GET /api/v2/pushes/:token', () => {
       type: JSON_TYPE,
       body: { error: 'not-found' },
     });
+  });
+});
+
+describe('GET /p/:token.json, the json_url', () => {
+  test('answers what the API answers, by the same rules', async () => {
+    const push = '{"push":{"payload":"x","expire_after_views":2,"passphrase":"sesame"}}';
+    const token = await created(push, asAdmin());
+    const path = `/p/${token}.json`;
+    expect(await send('GET', path)).toEqual({
+      status: 401,
+      type: JSON_TYPE,
+      body: {
+        error: 'This push needs its passphrase.',
+        message: 'This push needs a passphrase: send it as the `passphrase` parameter.',
+        status: 'unauthorized',
+      },
+    });
+    expect((await send('GET', path, { Authorization: 'Bearer nonsense' })).status).toBe(401);
+    expect((await send('GET', path, { 'Sec-Purpose': 'prefetch' })).status).toBe(400);
+    const head = await service.fetch(new Request(`https://pw.test${path}`, { method: 'HEAD' }));
+    expect(head.status).toBe(405);
+    const owned = await send('GET', `${path}?passphrase=sesame`, asAdmin());
+    expect([owned.body.payload, owned.body.views_remaining]).toEqual(['x', 2]);
+    const seen = await send('GET', `${path}?passphrase=sesame`);
+    expect([seen.status, seen.body.payload, seen.body.views_remaining]).toEqual([200, 'x', 1]);
+    expect(seen.body.json_url).toBe(`https://pw.test${path}`);
+    await send('GET', `${path}?passphrase=sesame`);
+    expect(await send('GET', path)).toEqual(await send('GET', `/api/v2/pushes/${token}`));
+  });
+
+  test('an unknown token is answered 404', async () => {
+    expect(await send('GET', '/p/nosuchpush.json')).toEqual({
+      status: 404,
+      type: JSON_TYPE,
+      body: { error: 'not-found' },
+    });
+  });
+
+  test.each([
+    ['GET', '/p/active.json'],
+    ['GET', '/p/expired.json'],
+    ['GET', '/p/token/r.json'],
+    ['POST', '/p/token.json'],
+    ['DELETE', '/p/token.json'],
+  ])('%s %s is no such address', async (method, path) => {
+    const headers = { authorization: `Bearer ${service.adminToken}` };
+    const answer = await service.fetch(new Request(`https://pw.test${path}`, { method, headers }));
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
   });
 });
 

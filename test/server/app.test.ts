@@ -74,6 +74,38 @@ describe('bodies', () => {
     expect([pulled < 12, cancelled]).toEqual([true, true]);
   });
 
+  test('one that says itself that it is too large is not read', async () => {
+    const request = new Request('http://pw.test/api/v2/pushes', {
+      method: 'POST',
+      body: new ReadableStream({ pull: () => Promise.reject(new Error('read')) }),
+      duplex: 'half',
+      headers: { 'content-type': 'application/json', 'content-length': '8388609' },
+    });
+    expect((await service.fetch(request)).status).toBe(413);
+  });
+
+  test('too much at once is refused, but for small bodies', async () => {
+    const ends: (() => void)[] = [];
+    const slow = Array.from({ length: 9 }, () => {
+      let left = 72;
+      const stream = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (left > 0) controller.enqueue(new Uint8Array(100_000).fill(32));
+          if (left === 0) ends.push(() => controller.close());
+          left -= 1;
+        },
+      });
+      return post(stream, 'application/json');
+    });
+    await expect.poll(() => ends.length).toBe(9);
+    const refused = await post(Buffer.alloc(8_000_000, 32), 'application/json');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    await create(service, { payload: 'x'.repeat(50_000) });
+    for (const end of ends) end();
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array(9).fill(400));
+    await create(service, { payload: 'x'.repeat(1_000_000) });
+  });
+
   test('a body that breaks off is no failure of ours', async () => {
     const broken = new ReadableStream({
       start: (controller) => controller.error(new Error('gone')),

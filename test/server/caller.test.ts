@@ -19,6 +19,8 @@ describe('base address', () => {
     [{ 'x-forwarded-proto': 'javascript' }, true, undefined, 'http://pw.test:5100'],
     [{ 'x-forwarded-host': 'a/b' }, true, undefined, 'http://pw.test:5100'],
     [{ 'x-forwarded-host': 'u@evil.example' }, true, undefined, 'http://pw.test:5100'],
+    [{ 'x-forwarded-host': 'push.example.com:99999' }, true, undefined, 'http://pw.test:5100'],
+    [{ 'x-forwarded-host': '[:::]' }, true, undefined, 'http://pw.test:5100'],
     [{ 'x-forwarded-host': '[::1]:80' }, true, undefined, 'http://[::1]:80'],
   ])('%j, trusted %s', (headers, trustProxy, publicUrl, expected) => {
     expect(baseOf(request(headers), { trustProxy, publicUrl })).toBe(expected);
@@ -30,8 +32,15 @@ describe('address of the caller', () => {
     ['203.0.113.9', false, '192.0.2.1', '192.0.2.1'],
     ['203.0.113.9', true, '192.0.2.1', '203.0.113.9'],
     ['1.1.1.1, 203.0.113.9', true, '127.0.0.1', '203.0.113.9'],
-    ['203.0.113.9, 10.0.0.2, ::1', true, '127.0.0.1', '203.0.113.9'],
-    ['192.168.1.7, 10.0.0.2', true, '127.0.0.1', '192.168.1.7'],
+    // What stands before the last hop is the client's own word, private addresses after it included.
+    ['203.0.113.9, 10.0.0.2', true, '127.0.0.1', '10.0.0.2'],
+    ['203.0.113.9, unknown', true, '127.0.0.1', '127.0.0.1'],
+    ['203.0.113.9,', true, '127.0.0.1', '127.0.0.1'],
+    ['203.0.113.9:8080', true, '127.0.0.1', '203.0.113.9'],
+    ['[2001:db8::1]:8080', true, '127.0.0.1', '2001:db8::1'],
+    ['[2001:db8::1]', true, '127.0.0.1', '2001:db8::1'],
+    ['::ffff:203.0.113.9', true, '127.0.0.1', '203.0.113.9'],
+    ['203.0.113.9:x', true, '127.0.0.1', '127.0.0.1'],
     ['<script>, 2001:db8::1', true, '127.0.0.1', '2001:db8::1'],
     ['unknown', true, '127.0.0.1', '127.0.0.1'],
     ['', true, '::ffff:192.0.2.7', '192.0.2.7'],

@@ -116,6 +116,9 @@ test.each([
   ['https:example.com', false],
   ['https://', false],
   ['https://example.com/\nx', false],
+  ['https://example.com/\u202egpj.exe', false],
+  ['https://exam\u200bple.com/', false],
+  ['https://example.com/\u00e9', true],
   [' https://example.com', false],
   ['data:text/html,https://example.com', false],
 ])('%j is a web address: %s', (payload, expected) => {

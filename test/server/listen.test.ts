@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Service, ServiceError, startService } from '../../src/server/listen';
+import { openSqlite } from '../../src/server/store/sqlite';
 import { defaults } from '../helpers/service';
 import { cert, key } from './certificate';
 
@@ -36,8 +38,11 @@ const io = {
 const inMemory = { ...defaults, ephemeral: true };
 const onDisk = () => ({ ...defaults, ephemeral: false, data: join(folder, 'data') });
 
-async function start(settings: Parameters<typeof startService>[0]): Promise<Service> {
-  service = await startService(settings, io);
+async function start(
+  settings: Parameters<typeof startService>[0],
+  more: { grace?: number } = {},
+): Promise<Service> {
+  service = await startService(settings, { ...io, ...more });
   return service;
 }
 
@@ -46,7 +51,8 @@ async function failure(
 ): Promise<string> {
   const error = await start({ ...inMemory, ...settings }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ServiceError);
-  return (error as ServiceError).message;
+  const { message, input } = error as ServiceError;
+  return `${message}${input ? ' (input)' : ''}`;
 }
 
 async function text(response: IncomingMessage): Promise<string> {
@@ -107,7 +113,9 @@ describe('starting', () => {
     expect(await failure({ ephemeral: false, data: file })).toBe(
       `the data in ${file} cannot be opened (EEXIST)`,
     );
-    expect(await failure({ tlsCert: file })).toBe('TLS needs both a certificate and its key');
+    expect(await failure({ tlsCert: file })).toBe(
+      'TLS needs both a certificate and its key (input)',
+    );
     expect(await failure({ tlsCert: file, tlsKey: '/nonexistent' })).toBe(
       '/nonexistent cannot be read (ENOENT)',
     );
@@ -115,12 +123,14 @@ describe('starting', () => {
       'the TLS certificate and key do not fit',
     );
     expect(await failure({ publicUrl: 'push.example.com' })).toBe(
-      'the public address must be an http or https address, without ? and #',
+      'the public address must be an http or https address, without ? and # (input)',
     );
     expect(await failure({ maxDays: 5, defaultDays: 6 })).toBe(
-      'the default of days must be from 1 to 5',
+      'the default of days must be from 1 to 5 (input)',
     );
-    expect(await failure({ maxViews: 0 })).toBe('the maximum of views must be from 1 to 1000000');
+    expect(await failure({ maxViews: 0 })).toBe(
+      'the maximum of views must be from 1 to 1000000 (input)',
+    );
   });
 
   test('limits of the instance hold', async () => {
@@ -198,6 +208,87 @@ test('a body over the limit is answered, and the connection goes on or ends clea
   expect(await version(url)).toBe(200);
 });
 
+describe('a body over the limit', () => {
+  const big = (length: string) =>
+    `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+
+  test('is refused at once where its length is declared, and what is still sent is taken', async () => {
+    const { url } = await start(inMemory);
+    const { socket, received } = raw(Number(new URL(url).port), big('Content-Length: 40000000'));
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 413 /);
+    // A client that takes its time must not find the connection reset.
+    for (let sent = 0; sent < 40; sent++) {
+      socket.write(Buffer.alloc(1_000_000, 32));
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    socket.write('GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await received).toMatch(/larger than 8388608 bytes[\s\S]*HTTP\/1\.1 200 OK/);
+  });
+
+  test('is read on where it is not, so that the answer arrives', async () => {
+    const { url } = await start(inMemory);
+    const { socket, received } = raw(Number(new URL(url).port), big('Transfer-Encoding: chunked'));
+    const chunk = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
+    for (let sent = 0; sent < 30; sent++) {
+      socket.write(chunk);
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+    socket.write('0\r\n\r\nGET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await received).toMatch(/larger than 8388608 bytes[\s\S]*HTTP\/1\.1 200 OK/);
+  });
+});
+
+test('over HTTP/1.0 without a host, links name the address it listens on', async () => {
+  const { url } = await start(inMemory);
+  const body = '{"push":{"payload":"x","retrieval_step":false}}';
+  const { received } = raw(
+    Number(new URL(url).port),
+    `POST /api/v2/pushes HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  expect(await received).toContain(`"html_url":"${url}/p/`);
+});
+
+test.each([
+  [400, '- -', 'hello\r\n\r\n'],
+  [400, 'GET -', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n'],
+  [400, 'GET -', 'GET / HTTP/1.1\r\n\r\n'],
+  [400, 'OPTIONS -', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n'],
+  [400, 'GET -', 'GET http://a:b:c/ HTTP/1.1\r\nHost: x\r\n\r\n'],
+  [417, 'GET -', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n'],
+  [431, '- -', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+  [
+    400,
+    '- -',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+])(
+  'what never reaches the application is answered %i and logged: %s',
+  async (status, logged, sent) => {
+    const { url } = await start(inMemory);
+    const { socket, received } = raw(Number(new URL(url).port), sent);
+    socket.end();
+    const [head = '', body = ''] = (await received).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toMatch(/^content-type: application\/json; charset=utf-8\r?$/im);
+    expect(head).toMatch(/^cache-control: no-store\r?$/im);
+    expect(JSON.parse(body)).toEqual({ error: expect.any(String) });
+    expect(lines).toEqual([expect.stringMatching(`Z ${logged} ${status} 0ms ${body.length}B$`)]);
+  },
+);
+
+test('a client that merely leaves is no request', async () => {
+  const { url } = await start(inMemory);
+  const { socket } = raw(Number(new URL(url).port), 'GET /up HTTP/1.1\r\nHost:');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.resetAndDestroy();
+  await version(url);
+  expect(lines).toEqual([expect.stringContaining('/version 200')]);
+});
+
 test('nonsense on the wire is refused', async () => {
   const { url } = await start(inMemory);
   const port = Number(new URL(url).port);
@@ -255,6 +346,49 @@ describe('stopping', () => {
     const again = await start(onDisk());
     const seen = await (await fetch(`${again.url}/api/v2/pushes/${url_token}`)).json();
     expect(seen).toMatchObject({ payload: 'kept' });
+  });
+
+  test('does not wait for those who keep it busy, and keeps nothing of those it cut off', async () => {
+    const running = await start(onDisk(), { grace: 300 });
+    const body = '{"push":{"payload":"x","passphrase":"sesame"}}';
+    const headers = { 'content-type': 'application/json' };
+    const statuses: number[] = [];
+    const posts = Array.from({ length: 100 }, async () => {
+      const answer = await fetch(`${running.url}/api/v2/pushes`, { method: 'POST', headers, body });
+      statuses.push(answer.status);
+      if (answer.status === 503) expect(answer.headers.get('retry-after')).toBe('5');
+      await answer.text();
+    });
+    const all = Promise.allSettled(posts);
+    await expect.poll(() => lines.length, { timeout: 10_000 }).toBeGreaterThan(60);
+    const began = performance.now();
+    await running.close();
+    expect(performance.now() - began).toBeLessThan(1000);
+    await all;
+    // Whatever still ran has had its turn by now.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const created = statuses.filter((status) => status === 201).length;
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(50);
+    expect(created).toBeLessThan(20);
+    const database = await openSqlite(join(folder, 'data', 'pwpush.db'), (load) => load());
+    expect(await database.sql`SELECT id FROM pushes`).toHaveLength(created);
+    await database.close();
+  });
+
+  test('nobody waits for a push whose maker has left: it is not made', async () => {
+    const { url, close } = await start(onDisk());
+    const body = '{"push":{"payload":"x","passphrase":"sesame"}}';
+    const sent = `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const clients = Array.from({ length: 6 }, () => raw(Number(new URL(url).port), sent));
+    await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const { socket } of clients) socket.destroy();
+    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(6);
+    expect(lines.map((line) => line.split(' ')[3])).toEqual(Array(6).fill('499'));
+    await close();
+    const database = await openSqlite(join(folder, 'data', 'pwpush.db'), (load) => load());
+    expect(await database.sql`SELECT id FROM pushes`).toEqual([]);
+    await database.close();
   });
 
   test('twice is once', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { call, create, testService } from '../helpers/service';
+import { lock } from './lock';
 
 let data: string;
 
@@ -33,6 +34,31 @@ test('two services on one folder share pushes, and hand out one view once', asyn
   );
   expect(answers.filter(({ json }) => json.payload === 'once')).toHaveLength(1);
   await Promise.all(services.map((service) => service.close()));
+});
+
+test('while another program holds the lock, all goes on but writing, which is put off', async () => {
+  const service = await testService({ data });
+  const token = await create(service, { payload: 'x' }, service.adminToken);
+  service.clock.advance(120_000);
+  const unlock = lock(join(data, 'pwpush.db'));
+  const headers = { token: service.adminToken };
+  const began = performance.now();
+  const creation = call(service, 'POST', '/api/v2/pushes', { body: { push: { payload: 'y' } } });
+  const [listed, preview] = await Promise.all([
+    call(service, 'GET', '/api/v2/pushes/active', headers),
+    call(service, 'GET', `/api/v2/pushes/${token}/preview`),
+  ]);
+  expect([listed.status, preview.status]).toEqual([200, 200]);
+  expect(performance.now() - began).toBeLessThan(1000);
+  const { status, json, headers: said } = await creation;
+  expect([status, said.get('retry-after'), json]).toEqual([
+    503,
+    '5',
+    { error: 'The database is in use by another program. Try again later.' },
+  ]);
+  unlock();
+  await create(service, { payload: 'z' });
+  await service.close();
 });
 
 test('another instance key is refused, and so is none', async () => {

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openOwners } from '../../src/server/open';
+import { openOwners, openService } from '../../src/server/open';
 import { ServiceError } from '../../src/server/service-error';
-import { call, type TestService, testClock, testService } from '../helpers/service';
+import { call, defaults, type TestService, testClock, testService } from '../helpers/service';
 
 let data: string;
 let service: TestService;
@@ -65,7 +66,36 @@ describe('owners beside a running service', () => {
 });
 
 test.each(['', '  ', 'a\nb', 'a\u202eb', 'x'.repeat(256)])('%j is no name', async (name) => {
-  await expect(service.service.owners.add(name)).rejects.toThrow(ServiceError);
+  const error = await service.service.owners.add(name).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ServiceError);
+  expect((error as ServiceError).input).toBe(true);
+});
+
+test('admin is made on the first start, others or not', async () => {
+  const fresh = await mkdtemp(join(tmpdir(), 'pwpush-'));
+  const owners = await openOwners(fresh, testClock());
+  await owners.add('carol');
+  await owners.close();
+  const first = await openService(
+    { ...defaults, ephemeral: false, data: fresh },
+    { log: () => {}, warn: () => {}, now: testClock().now, version: '0' },
+  );
+  expect(await first.owners.addFirst()).toMatch(/^pwp_/);
+  expect(await first.owners.addFirst()).toBeUndefined();
+  await first.close();
+  await rm(fresh, { recursive: true });
+});
+
+test('listing and revoking make no database', async () => {
+  const nowhere = join(data, 'nowhere');
+  const owners = await openOwners(nowhere, testClock());
+  for (const asked of [() => owners.list(), () => owners.revoke('admin')]) {
+    const error = await asked().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect((error as ServiceError).message).toBe(`there is no database in ${nowhere}`);
+  }
+  expect(existsSync(nowhere)).toBe(false);
+  await owners.close();
 });
 
 test('admin is made on the first start only', async () => {

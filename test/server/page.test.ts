@@ -156,7 +156,7 @@ test('a link that expired and one that never was get the same answer', async () 
   await submit(`/p/${token}`, { do: 'expire' });
   const never = await open('/p/neverwas');
   expect([never.status, title(never)]).toEqual([404, 'Nothing here']);
-  for (const path of [`/p/${token}`, `/p/${token}/r`, '/p/neverwas/r', '/p/never.json', '/p/%00']) {
+  for (const path of [`/p/${token}`, `/p/${token}/r`, '/p/neverwas/r', '/p/%00']) {
     const { status, html, headers } = await open(path);
     expect({ status, html, headers: [...headers] }).toEqual({
       ...never,
@@ -164,6 +164,37 @@ test('a link that expired and one that never was get the same answer', async () 
     });
   }
 });
+
+test.each([
+  ['a button', 404, { do: 'expire' }, {}],
+  ['a passphrase', 404, { passphrase: 'p' }, {}],
+  ['a form from elsewhere', 403, {}, { origin: 'https://evil.example' }],
+  ['a form that is too large', 413, { passphrase: 'x'.repeat(20_000) }, {}],
+])(
+  '%s is answered %i where a link expired and where none ever was',
+  async (_, status, fields, headers) => {
+    const push = { payload: 'x', expire_after_days: 1 };
+    const fixed = { ...push, payload: 'x', deletable_by_viewer: false };
+    const [ended, overdue, kept] = [
+      await create(service, push),
+      await create(service, push),
+      await create(service, fixed),
+    ];
+    await submit(`/p/${ended}`, { do: 'expire' });
+    service.clock.advance(86_400_000);
+    const never = await submit('/p/neverwas', fields, headers);
+    expect(never.status).toBe(status);
+    for (const token of [ended, overdue, kept]) {
+      for (const path of [`/p/${token}`, `/p/${token}/r`]) {
+        const answer = await submit(path, fields, headers);
+        expect({ ...answer, headers: [...answer.headers] }).toEqual({
+          ...never,
+          headers: [...never.headers],
+        });
+      }
+    }
+  },
+);
 
 test('a form from another site is refused', async () => {
   const token = await create(service, { payload: 'x' });

@@ -74,6 +74,13 @@ describe('expired means gone', () => {
       },
     ],
     [
+      'by time, when somebody deletes it',
+      (token: string) => {
+        service.clock.advance(DAY);
+        return call(service, 'DELETE', `/api/v2/pushes/${token}`);
+      },
+    ],
+    [
       'by time, when nobody asks',
       () => {
         service.clock.advance(DAY);

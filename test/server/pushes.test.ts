@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { call, create, type TestService, testService } from '../helpers/service';
+import { call, create, type TestService, testClock, testService } from '../helpers/service';
 
 const DAY = 86_400_000;
 
@@ -136,6 +136,21 @@ describe('time', () => {
     expect(await service.service.pushes.sweep()).toBe(205);
   });
 
+  test('what was found expired is not shown after all when the clock steps back', async () => {
+    await service.close();
+    const clock = testClock();
+    let late = 0;
+    const now = () => new Date(clock.now().getTime() + (late-- > 0 ? DAY : 0));
+    service = await testService({ clock: { ...clock, now } });
+    const token = await create(service, { payload: 'x', expire_after_days: 1 });
+    // Once, when it is found; then it is claimed.
+    late = 1;
+    const { pushes } = service.service;
+    const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
+    expect((await pushes.retrieve(token, anybody, '')).payload).toBeNull();
+    expect(await retrieve(token)).toMatchObject({ payload: null, expired: true });
+  });
+
   test('deleting what has run out leaves it as it ended', async () => {
     const token = await create(service, { payload: 'x', expire_after_days: 1 });
     service.clock.advance(2 * DAY);
@@ -165,10 +180,25 @@ describe('passphrases', () => {
     ]);
   });
 
-  test('a blank one is none', async () => {
-    const token = await create(service, { payload: 'x', passphrase: '  ' });
-    const { payload, passphrase } = await retrieve(token);
-    expect([payload, passphrase]).toEqual(['x', '']);
+  test('right ones that come together are no tries', async () => {
+    const push = { payload: 'x', passphrase: 'right', expire_after_views: 50 };
+    const token = await create(service, push);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => retrieve(token, 'right')));
+    expect(answers.map(({ payload }) => payload)).toEqual(Array(20).fill('x'));
+  });
+
+  test('a try that nobody waits for costs neither a view nor a try', async () => {
+    const push = { payload: 'x', passphrase: 'right', expire_after_views: 1 };
+    const token = await create(service, push);
+    const gone = Array.from({ length: 6 }, async () => {
+      const client = new AbortController();
+      const path = `http://pw.test/api/v2/pushes/${token}?passphrase=right`;
+      const answer = service.fetch(new Request(path, { signal: client.signal }));
+      client.abort();
+      return (await answer).status;
+    });
+    expect(await Promise.all(gone)).toEqual(Array(6).fill(499));
+    expect((await retrieve(token, 'right')).payload).toBe('x');
   });
 
   test('right ones are not counted as tries, simultaneous wrong ones are', async () => {

@@ -26,9 +26,8 @@ export async function ensureOwner(sql: Sql, name: string, now: number): Promise<
   return rows[0] as OwnerRow;
 }
 
-export async function countOwners(sql: Sql): Promise<number> {
-  const rows = await sql<{ owners: number }>`SELECT count(*) AS owners FROM owners`;
-  return Number(rows[0]?.owners);
+export async function hasOwner(sql: Sql, name: string): Promise<boolean> {
+  return (await sql`SELECT id FROM owners WHERE name = ${name}`).length > 0;
 }
 
 export async function insertToken(

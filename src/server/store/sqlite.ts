@@ -2,6 +2,7 @@ import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { ServiceError } from '../service-error';
 import { type Native, overNative } from './native';
+import type { Sleep } from './patience';
 import type { Database, Value } from './sql';
 
 /** Calls `load` without letting Node's warning about `node:sqlite` reach the user. */
@@ -21,10 +22,12 @@ const pragmas = [
   'secure_delete = ON',
   'foreign_keys = ON',
   'temp_store = MEMORY',
+  // From here on nothing waits inside SQLite, where everything else would stand still: see `patiently`.
+  'busy_timeout = 0',
 ];
 
 /** Opens the database file at `path` (0600, made when missing), or one in memory for `:memory:`. */
-export async function openSqlite(path: string, quietly: Quietly): Promise<Database> {
+export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep): Promise<Database> {
   const open = nodeSqlite(quietly) ?? (await libsql());
   if (path !== ':memory:') ownerOnly(path);
   const native = open(path);
@@ -34,7 +37,7 @@ export async function openSqlite(path: string, quietly: Quietly): Promise<Databa
     native.close();
     throw error;
   }
-  return overNative(native);
+  return overNative(native, sleep);
 }
 
 /** The log and its index inherit the mode of the file they belong to. */

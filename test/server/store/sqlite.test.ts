@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/server/store/migrations';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
+import { lock } from '../lock';
 
 let folder: string;
 let database: Database;
@@ -37,7 +38,7 @@ test('is durable, overwrites what is deleted, and minds foreign keys', async () 
     await pragma`PRAGMA secure_delete`,
     await pragma`PRAGMA foreign_keys`,
     await pragma`PRAGMA busy_timeout`,
-  ]).toEqual(['wal', 2, 1, 1, 5000]);
+  ]).toEqual(['wal', 2, 1, 1, 0]);
 });
 
 test('values come back as they went in', async () => {
@@ -90,6 +91,42 @@ test('a transaction keeps other processes from writing before it has written', a
   });
   expect(elsewhere(insert)).toBe('');
   expect(await names()).toEqual(['a']);
+});
+
+describe('while another program holds the lock', () => {
+  test('it is asked again and again, and reading goes on', async () => {
+    let unlock: (() => void) | undefined = lock(join(folder, 'test.db'));
+    const pauses: number[] = [];
+    const sleep = async (milliseconds: number) => {
+      pauses.push(milliseconds);
+      expect(await names()).toEqual([]);
+      if (pauses.length < 6) return;
+      unlock?.();
+      unlock = undefined;
+    };
+    const patient = await openSqlite(join(folder, 'test.db'), (load) => load(), sleep);
+    await Promise.all([
+      patient.sql`INSERT INTO things VALUES ('a', NULL, NULL)`,
+      patient.transaction((sql) => sql`INSERT INTO things VALUES ('b', NULL, NULL)`),
+    ]);
+    expect(await names()).toEqual(['a', 'b']);
+    expect(pauses.length).toBeGreaterThanOrEqual(6);
+    await patient.close();
+  });
+
+  test('it is given up after five seconds', async () => {
+    const unlock = lock(join(folder, 'test.db'));
+    let slept = 0;
+    const sleep = async (milliseconds: number) => {
+      slept += milliseconds;
+    };
+    const patient = await openSqlite(join(folder, 'test.db'), (load) => load(), sleep);
+    const insert = patient.sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+    await expect(insert).rejects.toMatchObject({ kind: 'busy', retryAfter: 5 });
+    expect([slept >= 5000, slept < 5200]).toEqual([true, true]);
+    unlock();
+    await patient.close();
+  });
 });
 
 /** Runs one statement in a process of its own, as locks do not hold within one; answers what went wrong. */
