@@ -1,21 +1,19 @@
-import { filesRefused } from './creation';
+import type { Connection } from './caller';
 import { Refusal } from './refusal';
 
 /** A payload of 1 MiB may take six times that in JSON escapes; the rest is room for the other fields. */
 const JSON_BYTES = 8 * 1024 * 1024;
 const FORM_BYTES = 16 * 1024;
 
-/** The `push` object of a creation request. Throws a `Refusal` for any other body. */
-export async function readPush(request: Request): Promise<object> {
-  const type = mediaType(request);
-  if (type === 'multipart/form-data') throw filesRefused();
-  if (type !== 'application/json') {
+/** The `push` object of a creation request in JSON. Throws a `Refusal` for any other body. */
+export async function readPush(request: Request, connection: Connection): Promise<object> {
+  if (mediaType(request) !== 'application/json') {
     throw new Refusal(
       'malformed',
       'The body must be JSON, sent as Content-Type: application/json.',
     );
   }
-  const body = parse(await readText(request, JSON_BYTES));
+  const body = parse(await readText(bodyOf(request, connection), JSON_BYTES));
   const push = isObject(body) && 'push' in body ? body.push : undefined;
   if (!isObject(push))
     throw new Refusal('malformed', 'The body must be an object with a `push` object.');
@@ -23,9 +21,22 @@ export async function readPush(request: Request): Promise<object> {
 }
 
 /** The fields of a submitted HTML form. */
-export async function readForm(request: Request): Promise<URLSearchParams> {
+export async function readForm(request: Request, connection: Connection): Promise<URLSearchParams> {
   if (mediaType(request) !== 'application/x-www-form-urlencoded') return new URLSearchParams();
-  return new URLSearchParams(await readText(request, FORM_BYTES));
+  return new URLSearchParams(await readText(bodyOf(request, connection), FORM_BYTES));
+}
+
+export function isMultipart(request: Request): boolean {
+  return mediaType(request) === 'multipart/form-data';
+}
+
+/** The bytes of a body as they come. Throws a `Refusal` when they break off. */
+export async function* bodyOf(request: Request, connection: Connection) {
+  try {
+    yield* connection.body?.() ?? request.body ?? [];
+  } catch {
+    throw new Refusal('malformed', 'The body broke off.');
+  }
 }
 
 function mediaType(request: Request): string {
@@ -45,8 +56,8 @@ function parse(text: string): unknown {
   }
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
-  const bytes = await readBytes(request, limit);
+async function readText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+  const bytes = await readBytes(body, limit);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -55,18 +66,13 @@ async function readText(request: Request, limit: number): Promise<string> {
 }
 
 /** Counts what comes rather than trusting Content-Length. */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+async function readBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.length;
-      if (size > limit) break;
-      chunks.push(chunk);
-    }
-  } catch {
-    throw new Refusal('malformed', 'The body broke off.');
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw new Refusal('too_large', `The body is larger than ${limit} bytes.`);
+    chunks.push(chunk);
   }
-  if (size > limit) throw new Refusal('too_large', `The body is larger than ${limit} bytes.`);
   return Buffer.concat(chunks);
 }

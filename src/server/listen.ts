@@ -4,6 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { App } from './app';
+import { bePatient, connectionOf, type Patience } from './exchange';
 import { type OpenService, openService } from './open';
 import { ServiceError, systemCode } from './service-error';
 import { publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
@@ -29,13 +30,18 @@ export interface Service {
 const SWEEP_EVERY = 60_000;
 
 /** Opens the data and listens. Throws a `ServiceError` that says what the operator has to change. */
-export async function startService(settings: ServiceSettings, io: ServiceIo): Promise<Service> {
+export async function startService(
+  settings: ServiceSettings,
+  io: ServiceIo,
+  patience?: Patience,
+): Promise<Service> {
   const tls = await readTls(settings);
   const service = await openService(settings, io);
   const running = new Set<Promise<unknown>>();
   let stop: (() => Promise<void>) | undefined;
   try {
     const server = createServer(track(service.app, running), tls);
+    bePatient(server, patience);
     stop = stopper(server, tls !== undefined);
     const localUrl = await listen(server, settings, tls !== undefined);
     const stopSweeping = sweepRegularly(service, io);
@@ -78,8 +84,8 @@ async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls | unde
 
 /** The app as the socket calls it, each call noted while it runs. */
 function track(app: App, running: Set<Promise<unknown>>) {
-  return (request: Request, { incoming }: HttpBindings) => {
-    const response = app(request, { ip: incoming.socket.remoteAddress });
+  return (request: Request, { incoming, outgoing }: HttpBindings) => {
+    const response = app(request, connectionOf(incoming, outgoing));
     running.add(response);
     const done = () => running.delete(response);
     response.then(done, done);
@@ -90,6 +96,8 @@ function track(app: App, running: Set<Promise<unknown>>) {
 function createServer(fetch: ReturnType<typeof track>, tls: Tls | undefined): Server {
   const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
     overrideGlobalObjects: false,
+    // It would read on for half a second only.
+    autoCleanupIncoming: false,
     // HTTP/1.0, as health checks still speak it, names no host.
     hostname: 'localhost',
   });

@@ -120,6 +120,9 @@ describe('starting', () => {
     expect(await failure({ maxDays: 5, defaultDays: 6 })).toBe(
       'the default of days must be from 1 to 5',
     );
+    expect(await failure({ maxFileSize: 0 })).toBe(
+      'the maximum of a file must be from 1 byte to 1 TiB',
+    );
     expect(await failure({ maxViews: 0 })).toBe('the maximum of views must be from 1 to 1000000');
   });
 
