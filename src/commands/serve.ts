@@ -19,6 +19,7 @@ interface ServeOptions extends GlobalOptions {
   readonly maxDays?: number;
   readonly defaultViews?: number;
   readonly maxViews?: number;
+  readonly maxFileSize?: number;
   readonly trustProxy: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -70,6 +71,7 @@ export function serveCommand(context: Context): Command {
       'most views a push may ask for (default: 100)',
       positive('--max-views'),
     )
+    .option('--max-file-size <size>', 'most a file may have: 500M, 1GiB … (default: 100MiB)', size)
     .option(
       '--trust-proxy',
       'believe X-Forwarded-For, -Proto and -Host; only behind a proxy that sets them',
@@ -88,6 +90,16 @@ export function serveCommand(context: Context): Command {
 function port(value: string): number {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
   throw usageError(`--port takes a number from 0 to 65535, not "${value}"`);
+}
+
+/** Bytes; K, M, G, T and KiB … count in 1024s, KB … in 1000s. */
+function size(value: string): number {
+  const [, digits = '', unit = '', suffix = ''] =
+    /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
+  const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
+  const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
+  if (digits !== '' && bytes >= 1 && bytes <= 1024 ** 4) return Math.floor(bytes);
+  throw usageError(`--max-file-size takes a size such as 500M or 1GiB, not "${value}"`);
 }
 
 /** Listens until SIGINT or SIGTERM, then lets running requests finish. */

@@ -2,12 +2,13 @@ import { type Context, Hono } from 'hono';
 import { limits, routes } from '../api/contract';
 import { json, refusalBody, refusalHead } from './answer';
 import type { AppOptions, Env } from './app';
-import { readPush } from './body';
+import { isMultipart, readPush } from './body';
 import { baseOf, bearerToken, isPrefetch, originOf } from './caller';
 import type { Owner } from './owners';
-import type { PushRow, Visitor } from './pushes';
+import type { Noted, PushRow, Visitor } from './pushes';
+import { announcesFiles, readUpload } from './receive';
 import { notFound, Refusal } from './refusal';
-import { auditBody, pushBody, versionBody } from './wire';
+import { auditBody, fileBody, pushBody, versionBody } from './wire';
 
 /** The routes of API v2, relative to its path. */
 export function createApi({ pushes, owners, now, settings }: AppOptions): Hono<Env> {
@@ -44,9 +45,23 @@ export function createApi({ pushes, owners, now, settings }: AppOptions): Hono<E
 
   api.post(routes.create.path, async (c) => {
     const caller = await permitted(c);
-    const { push, note } = await pushes.create(await readPush(c.req.raw), caller);
+    const { push, note } = isMultipart(c.req.raw)
+      ? await receive(c, caller)
+      : await pushes.create(await readPush(c.req.raw, c.env), caller);
     return json({ ...body(c, push), name: push.name, note }, 201);
   });
+
+  async function receive(c: Context<Env>, caller: Visitor): Promise<Noted> {
+    if (!caller.owner && announcesFiles(c.req.raw)) throw needsToken();
+    const upload = caller.owner && pushes.upload();
+    try {
+      const push = await readUpload(c.req.raw, c.env, upload, settings.fileBytes);
+      return await pushes.create(push, caller, upload);
+    } finally {
+      // The sweep takes what cannot be taken back now.
+      await upload?.discard().catch(() => undefined);
+    }
+  }
 
   for (const state of ['active', 'expired'] as const) {
     api.get(routes[state].path, async (c) => {
@@ -67,8 +82,9 @@ export function createApi({ pushes, owners, now, settings }: AppOptions): Hono<E
     if (isPrefetch(c.req.raw))
       throw new Refusal('malformed', 'A retrieval takes a view and is not prefetched.');
     const passphrase = c.req.query('passphrase') ?? '';
-    const { push, payload } = await pushes.retrieve(urlToken(c), caller, passphrase);
-    return json({ ...body(c, push), payload, files: [] });
+    const { push, payload, files } = await pushes.retrieve(urlToken(c), caller, passphrase);
+    const base = baseOf(c.req.raw, settings);
+    return json({ ...body(c, push), payload, files: files.map((file) => fileBody(file, base)) });
   });
 
   api.get(routes.preview.path, async (c) => {

@@ -2,9 +2,11 @@ import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH } from '../api/contract';
-import { answer, json } from './answer';
+import { answer, errorLine, json } from './answer';
 import { createApi } from './api';
 import type { CallerSettings, Connection } from './caller';
+import { createDownloads } from './download';
+import type { Files } from './files';
 import type { Owners } from './owners';
 import { createPages } from './page';
 import type { Pushes } from './pushes';
@@ -12,11 +14,14 @@ import type { Pushes } from './pushes';
 export interface AppSettings extends CallerSettings {
   /** Whether those without a token may create and retrieve. */
   readonly anonymous: boolean;
+  /** Bytes a file may have. */
+  readonly fileBytes: number;
   readonly version: string;
 }
 
 export interface AppOptions {
   readonly pushes: Pushes;
+  readonly files: Files;
   readonly owners: Owners;
   /** Throws when the database does not answer. */
   readonly ping: () => Promise<void>;
@@ -62,9 +67,10 @@ export function createApp(options: AppOptions): App {
   });
   app.route(API_PATH, createApi(options));
   app.all('/api/*', () => json({ error: 'not-found' }, 404));
+  app.route('/', createDownloads(options));
   app.route('/', createPages(options));
   app.onError((error) => {
-    log(`${now().toISOString()} error ${describe(error)}`);
+    log(errorLine(now(), error));
     return json({ error: 'internal error' }, 500);
   });
   return async (request, connection = {}) => app.fetch(request, connection);
@@ -78,11 +84,4 @@ function pathOf(request: Request): string {
   // The names of the API's own listings are no tokens: those have 19 characters.
   if (!token || token === 'active' || token === 'expired') return path;
   return `${API_PATH}/pushes/${token}`;
-}
-
-/** Name, code and place; never the message, which may quote what was being handled. */
-function describe(error: Error): string {
-  const code = 'code' in error ? ` ${String(error.code)}` : '';
-  const place = /^ +at .*$/m.exec(error.stack ?? '')?.[0].trim() ?? '';
-  return `${error.name}${code} ${place}`.trim();
 }

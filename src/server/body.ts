@@ -1,4 +1,4 @@
-import { filesRefused } from './creation';
+import type { Connection } from './caller';
 import { busy, Refusal } from './refusal';
 
 /** A payload of 1 MiB may take six times that in JSON escapes; the rest is room for the other fields. */
@@ -11,17 +11,15 @@ const HELD_BYTES = 64 * 1024 * 1024;
 const SMALL_BYTES = 64 * 1024;
 let held = 0;
 
-/** The `push` object of a creation request. Throws a `Refusal` for any other body. */
-export async function readPush(request: Request): Promise<object> {
-  const type = mediaType(request);
-  if (type === 'multipart/form-data') throw filesRefused();
-  if (type !== 'application/json') {
+/** The `push` object of a creation request in JSON. Throws a `Refusal` for any other body. */
+export async function readPush(request: Request, connection: Connection): Promise<object> {
+  if (mediaType(request) !== 'application/json') {
     throw new Refusal(
       'malformed',
       'The body must be JSON, sent as Content-Type: application/json.',
     );
   }
-  const body = parse(await readText(request, JSON_BYTES));
+  const body = parse(await readText(request, connection, JSON_BYTES));
   const push = isObject(body) && 'push' in body ? body.push : undefined;
   if (!isObject(push))
     throw new Refusal('malformed', 'The body must be an object with a `push` object.');
@@ -29,9 +27,22 @@ export async function readPush(request: Request): Promise<object> {
 }
 
 /** The fields of a submitted HTML form. */
-export async function readForm(request: Request): Promise<URLSearchParams> {
+export async function readForm(request: Request, connection: Connection): Promise<URLSearchParams> {
   if (mediaType(request) !== 'application/x-www-form-urlencoded') return new URLSearchParams();
-  return new URLSearchParams(await readText(request, FORM_BYTES));
+  return new URLSearchParams(await readText(request, connection, FORM_BYTES));
+}
+
+export function isMultipart(request: Request): boolean {
+  return mediaType(request) === 'multipart/form-data';
+}
+
+/** The bytes of a body as they come. Throws a `Refusal` when they break off. */
+export async function* bodyOf(request: Request, connection: Connection) {
+  try {
+    yield* connection.body?.() ?? request.body ?? [];
+  } catch {
+    throw new Refusal('malformed', 'The body broke off.');
+  }
 }
 
 function mediaType(request: Request): string {
@@ -51,8 +62,10 @@ function parse(text: string): unknown {
   }
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
-  const bytes = await readBytes(request, limit);
+async function readText(request: Request, connection: Connection, limit: number): Promise<string> {
+  // What says itself that it is too much need not come.
+  if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit);
+  const bytes = await readBytes(bodyOf(request, connection), limit);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -60,32 +73,25 @@ async function readText(request: Request, limit: number): Promise<string> {
   }
 }
 
-/** Counts what comes rather than trusting Content-Length, unless that says itself that it is too much. */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+/** Counts what comes rather than trusting Content-Length. */
+async function readBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let counted = 0;
-  let full = false;
-  if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit);
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of body) {
       size += chunk.length;
-      if (size > limit) break;
+      if (size > limit) throw tooLarge(limit);
       if (size > SMALL_BYTES) {
         counted += chunk.length;
         held += chunk.length;
+        if (held > HELD_BYTES) throw busy('Too much is being received at once. Try again later.');
       }
-      full = size > SMALL_BYTES && held > HELD_BYTES;
-      if (full) break;
       chunks.push(chunk);
     }
-  } catch {
-    throw new Refusal('malformed', 'The body broke off.');
   } finally {
     held -= counted;
   }
-  if (size > limit) throw tooLarge(limit);
-  if (full) throw busy('Too much is being received at once. Try again later.');
   return Buffer.concat(chunks);
 }
 

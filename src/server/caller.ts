@@ -1,9 +1,13 @@
 import { isIP } from 'node:net';
 import type { Origin } from './store/audit';
 
-/** What the socket knows of a request and its headers do not. */
+/** What the socket knows of a request and its headers do not; nothing of it is there without a socket. */
 export interface Connection {
   readonly ip?: string | undefined;
+  /** The body as it comes, no faster than it is read; reading it asks a client that waits (100 Continue) to send. */
+  readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
+  /** Ends the connection at once. */
+  readonly cut?: (() => void) | undefined;
 }
 
 export interface CallerSettings {

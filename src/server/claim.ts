@@ -1,5 +1,6 @@
 import type { Visitor } from './pushes';
 import { recordEvent } from './store/audit';
+import { type FileRow, listFiles } from './store/files';
 import type { PushRow, SecretRow } from './store/pushes';
 import * as store from './store/pushes';
 import type { Sql } from './store/sql';
@@ -8,11 +9,18 @@ export interface Claim {
   readonly claimed: PushRow;
   /** Nothing when the push had ended. */
   readonly secret: SecretRow | undefined;
+  readonly files: readonly FileRow[];
   /** Whether this very claim ended the push. */
   readonly ended: boolean;
 }
 
-/** Takes a view, unless the owner looks, and the secret with it; ends the push with its last view. One transaction. */
+/** Milliseconds that the links to a push's files, handed out with each view, can be followed. */
+export const LINK_TIME = 5 * 60_000;
+
+/**
+ * Takes a view, unless the owner looks, and the secret with it; ends the push with its last view. Its files stay
+ * for the links that were handed out, but not beyond the push's days. One transaction.
+ */
 export async function claim(
   sql: Sql,
   push: PushRow,
@@ -27,8 +35,10 @@ export async function claim(
   if (!claimed || !secret) return missed(sql, push, visitor, now);
   await recordEvent(sql, push.id, own ? 'owner_view' : 'view', visitor, now);
   const last = claimed.views >= claimed.expire_after_views;
-  const ended = last && (await store.endPush(sql, push.id, now, 0)) !== undefined;
-  return { claimed, secret, ended };
+  const filesUntil = Math.min(now + LINK_TIME, push.expires_at);
+  const files = push.kind === 'file' ? await listFiles(sql, push.id) : [];
+  const ended = last && (await store.endWithView(sql, push.id, now, filesUntil));
+  return { claimed, secret, files, ended };
 }
 
 /** Too late: the push had ended, or ends now because its time has passed. */
@@ -37,5 +47,5 @@ async function missed(sql: Sql, push: PushRow, visitor: Visitor, now: number): P
   const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
   await recordEvent(sql, push.id, 'failed_view', visitor, now);
   const claimed = (await store.findPush(sql, push.url_token)) as PushRow;
-  return { claimed, secret: undefined, ended };
+  return { claimed, secret: undefined, files: [], ended };
 }

@@ -29,37 +29,40 @@ export interface Creation {
 
 const PASSPHRASE_CHARACTERS = 1024;
 
-/** Checks the `push` of a creation request; throws a `Refusal` with messages by field. */
-export function readCreation(input: object, bounds: Bounds): Creation {
-  const result = v.safeParse(creationSchema(bounds), input, { abortPipeEarly: true });
+/** Checks the `push` of a creation request that brings so many files; throws a `Refusal` with messages by field. */
+export function readCreation(input: object, bounds: Bounds, fileCount = 0): Creation {
+  const schema = creationSchema(bounds, fileCount > 0);
+  const result = v.safeParse(schema, input, { abortPipeEarly: true });
   if (!result.success) {
-    if ('kind' in input && input.kind === 'file') throw filesRefused();
+    // What it lacks is files, not a payload.
+    const problem =
+      'kind' in input && input.kind === 'file' ? fileProblem('file', fileCount) : undefined;
+    if (problem) throw invalid(problem);
     throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
   }
   const { files: _, ...creation } = result.output;
-  const problem = payloadProblem[creation.kind](creation.payload);
+  const problem = fileProblem(creation.kind, fileCount) ?? payloadProblem(creation);
   if (problem) throw invalid(problem);
   return creation;
 }
 
-const noFiles = 'Files are not supported by this version of the service yet.';
+// JSON has no encoding of files (wire.md, "Endpoints").
+const notInJson = 'Files are sent as multipart/form-data, each in a part named push[files][].';
 
-/** What a request with files gets, until the service takes them. */
-export function filesRefused() {
-  return invalid({ files: [noFiles] });
-}
-
-function creationSchema(bounds: Bounds) {
+function creationSchema(bounds: Bounds, withFiles: boolean) {
   return v.object({
     payload: v.nullish(
       v.pipe(
         v.string('Payload must be a string.'),
-        v.check((payload) => payload.trim() !== '', 'Payload is required.'),
+        v.check((payload) => withFiles || payload.trim() !== '', 'Payload is required.'),
         v.check(isUnicode, 'Payload is not valid Unicode text.'),
       ),
       '',
     ),
-    kind: v.nullish(v.picklist(kinds, `Kind must be one of ${kinds.join(', ')}.`), 'text'),
+    kind: v.nullish(
+      v.picklist(kinds, `Kind must be one of ${kinds.join(', ')}.`),
+      withFiles ? 'file' : 'text',
+    ),
     expire_after_days: count('Expire after days', bounds.days),
     expire_after_views: count('Expire after views', bounds.views),
     deletable_by_viewer: flag('Deletable by viewer'),
@@ -77,7 +80,7 @@ function creationSchema(bounds: Bounds) {
       v.check((name) => !name.includes('\0'), 'Name must not hold a NUL character.'),
     ),
     note: text('Note', limits.noteCharacters),
-    files: v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, noFiles)),
+    files: v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, notInJson)),
   });
 }
 
@@ -124,18 +127,22 @@ function isUnicode(value: string): boolean {
 
 type Problem = Record<string, string[]> | undefined;
 
-const payloadProblem: Record<Kind, (payload: string) => Problem> = {
-  text: tooLarge,
-  url: (payload) =>
-    isWebAddress(payload)
-      ? tooLarge(payload)
-      : { payload: ['Payload must be one http or https address.'] },
-  qr: (payload) =>
-    [...payload].length <= limits.qrCharacters
-      ? undefined
-      : { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] },
-  file: () => ({ files: [noFiles] }),
-};
+function fileProblem(kind: Kind, fileCount: number): Problem {
+  if ((kind === 'file') === fileCount > 0) return undefined;
+  return fileCount > 0
+    ? { kind: ['Kind must be file when there are files.'] }
+    : { files: [`Files are required. ${notInJson}`] };
+}
+
+function payloadProblem({ kind, payload }: Creation): Problem {
+  if (kind === 'url' && !isWebAddress(payload)) {
+    return { payload: ['Payload must be one http or https address.'] };
+  }
+  if (kind === 'qr' && [...payload].length > limits.qrCharacters) {
+    return { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] };
+  }
+  return tooLarge(payload);
+}
 
 function tooLarge(payload: string): Problem {
   if (Buffer.byteLength(payload) <= limits.textBytes) return undefined;

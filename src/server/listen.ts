@@ -4,8 +4,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { App } from './app';
+import { bePatient, connectionOf, type Patience } from './exchange';
 import { inWords, type OpenService, openService } from './open';
-import { afterRest } from './rest';
 import { ServiceError, systemCode } from './service-error';
 import { publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
 import { GRACE, stopper } from './stop';
@@ -31,7 +31,11 @@ export interface Service {
 const SWEEP_EVERY = 60_000;
 
 /** Opens the data and listens. Throws a `ServiceError` that says what the operator has to change. */
-export async function startService(settings: ServiceSettings, io: ServiceIo): Promise<Service> {
+export async function startService(
+  settings: ServiceSettings,
+  io: ServiceIo,
+  patience?: Patience,
+): Promise<Service> {
   const tls = await readTls(settings);
   const service = await openService(settings, io);
   const { grace = GRACE } = io;
@@ -39,6 +43,7 @@ export async function startService(settings: ServiceSettings, io: ServiceIo): Pr
   let stop: (() => Promise<void>) | undefined;
   try {
     const server = createServer(track(service.app, running), tls, io);
+    bePatient(server, patience);
     stop = stopper(server, tls !== undefined, grace);
     const localUrl = await listen(server, settings, tls !== undefined);
     const stopSweeping = sweepRegularly(service, io);
@@ -84,12 +89,12 @@ async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls | unde
 
 /** The app as the socket calls it, each call noted while it runs. */
 function track(app: App, running: Set<Promise<unknown>>) {
-  return (request: Request, { incoming }: HttpBindings) => {
-    const response = app(request, { ip: incoming.socket.remoteAddress });
+  return (request: Request, { incoming, outgoing }: HttpBindings) => {
+    const response = app(request, connectionOf(incoming, outgoing));
     running.add(response);
     const done = () => running.delete(response);
     response.then(done, done);
-    return response.then((answer) => afterRest(answer, incoming));
+    return response;
   };
 }
 
@@ -97,7 +102,6 @@ const options = {
   // One without a host is answered by us.
   requireHostHeader: false,
   headersTimeout: 20_000,
-  requestTimeout: 60_000,
 };
 
 function createServer(
@@ -110,6 +114,8 @@ function createServer(
   const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
     overrideGlobalObjects: false,
     errorHandler: unserved,
+    // It would read on for half a second only.
+    autoCleanupIncoming: false,
   });
   server.on('request', nameHost);
   server.on('request', listener);

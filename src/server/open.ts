@@ -2,12 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type App, createApp } from './app';
+import { Files } from './files';
 import { isReadByOthers, makeInstanceKey, readInstanceKey } from './instance-key';
 import { type OwnerSummary, Owners } from './owners';
 import { Pushes } from './pushes';
 import { Refusal } from './refusal';
 import { ServiceError, systemCode } from './service-error';
-import { boundsOf, publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
+import {
+  boundsOf,
+  fileBytesOf,
+  publicUrlOf,
+  type ServiceIo,
+  type ServiceSettings,
+} from './settings';
 import { findFact, keepFact } from './store/facts';
 import { migrate } from './store/migrations';
 import type { Database } from './store/sql';
@@ -29,18 +36,22 @@ const FILE = 'pwpush.db';
 export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
   const bounds = boundsOf(settings);
   const publicUrl = publicUrlOf(settings);
+  const fileBytes = fileBytesOf(settings);
   const database = await openDatabase(settings.ephemeral ? undefined : settings.data, io);
   try {
     const vault = await openVault(database, settings, io);
     const owners = new Owners(database, io.now);
-    const pushes = new Pushes(database, vault, bounds, io.now);
+    const files = new Files({ database, vault, fileBytes, clock: io.now });
+    await files.dropUnfinished();
+    const pushes = new Pushes(database, vault, files, bounds, io.now);
     const app = createApp({
       pushes,
+      files,
       owners,
       ping: async () => void (await database.sql`SELECT 1`),
       now: io.now,
       log: io.log,
-      settings: { ...settings, publicUrl, version: io.version },
+      settings: { ...settings, publicUrl, fileBytes, version: io.version },
     });
     return { app, owners, pushes, close: () => database.close() };
   } catch (error) {

@@ -3,6 +3,7 @@ import { refusalHead } from './answer';
 import type { AppOptions, Env } from './app';
 import { readForm } from './body';
 import { baseOf, isOwnForm, isPrefetch, originOf } from './caller';
+import { fileUrl } from './download';
 import { page } from './layout';
 import { markup } from './markup';
 import type { PushRow, Visitor } from './pushes';
@@ -25,7 +26,9 @@ export function createPages({ pushes, now, settings }: AppOptions): Hono<Env> {
     const seen = await pushes.retrieve(push.url_token, caller, passphrase);
     if (seen.payload === null) return gonePage();
     const expirable = mayExpire(seen.push, caller);
-    return secretPage(seen.push, seen.payload, expirable, now().getTime());
+    const base = baseOf(c.req.raw, settings);
+    const files = seen.files.map((file) => ({ ...file, url: fileUrl(file, base) }));
+    return secretPage({ ...seen, payload: seen.payload, files }, expirable, now().getTime());
   }
 
   async function open(c: Context<Env>, step: boolean): Promise<Response> {
@@ -41,7 +44,7 @@ export function createPages({ pushes, now, settings }: AppOptions): Hono<Env> {
     if (!isOwnForm(c.req.raw, baseOf(c.req.raw, settings))) {
       throw new Refusal('forbidden', 'This form was sent from another site.');
     }
-    const form = await readForm(c.req.raw);
+    const form = await readForm(c.req.raw, c.env);
     // Not before: what is said of the form must not tell whether there is, or was, a push.
     const push = await find(c);
     const expire = form.get('do') === 'expire' && push.expired_at === null;

@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../api/contract';
 import { claim } from './claim';
 import { type Bounds, readCreation } from './creation';
+import type { Files, OfferedFile } from './files';
 import type { Owner } from './owners';
 import { abandoned, notFound, Refusal } from './refusal';
 import * as audit from './store/audit';
+import { dropFiles } from './store/files';
 import type { PushRow } from './store/pushes';
 import * as store from './store/pushes';
 import type { Database } from './store/sql';
 import { unlock } from './unlock';
+import type { Upload } from './upload';
 import type { Vault } from './vault';
 
 export type { PushRow };
@@ -24,6 +27,7 @@ export interface Retrieved {
   readonly push: PushRow;
   /** null when the push has expired. */
   readonly payload: string | null;
+  readonly files: readonly OfferedFile[];
 }
 
 export interface Noted {
@@ -39,22 +43,23 @@ export class Pushes {
   constructor(
     private readonly database: Database,
     private readonly vault: Vault,
+    private readonly files: Files,
     private readonly bounds: Bounds,
     private readonly clock: () => Date,
   ) {}
 
-  /** Checks and keeps a new push; throws a `Refusal` with messages by field. */
-  async create(input: object, visitor: Visitor): Promise<Noted> {
-    const creation = readCreation(input, this.bounds);
+  /** Begins to take in the files of a push that `create` gets later; discard it in any case. */
+  upload(): Upload {
+    return this.files.upload(newUrlToken());
+  }
+
+  /** Checks and keeps a new push with its files; throws a `Refusal` with messages by field. */
+  async create(input: object, visitor: Visitor, upload?: Upload): Promise<Noted> {
+    const creation = readCreation(input, this.bounds, upload?.fileCount);
     const { payload, note, passphrase, ...rest } = creation;
-    const urlToken = newUrlToken();
-    const secret = await this.vault.seal({
-      urlToken,
-      payload,
-      note,
-      passphrase,
-      signal: visitor.signal,
-    });
+    const { urlToken, key } = upload ?? { urlToken: newUrlToken() };
+    const { signal } = visitor;
+    const secret = await this.vault.seal({ urlToken, key, payload, note, passphrase, signal });
     const now = this.now();
     const row: store.NewPushRow = {
       ...rest,
@@ -71,6 +76,7 @@ export class Pushes {
       if (visitor.signal?.aborted) throw abandoned();
       const inserted = await store.insertPush(sql, row, secret);
       await audit.recordEvent(sql, inserted.id, 'creation', visitor, now);
+      await upload?.keep(sql, inserted.id);
       return inserted;
     });
     return { push, note };
@@ -80,25 +86,31 @@ export class Pushes {
   async find(urlToken: string): Promise<PushRow> {
     const push = await store.findPush(this.database.sql, urlToken);
     if (!push) throw notFound();
+    if (push.expired_at !== null && push.kind === 'file') await this.files.dropOverdue();
     return settled(push, this.now());
   }
 
   /**
-   * Takes a view, unless the owner looks, and answers the payload; after the last view the secret is gone.
-   * A push that has expired is answered without payload. Throws a `Refusal` for the passphrase.
+   * Takes a view, unless the owner looks, and answers the payload and where the files are; after the last view the
+   * secret is gone, and the files when the links have run out. A push that has expired is answered without either.
+   * Throws a `Refusal` for the passphrase.
    */
   async retrieve(urlToken: string, visitor: Visitor, passphrase: string): Promise<Retrieved> {
     const push = await this.find(urlToken);
     const { database, vault } = this;
     const now = () => this.now();
     const key = await unlock({ database, vault, now }, push, visitor, passphrase);
-    const { claimed, secret, ended } = await database.transaction((sql) => {
+    const { claimed, secret, files, ended } = await database.transaction((sql) => {
       if (visitor.signal?.aborted) throw abandoned();
       return claim(sql, push, visitor, now());
     });
     if (ended) await database.scrub();
-    if (!secret) return { push: settled(claimed, now()), payload: null };
-    return { push: claimed, payload: vault.openPayload(urlToken, secret, key) };
+    if (!secret) return { push: settled(claimed, now()), payload: null, files: [] };
+    return {
+      push: claimed,
+      payload: vault.openPayload(urlToken, secret, key),
+      files: this.files.offer(urlToken, vault.openKey(urlToken, secret, key), files),
+    };
   }
 
   /** Ends a push and destroys its secret; one that has ended stays as it is. */
@@ -108,7 +120,12 @@ export class Pushes {
     if (!mayExpire(push, visitor)) {
       throw new Refusal('forbidden', 'That push is not deletable by viewers.');
     }
-    if (push.expired_at !== null) return push;
+    if (push.expired_at !== null) {
+      // What the last view left behind; anything else has gone.
+      const dropped = await this.database.transaction((sql) => dropFiles(sql, push.id));
+      if (dropped) await this.database.scrub();
+      return push;
+    }
     const ended = await this.database.transaction(async (sql) => {
       const now = this.now();
       const row = await store.endPush(sql, push.id, now, 1);
@@ -149,6 +166,7 @@ export class Pushes {
     for (let batch = SWEEP; batch === SWEEP; ended += batch) {
       batch = await this.database.transaction((sql) => store.endDue(sql, now, SWEEP));
     }
+    await this.files.sweep();
     await audit.deleteTriesBefore(this.database.sql, now - 60_000);
     await this.database.scrub();
     return ended;

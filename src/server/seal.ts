@@ -13,7 +13,9 @@ export function seal(key: Uint8Array, plain: Uint8Array | string, context: strin
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG });
   cipher.setAAD(Buffer.from(context));
-  const body = Buffer.concat([cipher.update(plain as string, 'utf8'), cipher.final()]);
+  // A stream cipher: all is there before `final`, which only makes the tag.
+  const body = cipher.update(plain as string, 'utf8');
+  cipher.final();
   return Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), body]);
 }
 
@@ -24,7 +26,9 @@ export function unseal(key: Uint8Array, sealed: Uint8Array, context: string): Bu
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG });
   decipher.setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(1 + NONCE, HEAD));
-  return Buffer.concat([decipher.update(sealed.subarray(HEAD)), decipher.final()]);
+  const plain = decipher.update(sealed.subarray(HEAD));
+  decipher.final();
+  return plain;
 }
 
 /** A key for one purpose, of `bytes` bytes, from a key for all. */

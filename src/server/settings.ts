@@ -19,6 +19,8 @@ export interface ServiceSettings {
   readonly maxDays?: number | undefined;
   readonly defaultViews?: number | undefined;
   readonly maxViews?: number | undefined;
+  /** Bytes a file may have. */
+  readonly maxFileSize?: number | undefined;
   readonly trustProxy: boolean;
   /** Paths of PEM files; both or neither. */
   readonly tlsCert?: string | undefined;
@@ -40,6 +42,8 @@ export interface ServiceIo {
 
 const DAYS_AT_MOST = 36_500;
 const VIEWS_AT_MOST = 1_000_000;
+const FILE_BYTES = 100 * 1024 ** 2;
+const FILE_BYTES_AT_MOST = 1024 ** 4;
 
 /** The bounds of days and views that the settings ask for; throws a `ServiceError` when they contradict. */
 export function boundsOf(settings: ServiceSettings): Bounds {
@@ -65,6 +69,14 @@ function bound(
     throw wrong(`the default of ${what} must be from ${usual.min} to ${max}`);
   }
   return { min: usual.min, max, default: fallback };
+}
+
+/** Bytes that a file may have. */
+export function fileBytesOf({ maxFileSize = FILE_BYTES }: ServiceSettings): number {
+  if (Number.isInteger(maxFileSize) && maxFileSize >= 1 && maxFileSize <= FILE_BYTES_AT_MOST) {
+    return maxFileSize;
+  }
+  throw new ServiceError('the maximum of a file must be from 1 byte to 1 TiB', { input: true });
 }
 
 /** The public address without a final slash. */

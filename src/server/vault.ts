@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { type FileLink, openLink, sealLink } from './file-link';
 import { keyOfPassphrase, type PassphraseRecord, recordPassphrase } from './passphrase';
 import { derive, seal, unseal } from './seal';
 import type { NoteRow, SecretRow } from './store/pushes';
 
 export interface Secret {
   readonly urlToken: string;
+  /** The data key, where something was sealed with it before. */
+  readonly key?: Uint8Array | undefined;
   readonly payload: string;
   /** '' when there is none. */
   readonly note: string;
@@ -19,7 +22,9 @@ export interface Vault {
   /** Tells the instance key from another without telling it. */
   readonly keyId: string;
   seal(secret: Secret): Promise<SecretRow>;
-  /** Needs the passphrase's key where the push has a passphrase; throws without. */
+  /** The data key. Needs the passphrase's key where the push has a passphrase; throws without. */
+  openKey(urlToken: string, row: SecretRow, passphraseKey?: Uint8Array): Uint8Array;
+  /** Needs the same. */
   openPayload(urlToken: string, row: SecretRow, passphraseKey?: Uint8Array): string | null;
   /** '' when there is none. */
   openNote(urlToken: string, row: NoteRow): string;
@@ -30,6 +35,9 @@ export interface Vault {
     passphrase: string,
     signal?: AbortSignal,
   ): Promise<Uint8Array | undefined>;
+  sealLink(link: FileLink): string;
+  /** What that link says; nothing when it was not sealed here, or was changed. Whether it is late is not looked at. */
+  openLink(text: string): FileLink | undefined;
 }
 
 /**
@@ -39,9 +47,11 @@ export interface Vault {
  */
 export function createVault(instanceKey: Uint8Array): Vault {
   const wrapping = derive(instanceKey, 'pwpush wrapping 1');
+  const linking = derive(instanceKey, 'pwpush file link 1');
   return {
     keyId: derive(instanceKey, 'pwpush key id 1', 16).toString('hex'),
     seal: (secret) => sealSecret(wrapping, secret),
+    openKey: (urlToken, row, passphraseKey) => unwrap(wrapping, urlToken, row, passphraseKey),
     openPayload(urlToken, row, passphraseKey) {
       const key = unwrap(wrapping, urlToken, row, passphraseKey);
       return row.payload && unseal(key, row.payload, context(urlToken, 'payload')).toString();
@@ -56,6 +66,8 @@ export function createVault(instanceKey: Uint8Array): Vault {
       const opened = unseal(wrapping, verifier, context(urlToken, 'verifier'));
       return keyOfPassphrase(passphrase, { salt, cost, verifier: opened }, signal);
     },
+    sealLink: (link) => sealLink(linking, link),
+    openLink: (text) => openLink(linking, text),
   };
 }
 
@@ -67,7 +79,7 @@ async function sealSecret(wrapping: Uint8Array, secret: Secret): Promise<SecretR
   const { urlToken, passphrase } = secret;
   const protection =
     passphrase === '' ? undefined : await recordPassphrase(passphrase, secret.signal);
-  const key = randomBytes(32);
+  const { key = randomBytes(32) } = secret;
   const inner = protection ? seal(protection.key, key, context(urlToken, 'inner key')) : key;
   return {
     data_key: seal(wrapping, inner, context(urlToken, 'data key')),

@@ -1,4 +1,6 @@
-import { API_VERSION, type InstanceVersion } from '../api/contract';
+import { API_VERSION, type InstanceVersion, type PushFile } from '../api/contract';
+import { fileUrl } from './download';
+import type { OfferedFile } from './files';
 import { daysRemaining, type PushRow, viewsRemaining } from './pushes';
 import type { AuditRow } from './store/audit';
 
@@ -23,6 +25,11 @@ export function pushBody(push: PushRow, base: string, now: Date) {
     created_at: iso(push.created_at),
     updated_at: iso(push.updated_at),
   };
+}
+
+/** A file as a retrieval answers it; `base` is what links begin with. */
+export function fileBody(file: OfferedFile, base: string): PushFile {
+  return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
 }
 
 export function auditBody(rows: readonly AuditRow[]) {
@@ -50,7 +57,7 @@ export function versionBody(version: string, anonymous: boolean): InstanceVersio
       pushes: {
         enabled: true,
         email_auto_dispatch: false,
-        file_attachments: { enabled: false, requires_authentication: true },
+        file_attachments: { enabled: true, requires_authentication: true },
         url_pushes: { enabled: true },
         qr_code_pushes: { enabled: true },
       },

@@ -54,7 +54,7 @@ describe('GET /api/v2/version', () => {
           pushes: {
             enabled: true,
             email_auto_dispatch: false,
-            file_attachments: { enabled: false, requires_authentication: true },
+            file_attachments: { enabled: true, requires_authentication: true },
             url_pushes: { enabled: true },
             qr_code_pushes: { enabled: true },
           },
@@ -199,7 +199,7 @@ describe('POST /api/v2/pushes', () => {
     [
       '{"push":{"kind":"file"}}',
       422,
-      { files: ['Files are not supported by this version of the service yet.'] },
+      { files: ['Files are required. Files are sent as multipart/form-data, each in a part named push[files][].'] },
     ],
     [
       '{"push":{"payload":"ftp://example.com","kind":"url"}}',
@@ -209,7 +209,9 @@ describe('POST /api/v2/pushes', () => {
     [
       '{"push":{"payload":"x","files":["a"]}}',
       422,
-      { files: ['Files are not supported by this version of the service yet.'] },
+      {
+        files: ['Files are sent as multipart/form-data, each in a part named push[files][].'],
+      },
     ],
   ])('%s is answered %i', async (body, status, expected) => {
     expect(await send('POST', '/api/v2/pushes', asJson, body)).toEqual({
@@ -218,15 +220,121 @@ describe('POST /api/v2/pushes', () => {
       body: expected,
     });
   });
+});
 
-  test('multipart is answered 422 until files are supported', async () => {
-    const form =
-      '--b\r\nContent-Disposition: form-data; name="push[payload]"\r\n\r\nx\r\n--b--\r\n';
-    const headers = { 'Content-Type': 'multipart/form-data; boundary=b', ...asAdmin() };
-    expect(await send('POST', '/api/v2/pushes', headers, form)).toEqual({
+describe('POST /api/v2/pushes with files', () => {
+  // As wire.md has it: fields `push[…]`, booleans as words, numbers as text, one `push[files][]` a file.
+  const form = [
+    ['push[payload]', '', 'with regards'],
+    ['push[kind]', '', 'file'],
+    ['push[expire_after_days]', '', '3'],
+    ['push[expire_after_views]', '', '2'],
+    ['push[deletable_by_viewer]', '', 'false'],
+    ['push[retrieval_step]', '', 'true'],
+    ['push[passphrase]', '', 'open sesame'],
+    ['push[name]', '', 'keys'],
+    ['push[note]', '', 'third floor'],
+    ['push[files][]', '; filename="id.pub"\r\nContent-Type: text/plain', 'ssh-ed25519 AAAA\n'],
+    ['push[files][]', '; filename="käse.png"\r\nContent-Type: image/png', '\x00PNG'],
+  ]
+    .map(([name, rest, value]) => {
+      const head = `Content-Disposition: form-data; name="${name}"${rest}`;
+      return `--3f9a\r\n${head}\r\n\r\n${value}\r\n`;
+    })
+    .join('')
+    .concat('--3f9a--\r\n');
+  const asForm = { 'Content-Type': 'multipart/form-data; boundary=3f9a' };
+
+  test('answers 201; the retrieval hands out links that answer the files', async () => {
+    const answer = await send('POST', '/api/v2/pushes', { ...asForm, ...asAdmin() }, form);
+    const token = answer.body.url_token;
+    const push = {
+      url_token: token,
+      html_url: `https://pw.test/p/${token}/r`,
+      json_url: `https://pw.test/p/${token}.json`,
+      expire_after_days: 3,
+      expire_after_views: 2,
+      days_remaining: 3,
+      views_remaining: 2,
+      expired: false,
+      expired_on: null,
+      deletable_by_viewer: false,
+      retrieval_step: true,
+      deleted: false,
+      passphrase: null,
+      created_at: '2026-08-20T11:06:45.000Z',
+      updated_at: '2026-08-20T11:06:45.000Z',
+    };
+    expect(answer).toEqual({
+      status: 201,
+      type: JSON_TYPE,
+      body: { ...push, name: 'keys', note: 'third floor' },
+    });
+
+    const seen = await send('GET', `/api/v2/pushes/${token}?passphrase=open+sesame`);
+    const [first, second] = seen.body.files;
+    expect(seen).toEqual({
+      status: 200,
+      type: JSON_TYPE,
+      body: {
+        ...push,
+        views_remaining: 1,
+        payload: 'with regards',
+        files: [
+          { filename: 'id.pub', content_type: 'text/plain', url: first.url },
+          { filename: 'käse.png', content_type: 'image/png', url: second.url },
+        ],
+      },
+    });
+    expect(first.url).toMatch(/^https:\/\/pw\.test\/files\/[\w-]+$/);
+
+    const file = await service.fetch(new Request(second.url));
+    expect([
+      file.status,
+      file.headers.get('content-type'),
+      file.headers.get('content-length'),
+      file.headers.get('content-disposition'),
+      await file.text(),
+    ]).toEqual([
+      200,
+      'image/png',
+      '4',
+      `attachment; filename="k_se.png"; filename*=UTF-8''k%C3%A4se.png`,
+      '\x00PNG',
+    ]);
+  });
+
+  test('needs a token', async () => {
+    expect(await send('POST', '/api/v2/pushes', asForm, form)).toEqual({
+      status: 401,
+      type: JSON_TYPE,
+      body: { error: 'Files need an API token.' },
+    });
+  });
+
+  test('is answered 422 for an eleventh file, 413 for one that is too large', async () => {
+    const file = (bytes: number) =>
+      `--3f9a\r\nContent-Disposition: form-data; name="push[files][]"; filename="a"\r\n\r\n${'x'.repeat(bytes)}\r\n`;
+    const headers = { ...asForm, ...asAdmin() };
+    const many = `${file(1).repeat(11)}--3f9a--\r\n`;
+    expect(await send('POST', '/api/v2/pushes', headers, many)).toEqual({
       status: 422,
       type: JSON_TYPE,
-      body: { files: ['Files are not supported by this version of the service yet.'] },
+      body: { files: ['Too many files (maximum is 10).'] },
+    });
+    const large = `${file(101 * 1024 * 1024)}--3f9a--\r\n`;
+    expect(await send('POST', '/api/v2/pushes', headers, large)).toEqual({
+      status: 413,
+      type: JSON_TYPE,
+      body: { error: 'A file is larger than 104857600 bytes.' },
+    });
+  });
+
+  test('a link that is no link is answered 404', async () => {
+    expect(await send('GET', '/files/nonsense')).toEqual({
+      status: 404,
+      type: JSON_TYPE,
+      body: { error: 'not-found' },
     });
   });
 });

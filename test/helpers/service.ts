@@ -1,5 +1,6 @@
 import { type OpenService, openService } from '../../src/server/open';
 import type { ServiceSettings } from '../../src/server/settings';
+import type { Database } from '../../src/server/store/sql';
 
 export interface TestService {
   /** The embedded service in process, as it answers a caller at 127.0.0.1. */
@@ -70,16 +71,51 @@ export async function testService(
   };
 }
 
+/** A part of a form: a field, or a file when it has a filename. */
+export interface FormPart {
+  readonly name: string;
+  readonly value: string | Uint8Array;
+  /** As it stands in the quotes. */
+  readonly filename?: string;
+  readonly type?: string;
+}
+
+export const BOUNDARY = 'xXx-boundary-xXx';
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** `multipart/form-data`, its boundary being `BOUNDARY`. */
+export function formBytes(parts: readonly FormPart[]): Buffer {
+  const pieces = parts.flatMap(({ name, value, filename, type }) => [
+    Buffer.from(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"` +
+        (filename === undefined ? '' : `; filename="${filename}"`) +
+        (type === undefined ? '' : `\r\nContent-Type: ${type}`) +
+        '\r\n\r\n',
+    ),
+    Buffer.from(value as Uint8Array),
+    Buffer.from('\r\n'),
+  ]);
+  return Buffer.concat([...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)]);
+}
+
+/** The part of a form that is a file of a push. */
+export function filePart(filename: string, value: string | Uint8Array, type = 'text/plain') {
+  return { name: 'push[files][]', filename, value, type } satisfies FormPart;
+}
+
 export interface Call {
   readonly token?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as `multipart/form-data`. */
+  readonly form?: readonly FormPart[];
   readonly headers?: Record<string, string>;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  readonly bytes: Buffer;
   readonly text: string;
   /** The text as JSON; undefined when it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
@@ -91,21 +127,24 @@ export async function call(
   { fetch }: Pick<TestService, 'fetch'>,
   method: string,
   path: string,
-  { token, body, headers = {} }: Call = {},
+  { token, body, form, headers = {} }: Call = {},
 ): Promise<Answer> {
+  const content = form ? formBytes(form) : body === undefined ? undefined : JSON.stringify(body);
+  const type = form ? FORM_TYPE : 'application/json';
   const response = await fetch(
     new Request(`http://pw.test${path}`, {
       method,
       headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(content === undefined ? {} : { 'content-type': type }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(content === undefined ? {} : { body: content }),
     }),
   );
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = bytes.toString();
+  return { status: response.status, headers: response.headers, bytes, text, json: parsed(text) };
 }
 
 /** Creates a push and answers its token. */
@@ -120,6 +159,34 @@ export async function create(
   });
   if (answer.status !== 201) throw new Error(`not created: ${answer.status} ${answer.text}`);
   return answer.json.url_token;
+}
+
+/** Creates a push with files and answers its token. */
+export async function createWithFiles(
+  service: Pick<TestService, 'fetch' | 'adminToken'>,
+  ...form: FormPart[]
+): Promise<string> {
+  const answer = await call(service, 'POST', '/api/v2/pushes', { form, token: service.adminToken });
+  if (answer.status !== 201) throw new Error(`not created: ${answer.status} ${answer.text}`);
+  return answer.json.url_token;
+}
+
+/** How many uploads, files and chunks a database has. */
+export async function fileRows({ sql }: Pick<Database, 'sql'>): Promise<number[]> {
+  const [row] = await sql<object>`
+    SELECT (SELECT count(*) FROM uploads) AS uploads, (SELECT count(*) FROM files) AS files,
+      (SELECT count(*) FROM chunks) AS chunks`;
+  return Object.values(row as object).map(Number);
+}
+
+/** Fetches what a link of a retrieval leads to. */
+export function fetchLink(
+  service: Pick<TestService, 'fetch'>,
+  url: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Answer> {
+  return call(service, method, new URL(url).pathname, { headers });
 }
 
 function parsed(text: string): unknown {

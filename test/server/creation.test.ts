@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Bounds, isWebAddress, readCreation } from '../../src/server/creation';
 import { Refusal } from '../../src/server/refusal';
 
@@ -73,10 +73,34 @@ test.each([
   ],
   [
     { payload: 'x', kind: 'file' },
-    { files: ['Files are not supported by this version of the service yet.'] },
+    {
+      files: [
+        'Files are required. Files are sent as multipart/form-data, each in a part named push[files][].',
+      ],
+    },
   ],
 ])('case %#', (input, expected) => {
   expect(problems(input)).toEqual(expected);
+});
+
+describe('with files', () => {
+  const read = (input: object) => readCreation(input, bounds, 2);
+
+  test('the kind is file, and the payload a message that may be missing', () => {
+    expect(read({})).toMatchObject({ kind: 'file', payload: '' });
+    expect(read({ kind: 'file', payload: ' ' })).toMatchObject({ kind: 'file', payload: ' ' });
+  });
+
+  test('another kind is refused, and so is a message that is too large', () => {
+    expect(() => read({ kind: 'text', payload: 'x' })).toThrow(
+      expect.objectContaining({ fields: { kind: ['Kind must be file when there are files.'] } }),
+    );
+    expect(() => read({ payload: 'x'.repeat(1_048_577) })).toThrow(
+      expect.objectContaining({
+        fields: { payload: ['Payload is too large (maximum is 1048576 bytes).'] },
+      }),
+    );
+  });
 });
 
 test('a number of days passes exactly when it is an integer within the bounds', () => {

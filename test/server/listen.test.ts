@@ -131,6 +131,9 @@ describe('starting', () => {
     expect(await failure({ maxViews: 0 })).toBe(
       'the maximum of views must be from 1 to 1000000 (input)',
     );
+    expect(await failure({ maxFileSize: 0 })).toBe(
+      'the maximum of a file must be from 1 byte to 1 TiB (input)',
+    );
   });
 
   test('limits of the instance hold', async () => {

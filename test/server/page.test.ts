@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { create, type TestService, testService } from '../helpers/service';
+import {
+  create,
+  createWithFiles,
+  fetchLink,
+  filePart,
+  type TestService,
+  testService,
+} from '../helpers/service';
 
 let service: TestService;
 
@@ -128,6 +135,47 @@ describe('kinds', () => {
       retrieval_step: false,
     });
     expect(shown(await open(`/p/${token}`))).toBe('WIFI:S:x;;');
+  });
+});
+
+describe('files', () => {
+  const field = (name: string, value: string) => ({ name: `push[${name}]`, value });
+
+  test('are links after the message, and showing them takes a view', async () => {
+    const token = await createWithFiles(
+      service,
+      field('payload', 'a <message>'),
+      filePart('<b>%22.txt', 'hunter2'),
+      filePart('b.bin', Buffer.alloc(1_600_000)),
+      field('expire_after_views', '2'),
+    );
+    expect((await open(`/p/${token}`)).html).not.toContain('/files/');
+    const page = await submit(`/p/${token}`, {});
+    expect([page.status, shown(page)]).toEqual([200, 'a &lt;message&gt;']);
+    const items = [...page.html.matchAll(/<li>(.*)<\/li>/g)].map(([, item]) => item);
+    expect(items.map((item) => item?.replace(/\/files\/[\w-]+/, '/files/…'))).toEqual([
+      '<a href="http://pw.test/files/…" download="&lt;b&gt;&quot;.txt" rel="noreferrer">&lt;b&gt;&quot;.txt</a> (7 bytes)',
+      '<a href="http://pw.test/files/…" download="b.bin" rel="noreferrer">b.bin</a> (1.5 MiB)',
+    ]);
+    expect(page.html).toContain('The links work for five minutes.');
+    expect(page.html).toContain('1 view and 7 days left.');
+    const [, url = ''] = /href="([^"]+)"/.exec(page.html) ?? [];
+    expect((await fetchLink(service, url)).text).toBe('hunter2');
+  });
+
+  test('of the last view are there for five minutes, and the page says so', async () => {
+    const token = await createWithFiles(
+      service,
+      filePart('a', 'A'),
+      field('expire_after_views', '1'),
+      field('retrieval_step', 'false'),
+    );
+    const page = await open(`/p/${token}`);
+    expect(page.html).toContain('That was the last view: in five minutes the files are deleted.');
+    expect(page.html).not.toContain('<pre');
+    expect((await open(`/p/${token}`)).status).toBe(404);
+    const [, url = ''] = /href="([^"]+)"/.exec(page.html) ?? [];
+    expect((await fetchLink(service, url)).text).toBe('A');
   });
 });
 

@@ -80,6 +80,28 @@ describe('a push with a passphrase', () => {
   });
 });
 
+describe('a link to a file', () => {
+  const link = { urlToken: 'token', position: 3, until: 12_345, key: randomBytes(32) };
+
+  test('opens with the instance key only, and shows nothing of what it carries', () => {
+    const text = vault.sealLink(link);
+    expect(text).toMatch(/^[\w-]+$/);
+    expect(vault.openLink(text)).toEqual(link);
+    expect(createVault(randomBytes(32)).openLink(text)).toBeUndefined();
+    const bytes = Buffer.from(text, 'base64url');
+    expect([bytes.includes(link.key), bytes.includes('token')]).toEqual([false, false]);
+  });
+
+  test('is never the same twice', () => {
+    expect(vault.sealLink(link)).not.toBe(vault.sealLink(link));
+  });
+
+  test('is nothing else that the vault has sealed', async () => {
+    const row = await vault.seal(secret);
+    expect(vault.openLink(Buffer.from(row.data_key).toString('base64url'))).toBeUndefined();
+  });
+});
+
 test('the key id tells keys apart and does not hold the key', () => {
   expect(createVault(key).keyId).toBe(vault.keyId);
   expect(createVault(randomBytes(32)).keyId).not.toBe(vault.keyId);

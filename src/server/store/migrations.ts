@@ -70,6 +70,31 @@ const migrations: ((dialect: Dialect) => string[])[] = [
      )`,
     'CREATE INDEX tries_by_push ON tries (push_id, tried_at)',
   ],
+  ({ blob, identity }) => [
+    // Without a push while it is being received; with an end once it is abandoned or the push's last view is taken.
+    `CREATE TABLE uploads (
+       id ${identity},
+       push_id BIGINT UNIQUE REFERENCES pushes (id),
+       touched_at BIGINT NOT NULL,
+       ends_at BIGINT
+     )`,
+    'CREATE INDEX uploads_unfinished ON uploads (touched_at) WHERE push_id IS NULL',
+    'CREATE INDEX uploads_by_end ON uploads (ends_at) WHERE ends_at IS NOT NULL',
+    `CREATE TABLE files (
+       upload_id BIGINT NOT NULL REFERENCES uploads (id),
+       position BIGINT NOT NULL,
+       header ${blob} NOT NULL,
+       PRIMARY KEY (upload_id, position)
+     )`,
+    `CREATE TABLE chunks (
+       id ${identity},
+       upload_id BIGINT NOT NULL REFERENCES uploads (id),
+       position BIGINT NOT NULL,
+       number BIGINT NOT NULL,
+       sealed ${blob} NOT NULL,
+       UNIQUE (upload_id, position, number)
+     )`,
+  ],
 ];
 
 /** Brings the database to this program's schema; refuses one that a later program wrote. */

@@ -39,6 +39,7 @@ export function overNative(native: Native, sleep?: Sleep): Database {
       });
       return scrubbing;
     },
+    alone: () => inTurn(async () => isAlone(native)),
     close: () =>
       inTurn(async () => {
         checkpoint(native);
@@ -82,6 +83,18 @@ function rollBack(native: Native): void {
 /** Many expiries of the same round share one checkpoint: it costs as much as three commits. */
 function nextRound(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Only a lone connection may take a file out of WAL, and so learns that it is one. */
+function isAlone(native: Native): boolean {
+  try {
+    const [row] = native.all('PRAGMA journal_mode = DELETE', []) as { journal_mode: string }[];
+    return row?.journal_mode === 'delete';
+  } catch {
+    return false;
+  } finally {
+    native.all('PRAGMA journal_mode = WAL', []);
+  }
 }
 
 /** Old pages, keys among them, stay in the log until it is emptied. A reader elsewhere puts that off. */

@@ -1,4 +1,5 @@
 import type { Kind } from '../../api/contract';
+import { dropFiles, keepFilesUntil } from './files';
 import type { Sql } from './sql';
 
 /** A row of `pushes`. Flags are 0 and 1, times milliseconds. */
@@ -80,7 +81,7 @@ export async function findActive(sql: Sql, id: number, now: number): Promise<Pus
 }
 
 /**
- * Ends an active push at `at` and destroys its secret; nothing when it had ended before.
+ * Ends an active push at `at` and destroys its secret and its files; nothing when it had ended before.
  * Whoever ends or claims a push changes its row in `pushes` first, so that the row's lock orders them.
  */
 export async function endPush(
@@ -89,11 +90,33 @@ export async function endPush(
   at: number,
   deleted: 0 | 1,
 ): Promise<PushRow | undefined> {
+  const ended = await markEnded(sql, id, at, deleted);
+  if (ended) await forget(sql, id);
+  if (ended) await dropFiles(sql, id);
+  return ended;
+}
+
+/**
+ * Ends a push with its last view: the secret goes at once, the files, which nothing that is kept opens any
+ * more, at `filesUntil`. Answers whether the push was active.
+ */
+export async function endWithView(
+  sql: Sql,
+  id: number,
+  at: number,
+  filesUntil: number,
+): Promise<boolean> {
+  if (!(await markEnded(sql, id, at, 0))) return false;
+  await forget(sql, id);
+  await keepFilesUntil(sql, id, filesUntil);
+  return true;
+}
+
+async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   const rows = await sql<PushRow>`
     UPDATE pushes SET expired_at = ${at}, updated_at = ${at}, deleted = ${deleted}
     WHERE id = ${id} AND expired_at IS NULL
     RETURNING *`;
-  if (rows[0]) await forget(sql, id);
   return rows[0];
 }
 
@@ -105,7 +128,10 @@ export async function endDue(sql: Sql, now: number, count: number): Promise<numb
       SELECT id FROM pushes WHERE expired_at IS NULL AND expires_at <= ${now}
       ORDER BY expires_at LIMIT ${count})
     RETURNING id`;
-  for (const { id } of rows) await forget(sql, id);
+  for (const { id } of rows) {
+    await forget(sql, id);
+    await dropFiles(sql, id);
+  }
   return rows.length;
 }
 

@@ -17,6 +17,8 @@ export interface Database {
   readonly sql: Sql;
   /** Runs `work` whole or not at all; it may await its own statements only, never a clock, a socket or a hash. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Whether no other program has this database open. */
+  alone(): Promise<boolean>;
   /** Takes what was deleted out of the write-ahead log too; waits for nobody, the next call takes what this one could not. */
   scrub(): Promise<void>;
   close(): Promise<void>;

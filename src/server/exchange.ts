@@ -1,0 +1,77 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Connection } from './caller';
+
+export interface Patience {
+  /** Milliseconds in which something must move while a request is under way. */
+  readonly idle: number;
+  /** Milliseconds that a body may take to come; a form, which may bring files, as long as it moves. */
+  readonly body: number;
+  /** How much more is read, for how many milliseconds, of a body that was answered before its end. */
+  readonly rest: { readonly bytes: number; readonly milliseconds: number };
+}
+
+const usual: Patience = {
+  idle: 30_000,
+  body: 60_000,
+  rest: { bytes: 64 * 1024 * 1024, milliseconds: 10_000 },
+};
+
+/** Has the server cut who stands still, and wait with asking for a body (100 Continue) until somebody reads it. */
+export function bePatient(server: Server, { idle, body, rest }: Patience = usual): void {
+  server.timeout = idle;
+  server.requestTimeout = 0;
+  server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (!hasBody(incoming)) return;
+    if (!mayBringFiles(incoming)) limit(incoming, body);
+    // A body that nobody began to read would be discarded without a bound.
+    incoming.read(0);
+    outgoing.once('finish', () => discardRest(incoming, rest));
+  });
+}
+
+/** A request as the application takes it, beyond what the platform's `Request` can say. */
+export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Connection {
+  return {
+    ip: incoming.socket.remoteAddress,
+    body() {
+      if (incoming.headers.expect !== undefined) outgoing.writeContinue();
+      // Leaving it early must not destroy the socket: the answer is still to be sent.
+      return incoming.iterator({ destroyOnReturn: false });
+    },
+    cut: () => incoming.socket.destroy(),
+  };
+}
+
+function mayBringFiles({ headers }: IncomingMessage): boolean {
+  return /^multipart\//i.test(headers['content-type'] ?? '');
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+function limit(incoming: IncomingMessage, milliseconds: number): void {
+  const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), milliseconds);
+  timer.unref();
+  incoming.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * Reads on for a while after an early answer. Whoever is still sending could not read it otherwise: a connection
+ * that is closed over unread bytes is reset, and what was said on it is lost.
+ */
+function discardRest(incoming: IncomingMessage, { bytes, milliseconds }: Patience['rest']): void {
+  if (incoming.complete && incoming.readableLength === 0) return void incoming.resume();
+  let left = bytes;
+  const close = () => incoming.socket.destroySoon();
+  const timer = setTimeout(close, milliseconds);
+  timer.unref();
+  incoming.once('close', () => clearTimeout(timer));
+  incoming.on('error', () => undefined);
+  incoming.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) close();
+  });
+  incoming.resume();
+}

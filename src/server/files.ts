@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { CHUNK, chunkCount, type FileHeader, openChunk, openHeader } from './chunks';
+import { LINK_TIME } from './claim';
+import type { FileLink } from './file-link';
+import { notFound } from './refusal';
+import * as store from './store/files';
+import { findPush } from './store/pushes';
+import type { Database } from './store/sql';
+import { dropStale, UPLOAD_SILENCE, Upload } from './upload';
+import type { Vault } from './vault';
+
+/** A file as a retrieval hands it out. */
+export interface OfferedFile extends FileHeader {
+  /** The signed part of its address; good for five minutes. */
+  readonly link: string;
+}
+
+/** A file that may be read. */
+export interface OpenFile extends FileHeader {
+  /** The same for the same bytes, and for no others. */
+  readonly tag: string;
+  /** The bytes from `first` to before `end`, as they are asked for. Throws when they were tampered with, or are gone. */
+  read(first: number, end: number): AsyncGenerator<Uint8Array>;
+}
+
+interface Place extends FileLink {
+  readonly pushId: number;
+  readonly uploadId: number;
+  readonly size: number;
+}
+
+export interface FilesOptions {
+  readonly database: Database;
+  readonly vault: Vault;
+  /** Bytes a file may have. */
+  readonly fileBytes: number;
+  readonly clock: () => Date;
+}
+
+/** The rules of files: how they come in, who may read them, and when they go. */
+export class Files {
+  /** How many are reading which push's files, here. */
+  private readonly readers = new Map<number, number>();
+
+  constructor(private readonly options: FilesOptions) {}
+
+  /** Begins to take in the files of the push of that token; discard it in any case. */
+  upload(urlToken: string): Upload {
+    const { database, fileBytes } = this.options;
+    return new Upload({ database, fileBytes, urlToken, now: () => this.now() });
+  }
+
+  /** The files of a retrieval, each with a link of its own. */
+  offer(urlToken: string, key: Uint8Array, rows: readonly store.FileRow[]): OfferedFile[] {
+    const until = this.now() + LINK_TIME;
+    return rows.map(({ position, header }) => ({
+      ...openHeader(key, { urlToken, position }, header),
+      link: this.options.vault.sealLink({ urlToken, position, until, key }),
+    }));
+  }
+
+  /** The file that a link leads to. Throws a `Refusal` when the link is late or no link of ours, or the file is gone. */
+  async open(text: string): Promise<OpenFile> {
+    const { sql } = this.options.database;
+    const link = this.options.vault.openLink(text);
+    if (!link) throw notFound();
+    await this.dropOverdue();
+    const push = await findPush(sql, link.urlToken);
+    const inTime = link.until > this.now();
+    const file = push && inTime && (await store.findFile(sql, push.id, link.position, this.now()));
+    if (!file) throw notFound();
+    const header = openHeader(link.key, link, file.header);
+    const place = { ...link, pushId: push.id, uploadId: file.upload_id, size: header.size };
+    return {
+      ...header,
+      tag: createHash('sha256').update(`${link.urlToken} ${link.position}`).digest('base64url'),
+      read: (first, end) => this.read(place, first, end),
+    };
+  }
+
+  /** Deletes what the last views left behind once its time is over; a download that began in time goes on. */
+  async dropOverdue(): Promise<void> {
+    const { database } = this.options;
+    const overdue = await store.listOverdue(database.sql, this.now());
+    const idle = overdue.filter((pushId) => !this.readers.has(pushId));
+    for (const pushId of idle) await database.transaction((sql) => store.dropFiles(sql, pushId));
+    if (idle.length > 0) await database.scrub();
+  }
+
+  /** Deletes uploads that whoever received them left behind: all there are when nobody else is about. */
+  async dropUnfinished(): Promise<void> {
+    const { database } = this.options;
+    const before = (await database.alone()) ? Number.MAX_SAFE_INTEGER : this.now() - UPLOAD_SILENCE;
+    await dropStale(database, before);
+  }
+
+  /** Deletes what is over, and uploads that nothing was heard of for a while. */
+  async sweep(): Promise<void> {
+    await this.dropOverdue();
+    await dropStale(this.options.database, this.now() - UPLOAD_SILENCE);
+  }
+
+  private async *read(place: Place, first: number, end: number): AsyncGenerator<Uint8Array> {
+    const { pushId, uploadId, position, key, size } = place;
+    const count = chunkCount(size);
+    this.readers.set(pushId, (this.readers.get(pushId) ?? 0) + 1);
+    try {
+      for (let number = Math.floor(first / CHUNK); number < chunkCount(end); number += 1) {
+        const { sql } = this.options.database;
+        const sealed = await store.findChunk(sql, uploadId, position, number);
+        if (!sealed) throw new Error('a chunk is gone');
+        const plain = openChunk(key, { ...place, number, last: number === count - 1 }, sealed);
+        const start = number * CHUNK;
+        yield plain.subarray(Math.max(0, first - start), end - start);
+      }
+    } finally {
+      const others = (this.readers.get(pushId) ?? 1) - 1;
+      if (others > 0) this.readers.set(pushId, others);
+      else this.readers.delete(pushId);
+    }
+  }
+
+  private now(): number {
+    return this.options.clock().getTime();
+  }
+}
