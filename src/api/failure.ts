@@ -3,6 +3,7 @@ import type { Answer } from '../http/exchange';
 import { retryAfter } from '../http/retry-after';
 import { header, type TransportError } from '../http/transport';
 import type { RouteName } from './contract';
+import { aboutFiles } from './files-refused';
 
 /** What went out, as far as it matters for explaining what came back. */
 export interface Asked {
@@ -12,6 +13,8 @@ export interface Asked {
   readonly authenticated: boolean;
   /** A passphrase went along. */
   readonly passphrase: boolean;
+  /** Files went along. */
+  readonly files?: boolean;
   /** Secrets of the request; an instance that echoes one does not get it printed. */
   readonly secrets: readonly string[];
 }
@@ -19,6 +22,11 @@ export interface Asked {
 /** An answer that is not a success → the error that says so. Bodies may be empty, HTML or cut. */
 export function failureOf(answer: Answer, asked: Asked, now: Date): CliError {
   const said = messageOf(answer, asked.secrets);
+  const failure = failureSaying(said, answer, asked, now);
+  return asked.files ? aboutFiles(failure, said, asked.authenticated) : failure;
+}
+
+function failureSaying(said: string, answer: Answer, asked: Asked, now: Date): CliError {
   const status = answer.status;
   if (status === 401) return unauthorized(answer, asked, said);
   if (status === 403) return forbidden(answer, asked, said);

@@ -1,4 +1,5 @@
 import { RequestHandler } from 'undici/lib/api/api-request.js';
+import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { proxyFor } from './proxy';
 import {
@@ -8,6 +9,7 @@ import {
   type WireResponse,
 } from './transport';
 import { explain } from './trouble';
+import type { Connector, Outgoing } from './upload';
 
 export interface TransportOptions {
   /** Seconds until the connection stands, until the answer begins, and between two pieces of it. */
@@ -33,18 +35,27 @@ export interface RawResponse {
   body: AsyncIterable<Uint8Array>;
 }
 
-/** A transport over undici: one dispatcher per origin, through the proxy that the environment names. */
+/**
+ * A transport over undici: one dispatcher per origin, through the proxy that the environment names. A
+ * streamed body goes over connections of its own, on which only a stalled transfer is cut.
+ */
 export function undiciTransport(options: TransportOptions): ClosableTransport {
   const dispatchers = new Map<string, Promise<Dispatcher>>();
-  const dispatcherFor = (url: URL) => {
-    const known = dispatchers.get(url.origin) ?? connect(url, options);
-    dispatchers.set(url.origin, known);
+  const dispatcherFor = (url: URL, streamed: boolean) => {
+    const key = streamed ? `streamed ${url.origin}` : url.origin;
+    const known = dispatchers.get(key) ?? connect(url, options, streamed);
+    dispatchers.set(key, known);
     return known;
   };
   return {
     send: async (request) => {
       const url = new URL(request.url);
-      return sendOver(await dispatcherFor(url), url, request, options);
+      const { body } = request;
+      if (typeof body !== 'object')
+        return sendOver(await dispatcherFor(url, false), url, { ...request, body }, options);
+      const { outgoing } = await import('./upload');
+      const streamed = { ...request, body: outgoing(body) };
+      return sendOver(await dispatcherFor(url, true), url, streamed, options);
     },
     close: async () => {
       for (const dispatcher of dispatchers.values()) await (await dispatcher).destroy();
@@ -52,16 +63,26 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
   };
 }
 
-async function connect(url: URL, options: TransportOptions): Promise<Dispatcher> {
+async function connect(
+  url: URL,
+  options: TransportOptions,
+  streamed: boolean,
+): Promise<Dispatcher> {
   const milliseconds = options.timeout * 1000;
   const tls = {
     timeout: milliseconds,
     ...(options.ca === undefined ? {} : { ca: await withRoots(options.ca) }),
     ...(options.insecure ? { rejectUnauthorized: false } : {}),
   };
-  const settings = { headersTimeout: milliseconds, bodyTimeout: milliseconds, connect: tls };
+  // undici's clock for the answer to begin runs while a body is sent: there the socket watches instead.
+  const settings = { headersTimeout: streamed ? 0 : milliseconds, bodyTimeout: milliseconds };
   const proxy = proxyFor(url, options.env);
-  if (proxy === undefined) return new Client(url.origin, settings);
+  const upload = streamed ? await import('./upload') : undefined;
+  if (proxy === undefined)
+    return new Client(url.origin, {
+      ...settings,
+      connect: upload ? upload.patient(buildConnector(tls), milliseconds) : tls,
+    });
   const [{ default: ProxyAgent }, { default: openTunnel }] = await Promise.all([
     import('undici/lib/dispatcher/proxy-agent.js'),
     import('undici/lib/api/api-connect.js'),
@@ -69,6 +90,15 @@ async function connect(url: URL, options: TransportOptions): Promise<Dispatcher>
   // `proxyTunnel: false` sends plain http the way proxies expect it; https is tunnelled in any case.
   return new ProxyAgent({
     ...settings,
+    connect: tls,
+    ...(upload && {
+      factory: (origin: string, client: { connect: Connector }) =>
+        new Client(origin, {
+          ...client,
+          ...settings,
+          connect: upload.patient(client.connect, milliseconds),
+        }),
+    }),
     uri: proxy.href,
     proxyTunnel: false,
     // Only undici's index, which loads all of it, gives its clients the method that asks for a tunnel.
@@ -97,31 +127,40 @@ class TrackedHandler extends RequestHandler {
 function sendOver(
   dispatcher: Dispatcher,
   url: URL,
-  request: WireRequest,
+  request: Omit<WireRequest, 'body'> & { readonly body: string | Outgoing | undefined },
   options: TransportOptions,
 ): Promise<WireResponse> {
   const { promise, resolve, reject } = deferred<WireResponse>();
+  const { body } = request;
+  const streamed = typeof body === 'object' ? body : undefined;
   const message = {
     origin: url.origin,
     path: url.pathname + url.search,
     method: request.method,
-    headers: request.headers,
-    body: request.body,
+    headers: { ...request.headers, ...streamed?.headers },
+    body: streamed?.chunks ?? body,
     signal: options.signal,
   };
   const handler = new TrackedHandler(message, (error, response) => {
-    if (error) reject(explain(error, url, handler.left, options.timeout));
-    else resolve(toWire(response, url, options));
+    if (!error) return resolve(toWire(response, url, options, streamed));
+    const left = handler.left && !(options.signal?.aborted && streamed?.unfinished());
+    reject(streamed?.failure(error, url, options) ?? explain(error, url, left, options.timeout));
   });
   dispatcher.dispatch(message, handler);
   return promise;
 }
 
-function toWire(response: RawResponse, url: URL, options: TransportOptions): WireResponse {
+function toWire(
+  response: RawResponse,
+  url: URL,
+  options: TransportOptions,
+  streamed: Outgoing | undefined,
+): WireResponse {
+  const body = readBody(response.body, url, options);
   return {
     status: response.statusCode,
     headers: response.headers,
-    body: readBody(response.body, url, options),
+    body: streamed && response.statusCode >= 400 ? streamed.refusal(body) : body,
   };
 }
 
