@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Api, apiClient } from './api/client';
+import { API_PATH } from './api/contract';
 import { parseReference, type Reference } from './api/reference';
 import type { Context } from './context';
 import { usageError } from './errors';
@@ -146,6 +147,8 @@ function logged(send: Transport, context: Context, options: GlobalOptions): Tran
 
 function shortened({ url }: WireRequest): string {
   const { host, pathname } = new URL(url);
+  // The path of a file's link is signed: whoever has it, has the file.
+  if (!pathname.includes(API_PATH)) return `${host}/…`;
   const path = pathname.replace(/(\/pushes\/)(?!active$|expired$)([^/]{1,3})[^/]*/, '$1$2…');
   return `${host}${path}`;
 }

@@ -7,6 +7,8 @@ import type { Prompter } from './terminal/prompt';
 export interface Input {
   readonly isTTY: boolean;
   bytes(): AsyncIterable<Uint8Array>;
+  /** The file it is redirected from, and how far that was read; undefined for a pipe, or when not known. */
+  file?(): { readonly fd: number; readonly start: number } | undefined;
 }
 
 /** Text or bytes going out: standard output or standard error. */

@@ -14,6 +14,8 @@ export type {
   Push,
   PushFile,
 } from './api/contract';
+export type { FileAnswer } from './api/file-link';
+export type { Attachment } from './api/multipart';
 export { parseReference, type Reference } from './api/reference';
 export { CliError, type ErrorCode } from './errors';
 

@@ -120,6 +120,10 @@ function input(): Input {
       return process.stdin.isTTY === true;
     },
     bytes: () => process.stdin,
+    file: () => {
+      const start = fstatSync(0).isFile() ? openAs(0, 'pos', 10) : undefined;
+      return start === undefined ? undefined : { fd: 0, start };
+    },
   };
 }
 
@@ -155,11 +159,20 @@ function wasClosed(fd: 1 | 2): boolean {
   if (process.platform !== 'linux') return false;
   try {
     const isNull = fstatSync(fd).rdev === 0x103;
-    const flags =
-      /flags:\s*([0-7]+)/.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1] ?? '0';
-    return isNull && (Number.parseInt(flags, 8) & 0o3) === 2;
+    return isNull && ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
   } catch {
     return false;
+  }
+}
+
+/** What Linux tells of an open descriptor (proc_pid_fdinfo(5)); undefined where nobody tells. */
+function openAs(fd: number, field: 'pos' | 'flags', radix: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
+    const value = new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1];
+    return value === undefined ? undefined : Number.parseInt(value, radix);
+  } catch {
+    return undefined;
   }
 }
 

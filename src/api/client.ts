@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { CliError } from '../errors';
 import { type Answer, AnswerTooLong, exchange } from '../http/exchange';
-import { type Transport, TransportError } from '../http/transport';
+import { type Transport, TransportError, type WireRequest } from '../http/transport';
 import {
   API_PATH,
   type AuditEntry,
@@ -20,6 +20,8 @@ import {
   versionSchema,
 } from './contract';
 import { type Asked, failureOf, nonsense, overlong, transportFailure } from './failure';
+import type { FileAnswer } from './file-link';
+import type { Attachment, Form } from './multipart';
 
 export interface ApiSettings {
   /** The instance's base address, without a final slash. */
@@ -36,8 +38,8 @@ export interface ApiSettings {
 /** One method per endpoint of API v2. All reject with a `CliError`. */
 export interface Api {
   version(): Promise<InstanceVersion>;
-  /** Never sent twice: a second one would leave a second secret behind. */
-  create(push: NewPush): Promise<Push>;
+  /** Never sent twice: a second one would leave a second secret behind. Files are read while sent. */
+  create(push: NewPush, files?: readonly Attachment[]): Promise<Push>;
   /** Takes a view; never sent twice. An expired push answers too, with `expired: true`. */
   retrieve(token: string, passphrase?: string): Promise<Push>;
   /** The link a person opens; takes no view. */
@@ -47,6 +49,8 @@ export interface Api {
   expire(token: string): Promise<Push>;
   /** 50 pushes a page, newest first; `[]` past the end. */
   list(state: 'active' | 'expired', page: number): Promise<Push[]>;
+  /** Follows the `url` of a push's file; takes no view. Rejects with a `TransportError` when it breaks. */
+  openFile(url: string): Promise<FileAnswer>;
 }
 
 interface Call {
@@ -54,6 +58,8 @@ interface Call {
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** A body with files, instead of JSON. */
+  readonly form?: Form | undefined;
   readonly secrets?: readonly (string | undefined)[];
 }
 
@@ -62,11 +68,13 @@ export function apiClient(settings: ApiSettings): Api {
     request(settings, call, schema);
   return {
     version: () => ask({ route: 'version' }, versionSchema),
-    create: (push) =>
-      ask(
-        { route: 'create', body: { push }, secrets: [push.payload, push.passphrase, push.note] },
-        createdSchema,
-      ),
+    create: async (push, files = []) => {
+      const secrets = [push.payload, push.passphrase, push.note];
+      if (files.length === 0)
+        return ask({ route: 'create', body: { push }, secrets }, createdSchema);
+      const { formBody } = await import('./multipart');
+      return ask({ route: 'create', form: formBody(push, files), secrets }, createdSchema);
+    },
     retrieve: (token, passphrase) =>
       ask(
         passphrase === undefined
@@ -79,6 +87,7 @@ export function apiClient(settings: ApiSettings): Api {
       (await ask({ route: 'audit', token, query: { page: String(page) } }, auditSchema)).logs,
     expire: async (token) => stillThere(await ask({ route: 'expire', token }, pushSchema)),
     list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
+    openFile: async (url) => (await import('./file-link')).openLink(settings, url),
   };
 }
 
@@ -123,13 +132,15 @@ function askedOf(settings: ApiSettings, call: Call): Asked {
     repeatable: routes[call.route].repeatable,
     authenticated: settings.token !== undefined,
     passphrase: call.query?.passphrase !== undefined,
+    files: call.form !== undefined,
     secrets: secrets.filter((secret): secret is string => secret !== undefined),
   };
 }
 
-function wireRequest(settings: ApiSettings, call: Call) {
+function wireRequest(settings: ApiSettings, call: Call): WireRequest {
   const { method, path } = routes[call.route];
   const query = new URLSearchParams(call.query).toString();
+  const type = call.form?.type ?? (call.body === undefined ? undefined : 'application/json');
   const address =
     settings.base + API_PATH + path.replace(':token', encodeURIComponent(call.token ?? ''));
   return {
@@ -140,9 +151,9 @@ function wireRequest(settings: ApiSettings, call: Call) {
       'accept-encoding': 'identity',
       'user-agent': settings.userAgent,
       ...(settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` }),
-      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(type === undefined ? {} : { 'content-type': type }),
     },
-    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    ...(type === undefined ? {} : { body: call.form ?? JSON.stringify(call.body) }),
   };
 }
 

@@ -154,6 +154,13 @@ const text = v.fallback(v.nullish(v.string()), undefined);
 const flag = v.fallback(v.nullish(v.boolean()), undefined);
 const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
+const file = v.looseObject({ filename: v.string(), content_type: text, url: v.string() });
+// One that makes no sense must not hide the others.
+const files = v.pipe(
+  v.array(v.fallback(v.nullable(file), null)),
+  v.transform((all) => all.filter((one) => one !== null)),
+);
+
 /** What a push has besides its token and, when retrieved, its payload. */
 const pushFields = {
   html_url: text,
@@ -171,12 +178,7 @@ const pushFields = {
   name: text,
   note: text,
   payload: text,
-  files: v.fallback(
-    v.nullish(
-      v.array(v.looseObject({ filename: v.string(), content_type: text, url: v.string() })),
-    ),
-    undefined,
-  ),
+  files: v.fallback(v.nullish(files), undefined),
 };
 
 /** @internal */

@@ -4,6 +4,7 @@ import { retryAfter } from '../http/retry-after';
 import { header, type TransportError } from '../http/transport';
 import type { RouteName } from './contract';
 import { repeats } from './echo';
+import { aboutFiles } from './files-refused';
 
 /** What went out, as far as it matters for explaining what came back. */
 export interface Asked {
@@ -13,6 +14,8 @@ export interface Asked {
   readonly authenticated: boolean;
   /** A passphrase went along. */
   readonly passphrase: boolean;
+  /** Files went along. */
+  readonly files?: boolean;
   /** Secrets of the request; an instance that echoes one does not get it printed. */
   readonly secrets: readonly string[];
 }
@@ -21,6 +24,17 @@ export interface Asked {
 export function failureOf(answer: Answer, asked: Asked, now: Date): CliError {
   const raw = messageOf(answer);
   const said = tellable(raw, asked.secrets);
+  const failure = failureSaying(raw, said, answer, asked, now);
+  return asked.files ? aboutFiles(failure, said, asked.authenticated) : failure;
+}
+
+function failureSaying(
+  raw: string,
+  said: string,
+  answer: Answer,
+  asked: Asked,
+  now: Date,
+): CliError {
   const status = answer.status;
   if (status === 401) return unauthorized(answer, asked, raw, said);
   if (status === 403) return forbidden(answer, asked, said);

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { Api } from '../api/client';
 import type { Push } from '../api/contract';
@@ -7,13 +8,16 @@ import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { type Destination, deliver, rescued, reserveFile } from '../secret/destination';
 import { askPassphrase, checkPassphrase, readPassphrase } from '../secret/passphrase';
-import { type Terminal, terminal, toJson } from '../terminal/output';
+import { terminal, toJson } from '../terminal/output';
 import { left } from '../terminal/push';
 import { safeLines } from '../terminal/safe';
+import { count } from '../terminal/time';
 
 interface GetOptions extends GlobalOptions {
   readonly link: string;
   readonly output?: string;
+  /** False with `--no-files`. */
+  readonly files: boolean;
   readonly force: boolean;
   readonly passphrase: boolean;
   readonly passphraseFile?: string;
@@ -24,20 +28,27 @@ const TRIES = 3;
 
 const EXAMPLES = `
 The text goes to stdout, byte for byte in a pipe; on a terminal its control
-characters are made visible. Retrieving takes a view, unless the push is your
-own and your token goes along.
+characters are made visible. Files are saved to the current folder under safe
+names; where a name is taken " (2)" is added. Retrieving takes a view, unless
+the push is your own and your token goes along.
 
 Examples:
   $ pwpush get https://pwpush.example/p/abc123def456
   $ pwpush get abc123def456 --output id_ed25519
+  $ pwpush get abc123def456 --output inbox/           files into a folder
+  $ pwpush get abc123def456 --output - | tar xz       the one file to stdout
   $ PWPUSH_PASSPHRASE=… pwpush get "$LINK" | docker login --password-stdin …`;
 
 export function getCommand(context: Context): Command {
   const command = new Command('get')
-    .description('Retrieve a push: its text to stdout. Takes a view.')
+    .description('Retrieve a push: its text to stdout, its files to disk. Takes a view.')
     .argument('<link>', 'link or token of the push')
-    .option('-o, --output <path>', 'write the text to a file (0600); - is stdout')
-    .option('--force', 'overwrite an existing file')
+    .option(
+      '-o, --output <path>',
+      'write the text to a file (0600), or files into a folder; - is stdout',
+    )
+    .option('--no-files', 'leave attached files where they are')
+    .option('--force', 'overwrite existing files')
     .option('-p, --passphrase', 'ask for the passphrase')
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
     .option(
@@ -49,7 +60,7 @@ export function getCommand(context: Context): Command {
   return addGlobalOptions(command);
 }
 
-const DEFAULTS = { force: false, passphrase: false };
+const DEFAULTS = { files: true, force: false, passphrase: false };
 
 /** Makes sure of the place the text goes to, takes the view, and gets the text there or to a rescue file. */
 export async function get(context: Context, options: GetOptions): Promise<void> {
@@ -57,16 +68,36 @@ export async function get(context: Context, options: GetOptions): Promise<void> 
   const { api, reference } = await connectTo(context, options, options.link);
   const passphrase =
     (await readPassphrase(options, context, false)) ?? (context.env.PWPUSH_PASSPHRASE || undefined);
-  const toFile = options.output !== undefined && options.output !== '-';
-  const file = toFile ? await reserveFile(options.output ?? '', options.force) : undefined;
+  const place = await placeFor(options);
   let push: Push;
   try {
     push = await retrieve(api, reference.token, passphrase, context);
   } catch (error) {
-    await file?.discard();
+    await place.file?.discard();
     throw await withUnread(context, error);
   }
-  await handOver(context, options, terminal(context, options), push, file);
+  await handOver(context, options, push, place, api);
+}
+
+/** What `--output` names, as far as it can be made sure of before it is known whether files come. */
+interface Place {
+  readonly folder?: string;
+  readonly file?: Destination;
+}
+
+async function placeFor({ output, files, force }: GetOptions): Promise<Place> {
+  if (output === undefined || output === '-') return {};
+  if (files && (await isFolder(output))) return { folder: output };
+  return { file: await reserveFile(output, force) };
+}
+
+/** A folder, or what is spelled as one and can be made one. */
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ?? false;
+  const { makeFolder } = await import('../profile/folder');
+  makeFolder(path);
+  return true;
 }
 
 /** An answer that made no sense may hold the secret all the same: it is saved before the error is told. */
@@ -117,30 +148,35 @@ function readable(push: Push): Push {
 async function handOver(
   context: Context,
   options: GetOptions,
-  say: Terminal,
   push: Push,
-  file: Destination | undefined,
+  place: Place,
+  api: Api,
 ): Promise<void> {
-  const text = push.payload ?? '';
-  const trouble = file
-    ? await writeFile(context, options, file, options.json ? `${toJson(push)}\n` : text)
-    : await deliver(context, {
-        bytes: forStdout(context, options, push, text),
-        what: 'secret',
-        json: options.json,
-      });
+  const say = terminal(context, options);
+  const { json } = options;
+  const handText = (text: Push, file: Destination | undefined) =>
+    file
+      ? writeFile(context, options, file, json ? `${toJson(text)}\n` : (text.payload ?? ''))
+      : deliver(context, { bytes: forStdout(context, options, text), what: 'secret', json });
   const files = push.files?.length ?? 0;
-  if (files > 0)
-    await say.warn(
-      `${files} attached file${files === 1 ? ' was' : 's were'} not downloaded: see their addresses with --json`,
-    );
+  const { folder, file } = place;
+  const trouble =
+    files > 0 && options.files
+      ? await (await import('../secret/receive')).receive({
+          ...{ context, options, say, api, push, folder, file },
+          handOver: handText,
+        })
+      : await handText(push, file);
+  if (files > 0 && !options.files)
+    await say.note(`${count(files, 'file')} left where they are: see their addresses with --json`);
   const rest = left(push);
   if (rest !== undefined) await say.note(rest);
   if (trouble) throw trouble;
 }
 
 /** Exact bytes in a pipe; on a terminal harmless ones, and a final line end. */
-function forStdout(context: Context, options: GetOptions, push: Push, text: string): string {
+function forStdout(context: Context, options: GetOptions, push: Push): string {
+  const text = push.payload ?? '';
   if (options.json) return `${toJson(push)}\n`;
   if (!context.stdout.isTTY) return text;
   return safeLines(text) + (text.endsWith('\n') ? '' : '\n');

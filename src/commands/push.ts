@@ -7,10 +7,11 @@ import { type Connection, connect, targetOf } from '../connect';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, positive } from '../options';
-import type { Profile } from '../profile/profile';
+import type { Profile, Target } from '../profile/profile';
 import { deliver } from '../secret/destination';
 import { checkPassphrase, readPassphrase } from '../secret/passphrase';
-import { chooseSource, readSecret } from '../secret/source';
+import type { Sending } from '../secret/sending';
+import { chooseSource, readSecret, type Source } from '../secret/source';
 import { drawQr, type Terminal, terminal, toJson } from '../terminal/output';
 import { dryRunText, granted } from '../terminal/push';
 
@@ -19,6 +20,10 @@ export interface PushOptions extends GlobalOptions {
   readonly from?: string;
   readonly env?: string;
   readonly generate?: string | true;
+  /** Paths; `-` is standard input. */
+  readonly file?: readonly string[];
+  readonly filename?: string;
+  readonly message?: string;
   readonly raw: boolean;
   readonly kind?: Kind;
   readonly days?: number;
@@ -36,15 +41,18 @@ export interface PushOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-The secret comes from standard input, or from one of [text], --from, --env and
---generate; on a terminal, without any of them, it is asked for. Piped input of
-one line loses its line end.
+The secret comes from standard input, or from one of [text], --from, --env,
+--generate and --file; on a terminal, without any of them, it is asked for.
+Piped input of one line loses its line end. Up to 10 files go along with --file;
+--message is a text to go with them.
 
 Examples:
   $ pwpush push                                    asks for the secret, hidden
   $ pwgen 24 1 | pwpush push --views 1             the link alone on stdout
   $ pwpush push --from id_ed25519 --days 1 -p      a file's text, with a passphrase
-  $ pwpush push --env DB_PASSWORD --json           from a variable, for a script`;
+  $ pwpush push --env DB_PASSWORD --json           from a variable, for a script
+  $ pwpush push -f report.pdf scan.png             files, of any size
+  $ tar cz etc | pwpush push -f - --filename etc.tar.gz`;
 
 export function pushCommand(context: Context): Command {
   const command = new Command('push')
@@ -56,6 +64,9 @@ export function pushCommand(context: Context): Command {
     .option('--from <file>', "push a file's content as text; - is standard input")
     .option('--env <name>', "push a variable's value")
     .option('--generate [length]', 'push a new random password (24 characters)')
+    .option('-f, --file <path...>', 'attach files, up to 10; - is standard input')
+    .option('--filename <name>', 'what to call the file that --file - reads')
+    .option('--message <text>', 'text to go with files; visible like [text]')
     .option('--raw', 'keep the line end of piped input of one line')
     .addOption(new Option('--kind <kind>', 'kind of push').choices(kinds))
     .option('-d, --days <n>', 'expire after so many days', positive('--days'))
@@ -85,41 +96,91 @@ const DEFAULTS = { raw: false, passphrase: false, qr: false, dryRun: false, acce
 /** Reads the secret, creates the push, checks what was granted, and gets the link to the user. */
 export async function push(context: Context, options: PushOptions): Promise<void> {
   checkOptions(options, context);
-  const source = chooseSource(options, context.stdin.isTTY, context.canPrompt());
-  if (source.name === 'stdin' && options.passphraseFile === '-') {
+  const source = sourceOf(options, context);
+  const target = targetOf(context, options);
+  const say = terminal(context, options);
+  if (options.text !== undefined || options.message !== undefined)
+    await say.remark(
+      'hint: text on the command line can be read by other users of this machine; pipe the secret in instead',
+    );
+  const sending = await openFiles(context, options, say);
+  try {
+    const payload = source ? await readSecret(source, options, context) : options.message;
+    if (source?.name === 'generate') await say.remark(`generated: ${payload}`);
+    const passphrase = await readPassphrase(options, context, true);
+    const request = requestOf(payload, passphrase, options, target.defaults);
+    if (options.dryRun) return await dryRun(target, request, sending, options, say);
+    const connection = await connect(context, options);
+    const created = await (sending?.create(connection.api, request) ??
+      connection.api.create(request));
+    await finish(context, options, say, connection, request, created);
+  } finally {
+    await sending?.close();
+  }
+}
+
+/** Where the text comes from; undefined when it is files that are pushed. */
+function sourceOf(options: PushOptions, context: Context): Source | undefined {
+  const { stdin } = context;
+  const attached = options.file !== undefined;
+  // With files standard input is no source, and nobody is asked.
+  const source = chooseSource(options, attached || stdin.isTTY, attached || context.canPrompt());
+  if (attached && source.name !== 'prompt')
+    throw usageError(
+      'files are attached, and the secret would come from another place too',
+      'a text to go with files is given with --message TEXT',
+    );
+  const reads = attached ? options.file.includes('-') : source.name === 'stdin';
+  if (reads && options.passphraseFile === '-')
     throw usageError(
       'standard input cannot be both the secret and the passphrase',
       'use --passphrase-file PATH',
     );
-  }
-  const target = targetOf(context, options);
-  const say = terminal(context, options);
-  if (source.name === 'text')
-    await say.remark(
-      'hint: text on the command line can be read by other users of this machine; pipe the secret in instead',
-    );
-  const payload = await readSecret(source, options, context);
-  if (source.name === 'generate') await say.remark(`generated: ${payload}`);
-  const passphrase = await readPassphrase(options, context, true);
-  const request = requestOf(payload, passphrase, options, target.defaults);
-  if (options.dryRun) return say.printText(dryRunText(target, request, options.json));
-  const connection = await connect(context, options);
-  const created = await connection.api.create(request);
-  await finish(context, options, say, connection, request, created);
+  return attached ? undefined : source;
+}
+
+/** The code for files is loaded where there are some. */
+async function openFiles(
+  context: Context,
+  options: PushOptions,
+  say: Terminal,
+): Promise<Sending | undefined> {
+  if (options.file === undefined) return undefined;
+  const { openSending } = await import('../secret/sending');
+  return openSending(context, { ...options, paths: options.file }, say);
+}
+
+async function dryRun(
+  target: Target,
+  request: NewPush,
+  sending: Sending | undefined,
+  options: PushOptions,
+  say: Terminal,
+): Promise<void> {
+  if (!sending) return say.printText(dryRunText(target, request, options.json));
+  const { dryRunFilesText } = await import('../terminal/files');
+  return say.printText(dryRunFilesText(target, request, sending.files, options.json));
 }
 
 function checkOptions(options: PushOptions, context: Context): void {
   checkPassphrase(options, context);
-  if (options.kind === 'file')
-    throw usageError(
-      '--kind file needs files, and attaching files is not supported yet',
-      'push text with --from FILE',
-    );
+  const { file, kind, message, filename } = options;
+  if (file !== undefined) {
+    if (kind !== undefined && kind !== 'file')
+      throw usageError(`--kind ${kind} takes no files`, 'leave --kind out, or push without --file');
+    if (message === '') throw usageError('the message is empty', 'leave --message out');
+    return;
+  }
+  if (kind === 'file') throw usageError('--kind file needs files', 'name them with --file PATH');
+  if (message !== undefined)
+    throw usageError('--message goes with files', 'a text alone is piped in, or given as [text]');
+  if (filename !== undefined)
+    throw usageError('--filename names what --file - reads, and there is no --file -');
 }
 
 /** What was asked for, and nothing else: what is left out gets the profile's or the instance's default. */
 function requestOf(
-  payload: string,
+  payload: string | undefined,
   passphrase: string | undefined,
   options: PushOptions,
   profile: Profile | undefined,
@@ -130,7 +191,7 @@ function requestOf(
   const deletable = options.deletable ?? profile?.deletable;
   const step = options.retrievalStep ?? profile?.['retrieval-step'];
   return {
-    payload,
+    ...(payload === undefined ? {} : { payload }),
     ...(kind === undefined ? {} : { kind }),
     ...(days === undefined ? {} : { expire_after_days: days }),
     ...(views === undefined ? {} : { expire_after_views: views }),

@@ -5,7 +5,16 @@ export interface WireRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | StreamedBody | undefined;
+}
+
+/**
+ * A body that is made while it is sent. It can be iterated anew, for a second try after a 429. A piece is
+ * good until the next one is asked for: whoever keeps it copies it.
+ */
+export interface StreamedBody extends AsyncIterable<Uint8Array> {
+  /** Bytes in all: its Content-Length. */
+  readonly length: number;
 }
 
 export interface WireResponse {
@@ -16,7 +25,10 @@ export interface WireResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** One request, one answer; rejects with a `TransportError` and nothing else. Follows no redirect. */
+/**
+ * One request, one answer; rejects with a `TransportError`, or with what its body threw, and nothing else.
+ * Follows no redirect.
+ */
 export type Transport = (request: WireRequest) => Promise<WireResponse>;
 
 export interface ClosableTransport {

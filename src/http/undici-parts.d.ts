@@ -3,6 +3,10 @@ declare module 'undici/lib/dispatcher/client.js' {
   const Client: new (origin: string, options: object) => import('./undici').Dispatcher;
   export default Client;
 }
+declare module 'undici/lib/core/connect.js' {
+  /** Makes what opens a client's sockets, from the options of `tls.connect` and a `timeout`. */
+  export default function buildConnector(options: object): import('./upload').Connector;
+}
 declare module 'undici/lib/api/api-request.js' {
   export class RequestHandler {
     constructor(

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { RequestHandler } from 'undici/lib/api/api-request.js';
+import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { proxyFor } from './proxy';
 import {
@@ -9,6 +10,7 @@ import {
   type WireResponse,
 } from './transport';
 import { explain, refusedByProxy } from './trouble';
+import type { Connector, Outgoing } from './upload';
 
 export interface TransportOptions {
   /** Seconds until the connection stands, until the answer begins, and between two pieces of it. */
@@ -40,18 +42,27 @@ interface Connected {
   readonly forwarded?: { readonly prefix: string; readonly headers: Record<string, string> };
 }
 
-/** A transport over undici: one dispatcher per origin, through the proxy that the environment names. */
+/**
+ * A transport over undici: one dispatcher per origin, through the proxy that the environment names. A
+ * streamed body goes over connections of its own, on which only a stalled transfer is cut.
+ */
 export function undiciTransport(options: TransportOptions): ClosableTransport {
   const dispatchers = new Map<string, Promise<Connected>>();
-  const dispatcherFor = (url: URL) => {
-    const known = dispatchers.get(url.origin) ?? connect(url, options);
-    dispatchers.set(url.origin, known);
+  const dispatcherFor = (url: URL, streamed: boolean) => {
+    const key = streamed ? `streamed ${url.origin}` : url.origin;
+    const known = dispatchers.get(key) ?? connect(url, options, streamed);
+    dispatchers.set(key, known);
     return known;
   };
   return {
     send: async (request) => {
       const url = new URL(request.url);
-      return sendOver(await dispatcherFor(url), url, request, options);
+      const { body } = request;
+      if (typeof body !== 'object')
+        return sendOver(await dispatcherFor(url, false), url, { ...request, body }, options);
+      const { outgoing } = await import('./upload');
+      const streamed = { ...request, body: outgoing(body) };
+      return sendOver(await dispatcherFor(url, true), url, streamed, options);
     },
     close: async () => {
       for (const connected of dispatchers.values()) await (await connected).dispatcher.destroy();
@@ -59,27 +70,31 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
   };
 }
 
-async function connect(url: URL, options: TransportOptions): Promise<Connected> {
+async function connect(url: URL, options: TransportOptions, streamed: boolean): Promise<Connected> {
   const milliseconds = options.timeout * 1000;
   const tls = {
     ...(options.ca === undefined ? {} : { ca: await withRoots(options.ca, options.env) }),
     ...(options.insecure ? { rejectUnauthorized: false } : {}),
   };
   const direct = { ...tls, timeout: milliseconds };
-  const settings = { headersTimeout: milliseconds, bodyTimeout: milliseconds, connect: direct };
+  // undici's clock for the answer to begin runs while a body is sent: there the socket watches instead.
+  const settings = { headersTimeout: streamed ? 0 : milliseconds, bodyTimeout: milliseconds };
+  const upload = streamed ? await import('./upload') : undefined;
+  const watched = (open: Connector) => upload?.patient(open, milliseconds) ?? open;
+  const over = (origin: string, open: Connector) =>
+    new Client(origin, { ...settings, connect: watched(open) });
   const proxy = proxyFor(url, options.env);
-  if (proxy === undefined) return { dispatcher: new Client(url.origin, settings) };
+  if (proxy === undefined) return { dispatcher: over(url.origin, buildConnector(direct)) };
   const { proxyAuthorization, tunnel } = await import('./tunnel');
   if (url.protocol === 'https:') {
-    const through = tunnel(proxy, tls, milliseconds);
-    return { dispatcher: new Client(url.origin, { ...settings, connect: through }) };
+    return { dispatcher: over(url.origin, tunnel(proxy, tls, milliseconds) as Connector) };
   }
   // Plain http is sent to the proxy whole, its target in the request line (RFC 9112, 3.2.2).
   const forwarded = {
     prefix: url.origin,
     headers: { host: url.host, ...proxyAuthorization(proxy) },
   };
-  return { dispatcher: new Client(proxy.origin, settings), forwarded };
+  return { dispatcher: over(proxy.origin, buildConnector(direct)), forwarded };
 }
 
 /** Naming certificates replaces those Node trusts, so they are named too. */
@@ -104,32 +119,41 @@ class TrackedHandler extends RequestHandler {
 function sendOver(
   { dispatcher, forwarded }: Connected,
   url: URL,
-  request: WireRequest,
+  request: Omit<WireRequest, 'body'> & { readonly body: string | Outgoing | undefined },
   options: TransportOptions,
 ): Promise<WireResponse> {
   const { promise, resolve, reject } = deferred<WireResponse>();
+  const { body } = request;
+  const streamed = typeof body === 'object' ? body : undefined;
   const message = {
     origin: url.origin,
     path: (forwarded?.prefix ?? '') + url.pathname + url.search,
     method: request.method,
-    headers: { ...request.headers, ...forwarded?.headers },
-    body: request.body,
+    headers: { ...request.headers, ...streamed?.headers, ...forwarded?.headers },
+    body: streamed?.chunks ?? body,
     signal: options.signal,
   };
   const handler = new TrackedHandler(message, (error, response) => {
-    if (error) reject(explain(error, url, handler.left, options.timeout));
-    else if (forwarded && response.statusCode === 407) reject(refusedByProxy(url));
-    else resolve(toWire(response, url, options));
+    if (!error && forwarded && response.statusCode === 407) return reject(refusedByProxy(url));
+    if (!error) return resolve(toWire(response, url, options, streamed));
+    const left = handler.left && !(options.signal?.aborted && streamed?.unfinished());
+    reject(streamed?.failure(error, url, options) ?? explain(error, url, left, options.timeout));
   });
   dispatcher.dispatch(message, handler);
   return promise;
 }
 
-function toWire(response: RawResponse, url: URL, options: TransportOptions): WireResponse {
+function toWire(
+  response: RawResponse,
+  url: URL,
+  options: TransportOptions,
+  streamed: Outgoing | undefined,
+): WireResponse {
+  const body = readBody(response.body, url, options);
   return {
     status: response.statusCode,
     headers: response.headers,
-    body: readBody(response.body, url, options),
+    body: streamed && response.statusCode >= 400 ? streamed.refusal(body) : body,
   };
 }
 

@@ -6,6 +6,11 @@ const dangerous =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
 
+/** The same text without any of that. */
+export function withoutControls(text: string): string {
+  return text.replace(dangerous, '');
+}
+
 /** Text of a server or a file name for one line of a terminal: every control character made visible. */
 export function safe(text: string): string {
   return text.replace(dangerous, visible);

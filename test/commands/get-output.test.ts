@@ -59,8 +59,16 @@ describe('--output', () => {
     });
   });
 
-  test('of a folder is bad usage, and sends nothing', async () => {
-    expect(await here.run('get', token, '-o', here.file('out'), '--force')).toEqual({
+  test('of a folder is for files: a text goes to stdout', async () => {
+    expect(await here.run('get', token, '-o', here.file('out'))).toEqual({
+      code: 0,
+      stdout: '\u001b[31mhunter2\n',
+      stderr: '4 views and 7 days left\n',
+    });
+  });
+
+  test('of a folder without files is bad usage, and sends nothing', async () => {
+    expect(await here.run('get', token, '-o', here.file('out'), '--no-files')).toEqual({
       code: 2,
       stdout: '',
       stderr: `pwpush: ${here.file('out')} is a folder\nhint: name a file in it\n`,

@@ -111,7 +111,7 @@ describe('version', () => {
     ['accounts.enabled', 'no'],
     ['pushes.enabled', 'yes'],
     ['pushes.email_auto_dispatch', 'no'],
-    ['pushes.file_attachments.enabled', 'no'],
+    ['pushes.file_attachments.enabled', 'yes'],
     ['pushes.file_attachments.requires_authentication', 'yes'],
     ['pushes.url_pushes.enabled', 'yes'],
     ['pushes.qr_code_pushes.enabled', 'yes'],

@@ -199,7 +199,11 @@ describe('POST /api/v2/pushes', () => {
     [
       '{"push":{"kind":"file"}}',
       422,
-      { files: ['Files are required. Files are sent as multipart/form-data, each in a part named push[files][].'] },
+      {
+        files: [
+          'Files are required. Files are sent as multipart/form-data, each in a part named push[files][].',
+        ],
+      },
     ],
     [
       '{"push":{"payload":"ftp://example.com","kind":"url"}}',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { dist, person, serveBuilt } from '../helpers/program';
+import { dist, person, pwpush, serveBuilt } from '../helpers/program';
 
 const somebody = person();
 let service: Awaited<ReturnType<typeof serveBuilt>>;
@@ -34,7 +34,8 @@ function loaded(words: readonly string[], input = ''): string[] {
   return chunks.map((path) => path.slice(dist.length).replace(/\d*\.js$/, '')).sort();
 }
 
-const heavy = ['colour', 'conf', 'listen', 'prompt', 'proxy-agent', 'qr', 'undici'];
+const files = ['file-link', 'files', 'meter', 'multipart', 'receive', 'sending', 'spool', 'upload'];
+const heavy = ['colour', 'conf', 'listen', 'prompt', 'proxy-agent', 'qr', 'undici', ...files];
 
 it('--version loads the launcher’s two files and nothing else', () => {
   expect(loaded(['--version'])).toEqual(['main', 'system', 'version']);
@@ -45,9 +46,12 @@ it('--help loads definitions, and no transport, store, prompt, colour, QR code o
   expect(loaded(['push', '--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
 });
 
-it('push, get and list load the transport, and nothing else that is heavy', () => {
+it('push, get and list load the transport, and nothing else that is heavy', async () => {
   expect(loaded(['push'], 's').filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
   expect(loaded(['list']).filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
+  const { stdout } = await pwpush(['push'], { env: somebody.env, input: 's' });
+  const words = ['get', stdout.trim()];
+  expect(loaded(words).filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
 });
 
 it('what is used is loaded', () => {

@@ -1,0 +1,52 @@
+import type { Api } from '../api/client';
+import type { NewPush, Push } from '../api/contract';
+import type { Attachment } from '../api/multipart';
+import type { Context } from '../context';
+import type { GlobalOptions } from '../options';
+import { type Meter, meterFor } from '../terminal/meter';
+import type { Terminal } from '../terminal/output';
+import { type Attachments, openAttachments, type Wanted } from './attachments';
+
+/** Opened files, and how to push them. */
+export interface Sending extends Attachments {
+  /** Creates the push, and shows on a terminal how far it is. */
+  create(api: Api, push: NewPush): Promise<Push>;
+}
+
+/** @throws CliError (usage) for what cannot be attached */
+export async function openSending(
+  context: Context,
+  options: GlobalOptions & Wanted,
+  say: Terminal,
+): Promise<Sending> {
+  const { files, close } = await openAttachments(options, context);
+  const create = async (api: Api, push: NewPush) => {
+    const total = files.reduce((sum, file) => sum + file.size, 0);
+    const meter = meterFor(context, options, { files: files.length, total });
+    try {
+      const created = await api.create(
+        push,
+        files.map((file, at) => watched(file, at, meter)),
+      );
+      const summary = await meter.ends();
+      if (summary !== undefined) await say.note(summary);
+      return created;
+    } finally {
+      await meter.clear();
+    }
+  };
+  return { files, close, create };
+}
+
+function watched(file: Attachment, at: number, meter: Meter): Attachment {
+  return {
+    ...file,
+    bytes: async function* () {
+      meter.begins(at, file.name, file.size);
+      for await (const chunk of file.bytes()) {
+        yield chunk;
+        meter.moved(chunk.byteLength);
+      }
+    },
+  };
+}

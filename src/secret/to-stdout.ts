@@ -1,0 +1,96 @@
+import type { PushFile } from '../api/contract';
+import type { Context, Output } from '../context';
+import { CliError } from '../errors';
+import { meterFor } from '../terminal/meter';
+import { rescued } from './destination';
+import { type Tools, trying, writeThrough } from './download';
+import { attempt, fetchFiles, toolsFor } from './fetch-files';
+import { type Folder, type NewFile, newFile } from './new-file';
+import { handText, type Reception } from './reception';
+
+/** `--output -`: one file goes to standard output; everything else is saved. */
+export async function toStdout(
+  reception: Reception,
+  folder: Folder,
+): Promise<CliError | undefined> {
+  const { context, push, say } = reception;
+  const files = push.files ?? [];
+  const [file] = files;
+  if (!file || files.length > 1 || context.stdout.isTTY) {
+    const trouble = await handText(reception, undefined);
+    const fetched = await fetchFiles(reception, folder);
+    return trouble ?? fetched.trouble ?? notOne(files.length, folder);
+  }
+  if (push.payload) await say.warn(await saveMessage(context, push.payload, folder));
+  const meter = meterFor(context, reception.options, { files: 1, total: undefined });
+  const tools = toolsFor(reception, meter, 0, file);
+  const problem = await attempt(() => toOutput(file, context.stdout, tools));
+  const summary = await meter.ends();
+  if (context.signal.aborted) return new CliError('interrupted', 'interrupted');
+  if (problem === undefined) {
+    if (summary !== undefined) await say.note(summary);
+    return undefined;
+  }
+  const fetched = await fetchFiles(reception, folder);
+  return new CliError(
+    'failed',
+    `${problem.message}${fetched.trouble ? '' : `; the whole file was saved to ${fetched.saved[0]?.path}`}`,
+    { hint: fetched.trouble?.hint, cause: problem },
+  );
+}
+
+function notOne(files: number, folder: Folder): CliError {
+  const where = folder.path === '.' ? 'the current folder' : folder.path;
+  return files === 1
+    ? new CliError('failed', `standard output is a terminal; the file was saved to ${where}`)
+    : new CliError('failed', `--output - takes one file; the ${files} were saved to ${where}`);
+}
+
+async function saveMessage(context: Context, text: string, folder: Folder): Promise<string> {
+  const taken = 'standard output is for the file';
+  let file: NewFile | undefined;
+  try {
+    file = await newFile(folder, 'message.txt');
+    await file.handle.writeFile(text);
+    return `${taken}: the message was saved to ${await file.keep()}`;
+  } catch {
+    await file?.discard();
+    return (await rescued(context, text, 'message', taken)).message;
+  }
+}
+
+/**
+ * Writes a file to standard output. What was written cannot be taken back, so that only a link that gave
+ * nothing yet is tried again.
+ * @throws CliError
+ */
+async function toOutput(file: PushFile, stdout: Output, tools: Tools): Promise<undefined> {
+  let written = 0;
+  const write = async (pieces: Uint8Array[]) => {
+    let bytesWritten = 0;
+    for (const piece of pieces) {
+      await stdout.write(piece).catch(gone);
+      bytesWritten += piece.byteLength;
+      written += piece.byteLength;
+    }
+    return { bytesWritten };
+  };
+  if (stdout.closed) throw new CliError('failed', 'standard output is closed');
+  await trying(tools, async () => {
+    const answer = await tools.api.openFile(file.url);
+    tools.progress.begins(answer.length);
+    await writeThrough(answer, tools, write).catch((error: Error) => {
+      if (written === 0) throw error;
+      throw new CliError('failed', `standard output got part of the file only: ${error.message}`, {
+        cause: error,
+      });
+    });
+  });
+  return undefined;
+}
+
+function gone(error: NodeJS.ErrnoException): never {
+  throw new CliError('failed', `standard output cannot be written (${error.code})`, {
+    cause: error,
+  });
+}

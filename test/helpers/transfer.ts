@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Busboy } from '@fastify/busboy';
+
+export interface Seen {
+  readonly line: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+export interface Listener {
+  readonly url: string;
+  /** Requests whose head arrived, in order. */
+  readonly seen: Seen[];
+  stop(): Promise<void>;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** An HTTP listener on a free port of loopback that writes down what it is asked. */
+export async function listener(answer: Answer): Promise<Listener> {
+  const seen: Seen[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    seen.push({ line: `${request.method} ${request.url}`, headers: request.headers });
+    answer(request, response);
+  });
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export function json(response: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
+
+export interface Part {
+  readonly name: string;
+  readonly filename?: string;
+  readonly type?: string;
+  readonly content: string;
+}
+
+/** The parts of a multipart body; latin1, so that bytes can be compared. Rejects when it is cut. */
+export function parts(request: IncomingMessage): Promise<Part[]> {
+  return new Promise((resolve, reject) => {
+    const found: Part[] = [];
+    const headers = request.headers as IncomingMessage['headers'] & { 'content-type': string };
+    const form = new Busboy({ headers, preservePath: true, limits: { fieldSize: 1e7 } });
+    form.on('field', (name, content) => found.push({ name, content }));
+    form.on('file', (name, stream, filename, _encoding, type) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk) => chunks.push(chunk));
+      stream.on('end', () =>
+        found.push({ name, filename, type, content: Buffer.concat(chunks).toString('latin1') }),
+      );
+    });
+    form.on('finish', () => resolve(found));
+    form.on('error', reject);
+    request.on('aborted', () => reject(new Error('the request was cut')));
+    request.pipe(form);
+  });
+}
+
+/** An instance that takes every push, and hands over what came with it. */
+export async function taking(): Promise<Listener & { readonly pushes: Part[][]; cut: number }> {
+  const pushes: Part[][] = [];
+  const counts = { cut: 0 };
+  const base = await listener((request, response) => {
+    parts(request).then(
+      (got) => {
+        pushes.push(got);
+        json(response, 201, { url_token: 'abc123', html_url: 'https://pwpush.example/p/abc123' });
+      },
+      () => {
+        counts.cut++;
+      },
+    );
+  });
+  return {
+    ...base,
+    pushes,
+    get cut() {
+      return counts.cut;
+    },
+  };
+}
+
+export interface OfferedFile {
+  readonly filename: string;
+  /** What its link answers. */
+  readonly answer: Answer;
+}
+
+/** An instance whose push `abc` holds a text and files. */
+export async function offering(
+  files: readonly OfferedFile[],
+  payload: string | null = '',
+): Promise<Listener> {
+  const self: Listener = await listener((request, response) => {
+    const at = /^\/file\/(\d+)/.exec(request.url ?? '')?.[1];
+    const file = at === undefined ? undefined : files[Number(at)];
+    if (file) return file.answer(request, response);
+    const offered = files.map(({ filename }, place) => ({
+      filename,
+      content_type: 'application/octet-stream',
+      url: `${self.url}/file/${place}?signature=MARKER`,
+    }));
+    json(response, 200, {
+      url_token: 'abc',
+      payload,
+      files: offered,
+      views_remaining: 4,
+      days_remaining: 6,
+    });
+  });
+  return self;
+}
+
+/** Answers these bytes. */
+export const whole =
+  (content: string | Buffer): Answer =>
+  (_request, response) => {
+    const body = Buffer.from(content as string);
+    response.writeHead(200, { 'content-length': body.length }).end(body);
+  };
+
+/** Answers the beginning of so many bytes, and breaks. */
+export const cut =
+  (length: number, beginning = 'half'): Answer =>
+  (_request, response) => {
+    response.writeHead(200, { 'content-length': length });
+    response.write(beginning, () => response.destroy());
+  };

@@ -1,0 +1,553 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Ended, person, pwpush, shell, start, wire } from '../helpers/program';
+import {
+  cut,
+  type Listener,
+  listener,
+  type OfferedFile,
+  offering,
+  whole,
+} from '../helpers/transfer';
+
+const somebody = person();
+let folder: string;
+let stop: (() => unknown)[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(somebody.folder, 'here-'));
+});
+afterEach(async () => {
+  for (const one of stop) await one();
+  stop = [];
+});
+afterAll(() => somebody.remove());
+
+const LEFT = '4 views and 6 days left\n';
+const LIVE =
+  'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
+
+async function offered(
+  files: readonly OfferedFile[] | Record<string, string>,
+  payload: string | null = '',
+): Promise<Listener> {
+  const list = Array.isArray(files)
+    ? files
+    : Object.entries(files).map(([filename, text]) => ({ filename, answer: whole(text) }));
+  const instance = await offering(list, payload);
+  stop.push(instance.stop);
+  return instance;
+}
+
+const get = (instance: Listener, ...words: string[]): Promise<Ended> =>
+  pwpush(['get', `${instance.url}/p/abc`, ...words], { env: somebody.env, cwd: folder });
+
+const files = (path = folder) =>
+  Object.fromEntries(
+    readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'latin1')]),
+  );
+
+describe('get saves files', () => {
+  it('to the current folder, 0600, and prints the text alone', async () => {
+    const big = 'x'.repeat(5 * 1024 * 1024 + 1);
+    const instance = await offered({ 'a.txt': 'A\n', 'ü.bin': big, empty: '' }, 'the text');
+    expect(await get(instance)).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'the text',
+      stderr: `saved a.txt (2 B)\nsaved ü.bin (5.0 MiB)\nsaved empty (0 B)\n${LEFT}`,
+    });
+    expect(files()).toEqual({ 'a.txt': 'A\n', 'ü.bin': big, empty: '' });
+    expect(statSync(join(folder, 'a.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  it.each(['', null])('without a text (%j) prints nothing', async (payload) => {
+    const instance = await offered({ a: 'A' }, payload);
+    expect(await get(instance, '--quiet')).toEqual({
+      code: 0,
+      signal: null,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  it('under safe names, and overwrites nothing', async () => {
+    writeFileSync(join(folder, 'taken.txt'), 'mine');
+    const hostile = [
+      ['../../x', '1'],
+      ['taken.txt', '2'],
+      ['X', '3'],
+      ['a\\b\u202e\u001b[2J', '4'],
+      ['', '5'],
+      ['..', '6'],
+      ['CON', '7'],
+      ['x'.repeat(400), '8'],
+      ['/etc/passwd', '9'],
+    ] as const;
+    const instance = await offered(
+      hostile.map(([filename, text]) => ({ filename, answer: whole(text) })),
+    );
+    const { code, stderr } = await get(instance);
+    expect({ code, saved: stderr.split('\n').slice(0, 6) }).toEqual({
+      code: 0,
+      saved: [
+        'saved x (1 B)',
+        'saved taken (2).txt (1 B); taken.txt was taken',
+        'saved X (2) (1 B); X was taken',
+        'saved b[2J (1 B)',
+        'saved file (1 B)',
+        'saved file (2) (1 B); file was taken',
+      ],
+    });
+    expect(files()).toEqual({
+      x: '1',
+      'taken.txt': 'mine',
+      'taken (2).txt': '2',
+      'X (2)': '3',
+      'b[2J': '4',
+      file: '5',
+      'file (2)': '6',
+      _CON: '7',
+      ['x'.repeat(255)]: '8',
+      passwd: '9',
+    });
+  });
+
+  it('over existing ones with --force, but not over each other', async () => {
+    writeFileSync(join(folder, 'a'), 'mine');
+    mkdirSync(join(folder, 'b'));
+    const instance = await offered([
+      { filename: 'a', answer: whole('1') },
+      { filename: 'x/a', answer: whole('2') },
+      { filename: 'b', answer: whole('3') },
+    ]);
+    expect(await get(instance, '--force')).toMatchObject({ code: 0 });
+    rmSync(join(folder, 'b'), { recursive: true });
+    expect(files()).toEqual({ a: '1', 'a (2)': '2', 'b (2)': '3' });
+  });
+
+  it('tells with --json where they are', async () => {
+    const instance = await offered({ 'a.txt': 'A', b: 'B' }, 'text');
+    const { code, stdout, stderr } = await get(instance, '--json');
+    const push = JSON.parse(stdout);
+    expect({ code, stderr, payload: push.payload, files: push.files }).toEqual({
+      code: 0,
+      stderr: '',
+      payload: 'text',
+      files: ['a.txt', 'b'].map((filename, at) => ({
+        filename,
+        content_type: 'application/octet-stream',
+        url: `${instance.url}/file/${at}?signature=MARKER`,
+        saved_as: join(folder, filename),
+      })),
+    });
+  });
+
+  it('not at all with --no-files', async () => {
+    const instance = await offered({ a: 'A', b: 'B' }, 'text');
+    expect(await get(instance, '--no-files')).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'text',
+      stderr: `2 files left where they are: see their addresses with --json\n${LEFT}`,
+    });
+    expect([files(), instance.seen.length]).toEqual([{}, 1]);
+  });
+
+  it('to the state folder when the current one is gone: a view was used', async () => {
+    const instance = await offered({ a: 'A' }, 'text');
+    const gone = join(folder, 'gone');
+    const state = somebody.env.PWPUSH_STATE_DIR ?? '';
+    const line = `mkdir ${gone}; cd ${gone}; rmdir ${gone}; $PWPUSH get ${instance.url}/p/abc`;
+    const { code, stdout, stderr } = await shell(line, { env: somebody.env, cwd: folder });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: 'text',
+      stderr: `warning: the current folder cannot be written (ENOENT): the files go to ${state}\nsaved ${state}/a (1 B)\n${LEFT}`,
+    });
+  });
+});
+
+it('a text that cannot be printed is rescued, and the files are saved all the same', async (test) => {
+  test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+  const instance = await offered({ a: 'A' }, 'text');
+  const line = `$PWPUSH get ${instance.url}/p/abc >/dev/full`;
+  const { code, stderr } = await shell(line, { env: somebody.env, cwd: folder });
+  const rescue = /the secret was saved to (\S+)/.exec(stderr)?.[1] ?? '';
+  expect({ code, files: files(), rescued: readFileSync(rescue, 'utf8') }).toEqual({
+    code: 1,
+    files: { a: 'A' },
+    rescued: 'text',
+  });
+});
+
+describe('get --output', () => {
+  it.each(['out', 'out/', 'new/deeper/'])(
+    '%s is the folder of the files, made 0700',
+    async (output) => {
+      if (output === 'out/') mkdirSync(join(folder, 'out'));
+      const instance = await offered({ a: 'A' }, 'text');
+      expect(await get(instance, '-o', output)).toMatchObject({ code: 0, stdout: 'text' });
+      expect(files(join(folder, output))).toEqual({ a: 'A' });
+      if (output !== 'out/') expect(statSync(join(folder, output)).mode & 0o777).toBe(0o700);
+    },
+  );
+
+  it('of a file that is there takes the text with --force; the files go to the current folder', async () => {
+    writeFileSync(join(folder, 'out'), 'old');
+    const instance = await offered({ a: 'A' }, 'text');
+    expect(await get(instance, '-o', 'out', '--force')).toEqual({
+      code: 0,
+      signal: null,
+      stdout: '',
+      stderr: `warning: out is no folder: the files go to the current one\nsaved a (1 B)\n${LEFT}`,
+    });
+    expect(files()).toEqual({ out: 'text', a: 'A' });
+  });
+
+  it('of a file that is there leaves it when there is no text', async () => {
+    writeFileSync(join(folder, 'out'), 'old');
+    const instance = await offered({ a: 'A' });
+    expect(await get(instance, '-o', 'out', '--force')).toMatchObject({ code: 0, stdout: '' });
+    expect(files()).toEqual({ out: 'old', a: 'A' });
+  });
+
+  it('of a folder, for a push without files, prints the text', async () => {
+    const instance = await offered([], 'text');
+    expect(await get(instance, '-o', '.')).toMatchObject({ code: 0, stdout: 'text' });
+    expect(await get(instance, '-o', 'secret')).toMatchObject({ code: 0, stdout: '' });
+    expect(files()).toEqual({ secret: 'text' });
+  });
+
+  it('- writes the one file to stdout, and saves the message', async () => {
+    const big = Buffer.alloc(3 * 1024 * 1024, 'xyz').toString();
+    const instance = await offered({ a: big }, 'text');
+    const { code, stdout, stderr } = await get(instance, '-o', '-');
+    expect({ code, same: stdout === big, stderr }).toEqual({
+      code: 0,
+      same: true,
+      stderr: `warning: standard output is for the file: the message was saved to message.txt\n${LEFT}`,
+    });
+    expect(files()).toEqual({ 'message.txt': 'text' });
+  });
+
+  it('- of several files saves them, and says that it could not be', async () => {
+    const instance = await offered({ a: 'A', b: 'B' }, 'text');
+    expect(await get(instance, '-o', '-')).toEqual({
+      code: 1,
+      signal: null,
+      stdout: 'text',
+      stderr: `saved a (1 B)\nsaved b (1 B)\n${LEFT}pwpush: --output - takes one file; the 2 were saved to the current folder\n`,
+    });
+    expect(files()).toEqual({ a: 'A', b: 'B' });
+  });
+
+  it('- of a push without files is its text', async () => {
+    expect(await get(await offered([], 'text'), '-o', '-')).toMatchObject({
+      code: 0,
+      stdout: 'text',
+    });
+  });
+
+  it('- whose reader has gone saves the file', async () => {
+    const big = 'x'.repeat(1024 * 1024);
+    const instance = await offered({ a: big });
+    // The reader is gone before the program writes.
+    const line = `($PWPUSH get ${instance.url}/p/abc -o - 2>err; echo $? >status) | true; cat err status`;
+    const { stdout } = await shell(line, { env: somebody.env, cwd: folder });
+    expect(stdout).toContain(
+      'pwpush: standard output cannot be written (EPIPE); the whole file was saved to a\n',
+    );
+    expect(stdout.trim().endsWith('\n1')).toBe(true);
+    expect(files().a === big).toBe(true);
+  });
+
+  it('- of a file that is cut says so, and saves all of it', async () => {
+    let tries = 0;
+    const instance = await offered([
+      {
+        filename: 'a',
+        answer: (request, response) => {
+          tries++;
+          (tries === 1 ? cut(2_000_000, 'y'.repeat(1_500_000)) : whole('whole'))(request, response);
+        },
+      },
+    ]);
+    const { code, stderr } = await get(instance, '-o', '-');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /\npwpush: standard output got part of the file only: .* the answer was cut short|the connection was closed; the whole file was saved to a\n/,
+      ),
+    });
+    expect(files()).toEqual({ a: 'whole' });
+  });
+});
+
+describe('a file that does not come', () => {
+  it('is tried three times on its own link; the others are saved all the same', async () => {
+    const instance = await offered([
+      { filename: 'bad', answer: cut(100) },
+      { filename: 'good', answer: whole('G') },
+    ]);
+    const { code, stdout, stderr } = await get(instance);
+    const { host } = new URL(instance.url);
+    const why = `${host} gave no whole answer: the connection was closed`;
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `bad: ${why}; trying again in 1 s\nbad: ${why}; trying again in 3 s\nwarning: bad: ${why}\nsaved good (1 B)\n${LEFT}pwpush: 1 of 2 files were not saved\nhint: ${LIVE}\n`,
+    });
+    expect(files()).toEqual({ good: 'G' });
+    expect(instance.seen.map(({ line }) => line.split('?')[0])).toEqual([
+      'GET /api/v2/pushes/abc',
+      ...Array(3).fill('GET /file/0'),
+      'GET /file/1',
+    ]);
+  });
+
+  it('and then comes, is saved once', async () => {
+    let tries = 0;
+    const instance = await offered([
+      {
+        filename: 'a',
+        answer: (request, response) => {
+          tries++;
+          if (tries === 1) response.writeHead(503).end();
+          else (tries === 2 ? cut(100) : whole('A'))(request, response);
+        },
+      },
+    ]);
+    expect(await get(instance, '--quiet')).toMatchObject({ code: 0, stderr: '' });
+    expect(files()).toEqual({ a: 'A' });
+  });
+
+  it.each([
+    [404, 'its link answered 404; it may have stopped working'],
+    [403, 'its link answered 403; it may have stopped working'],
+    [204, 'its link answered 204; that is no file'],
+  ])('because of %d is not tried again, and its address is not told', async (status, why) => {
+    const answer: OfferedFile['answer'] = (_request, response) => response.writeHead(status).end();
+    const instance = await offered([{ filename: 'a', answer }], 'text');
+    const { code, stdout, stderr } = await get(instance);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: 'text',
+      stderr: `${LEFT}pwpush: a was not saved: ${why}\nhint: ${LIVE}\n`,
+    });
+    expect(instance.seen).toHaveLength(2);
+    const { stdout: object } = await get(instance, '--json');
+    expect(JSON.parse(object).files[0].url).toContain('MARKER');
+    expect(JSON.parse(object).files[0].saved_as).toBeUndefined();
+  });
+
+  it('because nobody is reached is exit 9', async () => {
+    const instance = await listener((_request, response) => {
+      const url = 'http://127.0.0.1:1/a';
+      const body = JSON.stringify({
+        url_token: 'abc',
+        payload: null,
+        files: [{ filename: 'a', url }],
+      });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    });
+    stop.push(instance.stop);
+    expect(await get(instance, '-q')).toMatchObject({ code: 9, stdout: '' });
+  });
+
+  it('because it stalls leaves nothing of it', async () => {
+    const answer: OfferedFile['answer'] = (_request, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('half');
+    };
+    const instance = await offered([{ filename: 'a', answer }]);
+    const { code, stderr } = await get(instance, '--timeout', '1', '-q');
+    const { host } = new URL(instance.url);
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      first: `pwpush: a was not saved: ${host} did not answer within 1 s`,
+    });
+    expect(files()).toEqual({});
+  });
+
+  it('more than was announced is left on the wire', async () => {
+    const instance = await wire((socket, text) => {
+      const { port } = socket.address() as { port: number };
+      const url = `http://127.0.0.1:${port}/file`;
+      const object = JSON.stringify({
+        url_token: 'abc',
+        payload: '',
+        files: [{ filename: 'a', url }],
+      });
+      const body = text.startsWith('GET /file')
+        ? 'content-length: 4\r\n\r\nfourand more'
+        : `content-type: application/json\r\ncontent-length: ${object.length}\r\n\r\n${object}`;
+      socket.write(`HTTP/1.1 200 OK\r\n${body}`);
+    });
+    stop.push(instance.stop);
+    const words = ['get', `${instance.url}/p/abc`, '-q'];
+    const { code } = await pwpush(words, { env: somebody.env, cwd: folder });
+    expect({ code, files: files() }).toEqual({ code: 0, files: { a: 'four' } });
+  });
+
+  it('because the disk is full: a hint, and nothing of it is left', async (test) => {
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    const mounted = mountSmall(disk);
+    if (!mounted && process.env.PWPUSH_TEST_ALL !== '1')
+      test.skip(true, 'a small tmpfs cannot be mounted here');
+    expect(mounted).toBe(true);
+    stop.push(() => execFileSync('umount', [disk]));
+    const big = 'x'.repeat(2 * 1024 * 1024);
+    const instance = await offered([
+      { filename: 'announced', answer: whole(big) },
+      {
+        filename: 'chunked',
+        answer: (_request, response) => {
+          response.write(big);
+          response.end();
+        },
+      },
+      { filename: 'small', answer: whole('s') },
+    ]);
+    const { code, stderr } = await get(instance, '-o', 'disk');
+    expect({ code, stderr: stderr.split('\n').slice(0, 3) }).toEqual({
+      code: 1,
+      stderr: [
+        expect.stringMatching(
+          /^warning: announced: there is no room for it: 2\.0 MiB in disk, where \S+ KiB are free$/,
+        ),
+        'warning: chunked: it cannot be written (there is no room left)',
+        'saved disk/small (1 B)',
+      ],
+    });
+    expect(files(disk)).toEqual({ small: 's' });
+  });
+});
+
+function mountSmall(path: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a link', () => {
+  const token = { PWPUSH_TOKEN: 'MARKER-token' };
+
+  it('is followed across hosts, with the token to the instance’s own first address only', async () => {
+    const hops: string[] = [];
+    const note = (who: string, url: string | undefined, authorization: string | undefined) =>
+      hops.push(`${who} ${url} ${authorization ?? 'no token'}`);
+    const store = await listener((request, response) => {
+      note('store', request.url, request.headers.authorization);
+      if (request.url === '/back') response.writeHead(302, { location: `${own.url}/last` }).end();
+      else whole('A')(request, response);
+    });
+    const own: Listener = await listener((request, response) => {
+      note('own', request.url, request.headers.authorization);
+      if (request.url === '/first')
+        response.writeHead(302, { location: '/second?x=1' }).end('moved');
+      else if (request.url === '/second?x=1')
+        response.writeHead(307, { location: `${store.url}/back#part` }).end();
+      else if (request.url === '/last')
+        response.writeHead(303, { location: `${store.url}/a` }).end();
+      else {
+        const file = { filename: 'a', url: `${own.url}/first` };
+        const body = JSON.stringify({ url_token: 'abc', payload: '', files: [file] });
+        response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+      }
+    });
+    stop.push(store.stop, own.stop);
+    const env = { ...somebody.env, ...token, PWPUSH_URL: own.url };
+    const ended = await pwpush(['get', 'abc', '-q', '--debug'], { env, cwd: folder });
+    expect(ended).toMatchObject({ code: 0, stdout: '' });
+    expect(ended.stderr).not.toMatch(/MARKER|first|second|back|last/);
+    expect(hops).toEqual([
+      'own /api/v2/pushes/abc Bearer MARKER-token',
+      'own /first Bearer MARKER-token',
+      'own /second?x=1 no token',
+      'store /back no token',
+      'own /last no token',
+      'store /a no token',
+    ]);
+    expect(files()).toEqual({ a: 'A' });
+  });
+
+  it('on another host gets no token at all', async () => {
+    const store = await listener(whole('A'));
+    const own = await listener((_request, response) => {
+      const file = { filename: 'a', url: `${store.url}/a` };
+      const body = JSON.stringify({ url_token: 'abc', payload: '', files: [file] });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    });
+    stop.push(store.stop, own.stop);
+    const env = { ...somebody.env, ...token, PWPUSH_URL: own.url };
+    expect(await pwpush(['get', 'abc', '-q'], { env, cwd: folder })).toMatchObject({ code: 0 });
+    expect(store.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  });
+
+  it('that leads in circles is given up after ten redirects', async () => {
+    const answer: OfferedFile['answer'] = (request, response) =>
+      response.writeHead(302, { location: request.url }).end();
+    const instance = await offered([{ filename: 'a', answer }]);
+    expect(await get(instance)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('a was not saved: its link redirects over 10 times'),
+    });
+    expect(instance.seen).toHaveLength(1 + 11);
+  });
+});
+
+describe('Ctrl-C in a download', () => {
+  it.each([[], ['--json']])(
+    'leaves no file, 130; the text was handed over %j',
+    async (...words) => {
+      let arrived = () => {};
+      const asked = new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+      const instance = await offered(
+        [
+          { filename: 'done', answer: whole('D') },
+          {
+            filename: 'endless',
+            answer: (_request, response) => {
+              response.writeHead(200, { 'content-length': 10 * 1024 * 1024 });
+              response.write(Buffer.alloc(2 * 1024 * 1024), arrived);
+            },
+          },
+        ],
+        'text',
+      );
+      const all = ['get', `${instance.url}/p/abc`, ...words];
+      const { child, ended } = start(all, { env: somebody.env, input: '', cwd: folder });
+      await asked;
+      child.kill('SIGINT');
+      const { code, stdout, stderr } = await ended;
+      expect({ code, last: stderr.split('\n').at(-2) }).toEqual({
+        code: 130,
+        last: expect.stringMatching(/interrupted/),
+      });
+      expect(files()).toEqual({ done: 'D' });
+      if (words.length === 0) expect(stdout).toBe('text');
+      else
+        expect(JSON.parse(stdout)).toMatchObject({
+          payload: 'text',
+          files: [{ saved_as: join(folder, 'done') }, {}],
+        });
+    },
+  );
+});

@@ -1,0 +1,378 @@
+import { appendFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { person, pwpush, shell, start } from '../helpers/program';
+import { json, type Listener, listener, taking } from '../helpers/transfer';
+
+const somebody = person();
+const temporary = join(somebody.folder, 'tmp');
+mkdirSync(temporary);
+const file = (name: string, content: string | Buffer) => {
+  const path = join(somebody.folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+const a = file('a.txt', 'A\n');
+const b = file('ü "b".bin', Buffer.from([0, 255, 13, 10]));
+const big = file('big', Buffer.alloc(32 * 1024 * 1024, 'x'));
+
+let stop: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const one of stop) await one();
+  stop = [];
+  expect(readdirSync(temporary)).toEqual([]);
+});
+afterAll(() => somebody.remove());
+
+const at = (url: string) => ({ ...somebody.env, PWPUSH_URL: url, TMPDIR: temporary });
+const LINK = 'https://pwpush.example/p/abc123\n';
+
+describe('push --file', () => {
+  let instance: Awaited<ReturnType<typeof taking>>;
+  const push = (words: string[], input = '') =>
+    pwpush(['push', ...words], { env: at(instance.url), input });
+  beforeEach(async () => {
+    instance = await taking();
+    stop.push(instance.stop);
+  });
+
+  it('sends one multipart request: fields, message and files in order', async () => {
+    const words = ['-f', a, b, '-f', big, '--message', 'see ü', '--views', '2', '--deletable'];
+    expect(await push(words)).toMatchObject({ code: 0, stdout: LINK });
+    const [first, second, third, ...rest] = instance.pushes[0]?.slice(-3) ?? [];
+    expect(rest).toEqual([]);
+    expect(instance.pushes[0]?.slice(0, -3)).toEqual([
+      { name: 'push[payload]', content: 'see ü' },
+      { name: 'push[expire_after_views]', content: '2' },
+      { name: 'push[deletable_by_viewer]', content: 'true' },
+    ]);
+    expect(first).toEqual({
+      name: 'push[files][]',
+      filename: 'a.txt',
+      type: 'text/plain',
+      content: 'A\n',
+    });
+    expect(second).toMatchObject({ filename: 'ü %22b%22.bin', content: '\u0000\u00ff\r\n' });
+    expect(third?.content === 'x'.repeat(32 * 1024 * 1024)).toBe(true);
+    const { line, headers } = instance.seen[0] ?? {};
+    expect(instance.seen).toHaveLength(1);
+    expect(line).toBe('POST /api/v2/pushes');
+    expect(Number(headers?.['content-length'])).toBeGreaterThan(32 * 1024 * 1024);
+    expect(headers?.['transfer-encoding']).toBeUndefined();
+    expect(headers?.authorization).toBeUndefined();
+  });
+
+  it('does not read a pipe that nobody named, and sends no kind unless told', async () => {
+    // The pipe stays open: a program that reads it would never end.
+    const running = start(['push', '-f', a, '--kind', 'file'], { env: at(instance.url) });
+    expect(await running.ended).toMatchObject({ code: 0, stdout: LINK });
+    running.child.stdin?.destroy();
+    await push(['-f', a]);
+    expect(instance.pushes.map((one) => one.map(({ name }) => name))).toEqual([
+      ['push[kind]', 'push[files][]'],
+      ['push[files][]'],
+    ]);
+  });
+
+  it.each([
+    ['a pipe', 'cat "$FILE" | $PWPUSH push -f - --filename in.gz'],
+    ['a file', '$PWPUSH push -f - --filename in.gz <"$FILE"'],
+    [
+      'a file that was read before',
+      '{ head -c1000 >/dev/null; $PWPUSH push -f - --filename in.gz; } <"$FILE"',
+    ],
+  ])('takes standard input from %s', async (_name, line) => {
+    const env = { ...at(instance.url), FILE: big };
+    expect(await shell(line, { env })).toMatchObject({ code: 0, stdout: LINK });
+    const [part] = instance.pushes[0] ?? [];
+    expect(part).toMatchObject({ filename: 'in.gz', type: 'application/gzip' });
+    const length = line.includes('head') ? 32 * 1024 * 1024 - 1000 : 32 * 1024 * 1024;
+    expect(part?.content === 'x'.repeat(length)).toBe(true);
+  });
+
+  it('shows what it would send with --dry-run, and sends nothing', async () => {
+    const words = ['-f', a, '--message', 'MARKER', '--days', '2', '--dry-run'];
+    expect(await push(words)).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `POST ${instance.url}/api/v2/pushes\ncontent-type: multipart/form-data\n\npush[payload]: ***\npush[expire_after_days]: 2\npush[files][]: a.txt (text/plain, 2 B)\n`,
+      stderr: '',
+    });
+    const asJson = JSON.parse((await push([...words, '--json'])).stdout);
+    expect(asJson.body.push).toEqual({
+      payload: '***',
+      expire_after_days: 2,
+      files: [{ filename: 'a.txt', content_type: 'text/plain', size: 2 }],
+    });
+    expect(instance.seen).toEqual([]);
+  });
+
+  it.each([
+    [['-f', '/none'], '/none cannot be read: there is no such file'],
+    [['-f', a, '-f', a], `${a} is named twice`],
+    [['-f', somebody.folder], `${somebody.folder} is a folder; only files can be attached`],
+    [['text', '-f', a], 'files are attached, and the secret would come from another place too'],
+    [
+      ['-f', a, '--generate'],
+      'files are attached, and the secret would come from another place too',
+    ],
+    [['-f', a, '--kind', 'text'], '--kind text takes no files'],
+    [['--kind', 'file'], '--kind file needs files'],
+    [['--message', 'm'], '--message goes with files'],
+    [['--filename', 'm'], '--filename names what --file - reads, and there is no --file -'],
+    [
+      ['-f', '-', '--passphrase-file', '-'],
+      'standard input cannot be both the secret and the passphrase',
+    ],
+    [['-f'], "option '-f, --file <path...>' argument missing"],
+  ])('%j is bad usage, and nothing is sent', async (words, message) => {
+    const { code, stdout, stderr } = await push(words, 'piped');
+    expect({ code, stdout, first: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      stdout: '',
+      first: `pwpush: ${message}`,
+    });
+    expect(instance.seen).toEqual([]);
+  });
+});
+
+describe('a file that changes while it is sent', () => {
+  it.each([
+    ['grows', (path: string) => appendFileSync(path, 'x')],
+    ['shrinks', (path: string) => truncateSync(path, 1024)],
+  ])('and %s cuts the request off before its end', async (_how, change) => {
+    const path = file('moving', Buffer.alloc(64 * 1024 * 1024, 'x'));
+    let whole = false;
+    const instance = await listener((request) => {
+      // More than sockets hold has not been read yet: the program is in the middle of it.
+      request.once('data', () => {
+        change(path);
+        request.on('data', () => {});
+      });
+      request.on('end', () => {
+        whole = true;
+      });
+      request.on('error', () => {});
+    });
+    stop.push(instance.stop);
+    expect(await pwpush(['push', '-f', path], { env: at(instance.url) })).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: `pwpush: ${path} changed while it was being sent; nothing was pushed, as the request was never completed\nhint: try again when nothing writes to it, or push a copy\n`,
+    });
+    expect(whole).toBe(false);
+    expect(instance.seen).toHaveLength(1);
+  });
+});
+
+describe('a refused upload says why', () => {
+  const refusing = async (status: number, body: unknown, token?: string) => {
+    const instance = await listener((request, response) => {
+      request.resume().on('end', () => json(response, status, body));
+    });
+    stop.push(instance.stop);
+    const env = { ...at(instance.url), ...(token ? { PWPUSH_TOKEN: token } : {}) };
+    const ended = await pwpush(['push', '-f', a], { env });
+    expect(instance.seen).toHaveLength(1);
+    return ended;
+  };
+  const needed =
+    'hint: attaching files needs a token there: log in with pwpush login, or set PWPUSH_TOKEN\n';
+
+  it.each([
+    [
+      401,
+      { error: 'You need to sign in.' },
+      3,
+      `push: the instance wants a token: You need to sign in.\n${needed}`,
+    ],
+    [403, { error: 'No files from strangers.' }, 4, `push: No files from strangers.\n${needed}`],
+    [
+      422,
+      { base: ['File attachments are disabled.'] },
+      8,
+      'push: the instance refused it: File attachments are disabled.\nhint: pwpush version tells whether the instance takes files (features.pushes.file_attachments)\n',
+    ],
+    [
+      413,
+      { error: 'At most 1 MiB.' },
+      8,
+      'push: the instance refused it: At most 1 MiB.\nhint: the files are larger than the instance, or a proxy in front of it, takes\n',
+    ],
+  ])('%d', async (status, body, code, text) => {
+    expect(await refusing(status, body)).toEqual({
+      code,
+      signal: null,
+      stdout: '',
+      stderr: `pwpush: ${text}`,
+    });
+  });
+
+  it('401 with a token is a refused token', async () => {
+    expect(await refusing(401, {}, 'MARKER')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the instance refused the token'),
+    });
+  });
+});
+
+/** A proxy that answers before it read the body, in its own manner. */
+async function early(talk: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    connections++;
+    socket.on('error', () => {});
+    socket.once('data', () => talk(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stop.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  return { url: `http://127.0.0.1:${port}`, connections: () => connections };
+}
+
+const TOO_LARGE =
+  'HTTP/1.1 413 Request Entity Too Large\r\ncontent-type: text/html\r\ncontent-length: 17\r\nconnection: close\r\n\r\n<h1>too big</h1>\n';
+
+describe('an answer that comes before all was sent', () => {
+  it.each([
+    [
+      'and the connection is reset',
+      (socket: Socket) => socket.pause().write(TOO_LARGE, () => socket.resetAndDestroy()),
+    ],
+    [
+      'and the connection is closed',
+      (socket: Socket) => socket.pause().write(TOO_LARGE, () => socket.destroy()),
+    ],
+    ['and nothing more is read', (socket: Socket) => socket.pause().write(TOO_LARGE)],
+    ['and the rest is read', (socket: Socket) => socket.resume().write(TOO_LARGE)],
+    [
+      'cut',
+      (socket: Socket) => socket.pause().write(TOO_LARGE.slice(0, -5), () => socket.destroy()),
+    ],
+  ])('wins: 413 %s', async (_how, talk) => {
+    const proxy = await early(talk);
+    const tries = 5;
+    for (let run = 0; run < tries; run++) {
+      const { code, stderr } = await pwpush(['push', '-f', big], { env: at(proxy.url) });
+      expect({ code, stderr }).toEqual({
+        code: 8,
+        stderr: expect.stringMatching(
+          /^pwpush: push: the instance refused it: text\/html, "<h1>too.*"\nhint: the files are larger than/,
+        ),
+      });
+    }
+    expect(proxy.connections()).toBe(tries);
+  });
+
+  it('429 is waited for, and then all of it is sent again', async () => {
+    let asked = 0;
+    const instance: Listener = await listener((request, response) => {
+      asked++;
+      const again = asked === 1;
+      request.resume().on('end', () => {
+        if (again) response.writeHead(429, { 'retry-after': '0' }).end();
+        else json(response, 201, { url_token: 'abc', html_url: LINK.trim() });
+      });
+    });
+    stop.push(instance.stop);
+    const ended = await pwpush(['push', '-f', big, '-q'], { env: at(instance.url) });
+    expect(ended).toMatchObject({ code: 0, stdout: LINK });
+    expect(instance.seen).toHaveLength(2);
+  });
+});
+
+describe('no answer', () => {
+  it('when an upload stalls: the outcome is unknown, and nothing is sent again', async () => {
+    const stalled = await early((socket) => socket.pause());
+    const words = ['push', '-f', big, '--timeout', '1'];
+    const { code, stderr } = await pwpush(words, { env: at(stalled.url) });
+    const { host } = new URL(stalled.url);
+    expect({ code, stderr }).toEqual({
+      code: 11,
+      stderr: `pwpush: ${host} took no more of what is being sent within 1 s\nhint: a push may exist: before you push again, look for it with pwpush list and expire it\n`,
+    });
+    expect(stalled.connections()).toBe(1);
+  });
+
+  it('when all was sent: the outcome is unknown', async () => {
+    const silent = await early((socket) => socket.resume());
+    const words = ['push', '-f', a, '--timeout', '1'];
+    expect(await pwpush(words, { env: at(silent.url) })).toMatchObject({
+      code: 11,
+      stderr: expect.stringContaining('did not answer within 1 s'),
+    });
+  });
+
+  it('does not cut an upload that moves, however long it takes', async () => {
+    // A sip at a time, so that what the program handed to the system takes seconds to get on its way.
+    const slow = await early((socket) => {
+      let got = 0;
+      socket.on('data', (data) => {
+        got += data.length;
+        if (got < 4 * 1024 * 1024) {
+          socket.pause();
+          setTimeout(() => socket.resume(), 100);
+        }
+        if (got < 32 * 1024 * 1024) return;
+        const body = JSON.stringify({ url_token: 'abc', html_url: LINK.trim() });
+        socket.end(
+          `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        );
+      });
+    });
+    const words = ['push', '-f', big, '--timeout', '1'];
+    expect(await pwpush(words, { env: at(slow.url) })).toMatchObject({ code: 0, stdout: LINK });
+  });
+
+  it('when nothing listens: nothing happened', async () => {
+    const { code, stderr } = await pwpush(['push', '-f', a], { env: at('http://127.0.0.1:1') });
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 9,
+      stderr: 'pwpush: 127.0.0.1:1 cannot be reached: the connection was refused',
+    });
+  });
+});
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['in the middle of an upload', `push -f ${big}`],
+    ['in the middle of an upload of what was piped in', 'push -f -'],
+  ])('%s: 130, no temporary file, and nothing was pushed', async (_name, words) => {
+    let arrived = () => {};
+    const asked = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const stalled = await early((socket) => {
+      socket.pause();
+      arrived();
+    });
+    const input = words.endsWith('-') ? Buffer.alloc(32 * 1024 * 1024) : '';
+    const { child, ended } = start(words.split(' '), { env: at(stalled.url), input });
+    await asked;
+    child.kill('SIGINT');
+    expect(await ended).toEqual({
+      code: 130,
+      signal: null,
+      stdout: '',
+      stderr: 'pwpush: interrupted\n',
+    });
+  });
+
+  it('while what is piped in is still being copied: nothing is left, nothing sent', async () => {
+    const instance = await taking();
+    stop.push(instance.stop);
+    const { child, ended } = start(['push', '-f', '-'], { env: at(instance.url) });
+    // More than a pipe holds is taken, so that the program is reading it.
+    await new Promise((resolve) => child.stdin?.write(Buffer.alloc(1024 * 1024), resolve));
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 130, stderr: 'pwpush: interrupted\n' });
+    expect(instance.seen).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { person } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+import { json, listener, offering, taking, whole } from '../helpers/transfer';
+
+const somebody = person();
+afterAll(() => somebody.remove());
+let stop: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const one of stop) await one();
+  stop = [];
+});
+const here = () => mkdtempSync(join(somebody.folder, 'here-'));
+
+it('get shows how far it is, then where the files are, and the sum', async () => {
+  let finish = () => {};
+  const instance = await offering([
+    { filename: 'first\u001b[2J.txt', answer: whole('1') },
+    {
+      filename: 'long.bin',
+      answer: (_request, response) => {
+        response.writeHead(200, { 'content-length': 1024 * 1024 });
+        let left = 1024 * 1024;
+        const drop = () => {
+          left -= 1024;
+          response.write(Buffer.alloc(1024));
+        };
+        const timer = setInterval(drop, 20);
+        finish = () => {
+          clearInterval(timer);
+          response.end(Buffer.alloc(left));
+        };
+      },
+    },
+  ]);
+  stop.push(instance.stop);
+  const folder = here();
+  const terminal = onTerminal(`cd ${folder}; $PWPUSH get ${instance.url}/p/abc`, somebody.env);
+  await terminal.shows('2 of 2 files');
+  await terminal.shows(' of 1.0 MiB');
+  finish();
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.screen()).toMatch(/long\.bin +\[=*> *\] +\d+% {2}[\d.]+ KiB of 1\.0 MiB/);
+  expect(terminal.screen()).toMatch(
+    /saved long\.bin \(1\.0 MiB\)\r\n2 files, 1\.0 MiB in \d+\.\d s, [\d.]+ [KM]iB\/s\r\n4 views/,
+  );
+  expect(terminal.screen()).not.toContain('\u001b[2J');
+  expect(readdirSync(folder).sort()).toEqual(['first[2J.txt', 'long.bin']);
+});
+
+it('push shows how far it is, and the link', async () => {
+  const instance = await listener((request, response) => {
+    const sip = () => {
+      request.pause();
+      setTimeout(() => request.resume(), 5);
+    };
+    request.on('data', sip);
+    setTimeout(() => request.off('data', sip).resume(), 1500);
+    request.on('end', () =>
+      json(response, 201, { url_token: 'abc', html_url: `${instance.url}/p/abc` }),
+    );
+  });
+  stop.push(instance.stop);
+  const path = join(somebody.folder, 'big.bin');
+  writeFileSync(path, Buffer.alloc(64 * 1024 * 1024));
+  const line = `$PWPUSH push -f ${path} --message m --url ${instance.url}`;
+  const terminal = onTerminal(line, somebody.env);
+  await terminal.shows('MiB of 64.0 MiB');
+  expect(await terminal.ended).toBe(0);
+  const screen = terminal.screen();
+  expect(screen).toContain('hint: text on the command line can be read by other users');
+  expect(screen).toMatch(/big\.bin +\[=*>? *\] +\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
+  expect(screen).toMatch(/1 file, 64\.0 MiB in \d+\.\d s, [\d.]+ MiB\/s\r\n/);
+  expect(screen).toContain(`${instance.url}/p/abc\r\n`);
+});
+
+it.each(['CI=1', 'TERM=dumb'])('with %s no progress is drawn', async (setting) => {
+  const instance = await taking();
+  stop.push(instance.stop);
+  const path = join(somebody.folder, 'a');
+  writeFileSync(path, 'A');
+  const line = `${setting} $PWPUSH push -f ${path} --url ${instance.url}`;
+  const terminal = onTerminal(line, somebody.env);
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.screen()).not.toContain('\u001b[J');
+});
+
+it('get --output - does not write a file to the terminal', async () => {
+  const instance = await offering([{ filename: 'a', answer: whole('\u001b[2Jraw') }]);
+  stop.push(instance.stop);
+  const folder = here();
+  const line = `cd ${folder}; $PWPUSH get ${instance.url}/p/abc -o -`;
+  const terminal = onTerminal(line, somebody.env);
+  expect(await terminal.ended).toBe(1);
+  expect(terminal.screen()).toContain(
+    'standard output is a terminal; the file was saved to the current folder',
+  );
+  expect(terminal.screen()).not.toContain('\u001b[2J');
+  expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('\u001b[2Jraw');
+});
+
+it('push --file - on a terminal is bad usage', async () => {
+  const terminal = onTerminal('$PWPUSH push -f - --url http://127.0.0.1:1', somebody.env);
+  expect(await terminal.ended).toBe(2);
+  expect(terminal.screen()).toContain('--file - reads standard input, which is a terminal');
+});
