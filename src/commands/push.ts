@@ -99,7 +99,7 @@ export async function push(context: Context, options: PushOptions): Promise<void
   const source = sourceOf(options, context);
   const target = targetOf(context, options);
   const say = terminal(context, options);
-  if (options.text !== undefined || options.message !== undefined)
+  if ((options.text ?? '-') !== '-' || options.message !== undefined)
     await say.remark(
       'hint: text on the command line can be read by other users of this machine; pipe the secret in instead',
     );
@@ -226,7 +226,8 @@ async function finish(
   if (doubt !== undefined) await say.warn(doubt);
   for (const one of found) await say.warn(`the instance changed a limit: ${differenceText(one)}`);
   if (options.qr) await drawQr(say, link);
-  await say.remark(granted(created, request.passphrase !== undefined));
+  const owned = target.token !== undefined;
+  await say.remark(granted(created, request.passphrase !== undefined, owned));
   if (trouble) throw trouble;
 }
 

@@ -57,7 +57,9 @@ interface Named {
 function namedSources(options: SourceOptions): Named[] {
   const named: Named[] = [];
   const { text, from, env, generate } = options;
-  if (text !== undefined)
+  // As everywhere else, a dash is standard input.
+  if (text === '-') named.push({ label: '-', source: { name: 'stdin' } });
+  else if (text !== undefined)
     named.push({ label: 'the text argument', source: { name: 'text', value: text } });
   if (from === '-') named.push({ label: '--from -', source: { name: 'stdin' } });
   else if (from !== undefined)
@@ -136,7 +138,7 @@ function nonEmpty(text: string, message: string): string {
   if (text !== '') return text;
   throw usageError(
     `${message}: there is nothing to push`,
-    'an empty file can be attached with --file',
+    'was the variable or command that fills it empty? an empty file is attached with --file',
   );
 }
 

@@ -66,14 +66,9 @@ async function saveMessage(context: Context, text: string, folder: Folder): Prom
  */
 async function toOutput(file: PushFile, stdout: Output, tools: Tools): Promise<undefined> {
   let written = 0;
-  const write = async (pieces: Uint8Array[]) => {
-    let bytesWritten = 0;
-    for (const piece of pieces) {
-      await stdout.write(piece).catch(gone);
-      bytesWritten += piece.byteLength;
-      written += piece.byteLength;
-    }
-    return { bytesWritten };
+  const write = async (chunk: Uint8Array) => {
+    await stdout.write(chunk).catch(gone);
+    written += chunk.byteLength;
   };
   if (stdout.closed) throw new CliError('failed', 'standard output is closed');
   await trying(tools, async () => {

@@ -15,7 +15,7 @@ export function left(push: Push): string | undefined {
 }
 
 /** What an instance granted to a new push, for the person who made it. */
-export function granted(push: Push, passphrase: boolean): string {
+export function granted(push: Push, passphrase: boolean, owned: boolean): string {
   const { expire_after_views: views, expire_after_days: days } = push;
   const limits = [
     typeof views === 'number' ? count(views, 'view') : undefined,
@@ -25,8 +25,12 @@ export function granted(push: Push, passphrase: boolean): string {
     limits.length === 0 ? undefined : `good for ${limits.join(' or ')}`,
     passphrase ? 'with a passphrase' : undefined,
     push.deletable_by_viewer === true ? 'the recipient may delete it' : undefined,
-    push.deletable_by_viewer === false ? 'only you may delete it' : undefined,
-    push.retrieval_step === true ? 'one click before it shows' : undefined,
+    push.deletable_by_viewer === false
+      ? owned
+        ? 'only you may delete it'
+        : 'nobody may delete it'
+      : undefined,
+    push.retrieval_step === true ? 'shown after a click' : undefined,
   ].filter((part) => part !== undefined);
   return parts.join(', ');
 }

@@ -21,7 +21,7 @@ describe('on a terminal stderr says', () => {
     const { stdout, ...rest } = await shown.run('push', ...argv, '--passphrase-env', 'PHRASE');
     expect(rest).toEqual({
       code: 0,
-      stderr: 'good for 1 view or 3 days, with a passphrase, only you may delete it\n',
+      stderr: 'good for 1 view or 3 days, with a passphrase, nobody may delete it\n',
     });
   });
 
@@ -31,7 +31,7 @@ describe('on a terminal stderr says', () => {
       stdout: linkLine,
       stderr:
         'hint: text on the command line can be read by other users of this machine; pipe the secret in instead\n' +
-        'good for 5 views or 7 days, the recipient may delete it, one click before it shows\n',
+        'good for 5 views or 7 days, the recipient may delete it, shown after a click\n',
     });
   });
 
@@ -149,7 +149,7 @@ describe('--qr', () => {
       stdout: linkLine,
       stderr:
         'the terminal is too narrow for the QR code: it needs 37 columns\n' +
-        'good for 5 views or 7 days, the recipient may delete it, one click before it shows\n',
+        'good for 5 views or 7 days, the recipient may delete it, shown after a click\n',
     });
   });
 });

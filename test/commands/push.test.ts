@@ -34,6 +34,11 @@ describe('the secret comes from', () => {
     ]);
   });
 
+  test('standard input when the text is -', async () => {
+    const { stdout } = await here.under({ stdin: 'hunter2\n' }).run('push', '-');
+    expect(await received(stdout)).toBe('hunter2');
+  });
+
   test('standard input when --from is -', async () => {
     const { stdout } = await here.under({ stdin: 'hunter2' }).run('push', '--from', '-');
     expect(await received(stdout)).toBe('hunter2');
@@ -111,7 +116,7 @@ describe('bad usage: exit 2, and nothing is sent', () => {
     expect(await here.run('push')).toEqual(
       refused(
         'pwpush: standard input is empty: there is nothing to push\n' +
-          'hint: an empty file can be attached with --file\n',
+          'hint: was the variable or command that fills it empty? an empty file is attached with --file\n',
       ),
     );
   });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Busboy } from '@fastify/busboy';
@@ -142,3 +143,16 @@ export const cut =
     response.writeHead(200, { 'content-length': length });
     response.write(beginning, () => response.destroy());
   };
+
+/** Files of ours that this process holds open, also those without a name; sockets come and go. */
+export function heldFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${fd}`);
+      return target.includes('/pwpush-') ? [target] : [];
+    } catch {
+      // The descriptor of the listing itself.
+      return [];
+    }
+  });
+}

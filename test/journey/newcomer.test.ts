@@ -68,7 +68,7 @@ describe('bad input is refused before anything is sent', () => {
 
   it('stdin that is empty or closed', async () => {
     const empty =
-      'pwpush: standard input is empty: there is nothing to push\nhint: an empty file can be attached with --file\n';
+      'pwpush: standard input is empty: there is nothing to push\nhint: was the variable or command that fills it empty? an empty file is attached with --file\n';
     const env = at('http://127.0.0.1:1');
     expect(await pwpush(['push'], { env, input: '' })).toEqual(usage(empty));
     expect(await shell('$PWPUSH push <&-', { env })).toEqual(usage(empty));

@@ -13,11 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Attachment } from '../../src/api/multipart';
 import type { Context } from '../../src/context';
 import { openAttachments } from '../../src/secret/attachments';
 import { mediaType } from '../../src/secret/media-type';
+import { heldFiles } from '../helpers/transfer';
 
 let folder: string;
 const at = (name: string) => join(folder, name);
@@ -50,8 +51,6 @@ async function content(file: Attachment | undefined): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-const descriptors = () => readdirSync('/proc/self/fd').length;
-
 describe('files to attach', () => {
   test('have name, type, size and content, and can be read anew', async () => {
     const { files, close } = await open([at('a.txt'), at('empty')]);
@@ -82,12 +81,11 @@ describe('files to attach', () => {
     ['stdin twice', () => ['-', '-'], 'standard input can be attached once only'],
     ['eleven', () => Array(11).fill('x'), 'a push takes at most 10 files; named were 11'],
   ])('%s is refused, and nothing stays open', async (_what, paths, message) => {
-    const before = descriptors();
     await expect(open([at('empty'), ...paths()].slice(-11))).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),
     });
-    expect(descriptors()).toBe(before);
+    expect(heldFiles()).toEqual([]);
   });
 
   test('an unreadable one is refused', async () => {
@@ -126,14 +124,19 @@ describe('files to attach', () => {
 });
 
 describe('standard input', () => {
+  beforeAll(() => {
+    mkdirSync(at('tmp'));
+    vi.stubEnv('TMPDIR', at('tmp'));
+  });
+  afterAll(() => void vi.unstubAllEnvs());
+
   test('is copied to where nobody finds it, and gone at the end', async () => {
-    const before = [descriptors(), ours()];
     const { files, close } = await open(['-'], 'x.pdf', piped(['one', '', 'two']));
     expect(files[0]).toMatchObject({ name: 'x.pdf', type: 'application/pdf', size: 6 });
-    expect(ours()).toEqual(before[1]);
+    expect([heldFiles(), ours()]).toEqual([[expect.stringMatching(/ \(deleted\)$/)], []]);
     expect(await content(files[0])).toBe('onetwo');
     await close();
-    expect([descriptors(), ours()]).toEqual(before);
+    expect([heldFiles(), ours()]).toEqual([[], []]);
   });
 
   test('without a name is "stdin", and may be empty', async () => {
@@ -143,7 +146,6 @@ describe('standard input', () => {
   });
 
   test('that fails leaves nothing', async () => {
-    const before = [descriptors(), ours()];
     const broken = piped([]);
     Object.assign(broken.stdin, {
       bytes: async function* () {
@@ -152,7 +154,7 @@ describe('standard input', () => {
       },
     });
     await expect(open(['-'], 'x', broken)).rejects.toMatchObject({ code: 'EIO' });
-    expect([descriptors(), ours()]).toEqual(before);
+    expect([heldFiles(), ours()]).toEqual([[], []]);
   });
 
   test.each([
@@ -167,7 +169,7 @@ describe('standard input', () => {
     });
   });
 
-  const ours = () => readdirSync(tmpdir()).filter((name) => /^pwpush-[A-Za-z0-9]{6}$/.test(name));
+  const ours = () => readdirSync(at('tmp'));
 });
 
 test.each([

@@ -91,7 +91,7 @@ test('a stale link, an error of ours, and an interrupted run are not tried again
   expect((await download([broken, whole], AbortSignal.abort('SIGINT'))).left).toBe(1);
 });
 
-test('what is longer than a batch is saved in order', async () => {
+test('many pieces are saved in order', async () => {
   const chunks = Array.from({ length: 50 }, (_, at) =>
     String.fromCharCode(65 + at).repeat(100_000),
   );
