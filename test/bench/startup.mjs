@@ -23,7 +23,7 @@ const service = spawn(
   [program, 'serve', '--data', join(folder, 'data'), '--port', '0', '--quiet'],
   {
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   },
 );
 await new Promise((resolve) => createInterface({ input: service.stdout }).once('line', resolve));
