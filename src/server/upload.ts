@@ -5,8 +5,11 @@ import { invalid, Refusal } from './refusal';
 import * as store from './store/files';
 import type { Database, Sql } from './store/sql';
 
-/** Chunks that are written together, 2 MiB: each transaction waits for the disk once. */
-const BATCH = 32;
+/**
+ * Chunks that are written together, 512 KiB: each transaction waits for the disk once. With 2 MiB it is a tenth
+ * faster, and takes 50 MiB more with four uploads at once.
+ */
+const BATCH = 8;
 const TOUCH_EVERY = 10_000;
 
 /** Milliseconds after which an upload that nothing was heard of is given up. */
