@@ -6,8 +6,8 @@ import { makeFolder } from '../profile/folder';
 import { keepLocal } from '../profile/local';
 import { dataFolder } from '../profile/place';
 import { terminal } from '../terminal/output';
-import { ownerColumns } from '../terminal/owner';
-import { table } from '../terminal/table';
+import { DATA, serviceFailure } from './serve/data';
+import { tokenCommand } from './serve/token';
 
 interface ServeOptions extends GlobalOptions {
   readonly host: string;
@@ -37,8 +37,6 @@ Examples:
   $ pwpush serve --ephemeral --port 0 --json
   $ pwpush serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
   $ pwpush serve token add alice`;
-
-const DATA = ['--data <folder>', "where the database lives; the platform's data folder"] as const;
 
 export function serveCommand(context: Context): Command {
   const command = new Command('serve')
@@ -144,12 +142,6 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
   }
 }
 
-/** What an operator gave wrongly is bad usage; the rest is a failure. */
-function serviceFailure(error: Error & { hint?: string | undefined; input?: boolean }): CliError {
-  const code = error.input ? 'usage' : 'failed';
-  return new CliError(code, error.message, { hint: error.hint, cause: error });
-}
-
 const keyFile = ({ env }: Context) =>
   env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
 
@@ -187,82 +179,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function tokenCommand(context: Context): Command {
-  const token = addOutputOptions(
-    new Command('token')
-      .summary('add, list and revoke API tokens')
-      .description('Manage the API tokens of the service on this machine.')
-      .helpCommand(false),
-  );
-  const sub = (word: string, summary: string) => {
-    const one = addOutputOptions(
-      token
-        .command(word)
-        .summary(summary)
-        .option(...DATA),
-    );
-    one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
-    // `--data` may also stand behind `serve`.
-    const options = (): TokenOptions => ({
-      ...token.parent?.opts(),
-      ...optionsOf(one, context.env, {}),
-    });
-    return { one, options };
-  };
-  const adding = sub('add', 'make a token for a user, who is made when new; printed once');
-  adding.one
-    .argument('<name>', 'the user')
-    .action((name: string) => addToken(context, adding.options(), name));
-  const listing = sub('list', 'list the users and how many tokens they have');
-  listing.one.action(() => listTokens(context, listing.options()));
-  const revoking = sub('revoke', "revoke all of a user's tokens");
-  revoking.one
-    .argument('<name>', 'the user')
-    .action((name: string) => revokeTokens(context, revoking.options(), name));
-  return token;
-}
-
-interface TokenOptions extends GlobalOptions {
-  readonly data?: string;
-}
-
-async function withOwners<T>(
-  context: Context,
-  options: TokenOptions,
-  work: (owners: Owners) => Promise<T>,
-): Promise<T> {
-  const { openOwners, ServiceError } = await context.service();
-  try {
-    const owners = await openOwners(options.data ?? dataFolder(context), {
-      now: context.now,
-      quietly: context.quietly,
-    });
-    return await work(owners).finally(() => owners.close());
-  } catch (error) {
-    throw error instanceof ServiceError ? serviceFailure(error) : error;
-  }
-}
-
-type Owners = Awaited<ReturnType<typeof import('../server/listen').openOwners>>;
-
-async function addToken(context: Context, options: TokenOptions, name: string): Promise<void> {
-  const token = await withOwners(context, options, (owners) => owners.add(name));
-  await terminal(context, options).print({ name, token }, () => `${token}\n`);
-}
-
-async function listTokens(context: Context, options: TokenOptions): Promise<void> {
-  const rows = await withOwners(context, options, (owners) => owners.list());
-  await terminal(context, options).print(rows, (look) => table(rows, ownerColumns, look));
-}
-
-async function revokeTokens(context: Context, options: TokenOptions, name: string): Promise<void> {
-  const revoked = await withOwners(context, options, (owners) => owners.revoke(name));
-  if (revoked === 0)
-    throw usageError(
-      `there is no user "${name}" with a token`,
-      'pwpush serve token list shows who has one',
-    );
-  await terminal(context, options).print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
 }
