@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { variablesOf } from '../src/commands/serve/variables';
 import type { Context } from '../src/context';
 import { exitStatus } from '../src/errors';
 import { settingNames } from '../src/profile/settings';
@@ -179,18 +180,31 @@ describe('tables', () => {
     expect(listed).toHaveLength(Object.keys(exitStatus).length);
   });
 
-  it('pwpush.1 has every PWPUSH variable that the program reads, and no other', () => {
+  it('pwpush.1 has every PWPUSH variable that the program reads, and no other', async () => {
     const listed = section(main, 'ENVIRONMENT')
       .filter((line) => line.startsWith('.It Ev '))
       .flatMap((line) => line.match(/\bPWPUSH_\w+/g) ?? []);
-    expect(listed.sort()).toEqual(readBySource());
+    expect(listed.filter((name) => name !== 'PWPUSH_SERVE_').sort()).toEqual(readBySource());
     const elsewhere = files.flatMap(
       (file) =>
         page(file)
           .join('\n')
           .match(/\bPWPUSH_\w+/g) ?? [],
     );
-    expect(elsewhere.filter((name) => !listed.includes(name))).toEqual([]);
+    const known = [...listed, ...variablesOf(await commandOf('serve')).values()];
+    expect(elsewhere.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('pwpush-serve.1 has the variable of every option of serve, and no other', async () => {
+    const text = section(page('pwpush-serve.1'), 'ENVIRONMENT').join('\n');
+    const listed = [...text.matchAll(/^\.It Ev (PWPUSH_SERVE_\w+)\n\.Fl -([\w-]+)/gm)];
+    const serve = await commandOf('serve');
+    const options = new Map(serve.options.map((one) => [one.attributeName(), one.name()]));
+    const expected = [...variablesOf(serve)].map(([name, variable]) => [
+      variable,
+      options.get(name)?.replace(/^no-/, ''),
+    ]);
+    expect(listed.map(([, variable, flag]) => [variable, flag]).sort()).toEqual(expected.sort());
   });
 
   it('pwpush-profile.1 has every setting', () => {

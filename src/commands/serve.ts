@@ -8,6 +8,7 @@ import { dataFolder } from '../profile/place';
 import { terminal } from '../terminal/output';
 import { DATA, serviceFailure } from './serve/data';
 import { tokenCommand } from './serve/token';
+import { readVariables } from './serve/variables';
 
 interface ServeOptions extends GlobalOptions {
   readonly host: string;
@@ -31,6 +32,8 @@ const EXAMPLES = `
 The base address is the one line on stdout (with --json {"url", "token"});
 requests are logged to stderr. The first start makes the user admin, prints its
 token once and, on loopback, keeps it as profile local.
+Each option has a variable: --max-days is PWPUSH_SERVE_MAX_DAYS, and
+PWPUSH_SERVE_ANONYMOUS=false is --no-anonymous. The option outranks it.
 
 Examples:
   $ pwpush serve
@@ -82,6 +85,7 @@ export function serveCommand(context: Context): Command {
     serve(context, command.opts().anonymous !== false, optionsOf(command, context.env, DEFAULTS)),
   );
   command.addCommand(tokenCommand(context));
+  readVariables(command, context.env);
   return addOutputOptions(command);
 }
 
