@@ -35,18 +35,26 @@ export function codeOfHttpStatus(status: number): ErrorCode {
   return codeByHttpStatus[status] ?? 'failed';
 }
 
+/** What a failed run leaves in the world; fields of the JSON error (pwpush(1), "Output"). */
+export interface Remains {
+  /** Of a push that was created. It is saved where it cannot be told, unless the push is expired again. */
+  readonly link?: string;
+  /** Whether that push is expired again. */
+  readonly expired?: boolean;
+  /** The file a result was saved to. */
+  readonly saved_to?: string;
+}
+
 export interface ErrorDetails {
   /** What the person can do about it, as a sentence fragment without a final period. */
   readonly hint?: string | undefined;
   /** The HTTP status that led here, when an answer did. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
-  /** A push exists or a view is gone, and this says so: told even when the run was interrupted. */
-  readonly mustBeTold?: boolean | undefined;
   /** The body of a retrieval's answer that made no sense; it may hold the secret and is rescued, never shown. */
   readonly unread?: Uint8Array | undefined;
-  /** The link that the message carries; saved where the message cannot be told. */
-  readonly link?: string | undefined;
+  /** A push exists or a view is gone, and this says so: told even when the run was interrupted. */
+  readonly remains?: Remains | undefined;
 }
 
 /** The one error that reaches a user: a code from the table, a message, and what to do about it. */
@@ -55,18 +63,16 @@ export class CliError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly status: number | undefined;
-  readonly mustBeTold: boolean;
   readonly unread: Uint8Array | undefined;
-  readonly link: string | undefined;
+  readonly remains: Remains | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
     this.status = details.status;
-    this.mustBeTold = details.mustBeTold ?? false;
     this.unread = details.unread;
-    this.link = details.link;
+    this.remains = details.remains;
   }
 
   get exitStatus(): number {

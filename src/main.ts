@@ -1,4 +1,5 @@
 import type { Context } from './context';
+import type { CliError } from './errors';
 
 /**
  * Runs one command line and returns the exit status. The only catch: every failure becomes a line on
@@ -71,10 +72,10 @@ async function report(error: unknown, argv: readonly string[], context: Context)
 
 /** With stderr gone there is nobody left to tell: a link that stands in the error is saved, else the status speaks. */
 async function keep(error: unknown, context: Context): Promise<void> {
-  const { link } = (error ?? {}) as { link?: string };
-  if (link === undefined) return;
-  const { rescue } = await import('./secret/destination');
-  await rescue(context, 'link', `${link}\n`).catch(() => {});
+  const { remains } = (error ?? {}) as Partial<CliError>;
+  if (remains?.link === undefined || remains.expired) return;
+  const { rescue } = await import('./secret/rescue');
+  await rescue(context, 'link', `${remains.link}\n`).catch(() => {});
 }
 
 /** What a signal ended; what its failure says of a push that exists, or a view that is gone, is told with it. */
@@ -82,7 +83,7 @@ async function interruption(signal: AbortSignal, failure: unknown): Promise<Erro
   const { CliError } = await import('./errors');
   const code = signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted';
   if (!(failure instanceof CliError)) return new CliError(code, code);
-  const message = failure.mustBeTold ? `${code}; ${failure.message}` : code;
-  const hint = failure.mustBeTold || failure.code === 'unknown' ? failure.hint : undefined;
-  return new CliError(code, message, { hint, link: failure.link });
+  const message = failure.remains ? `${code}; ${failure.message}` : code;
+  const hint = failure.remains || failure.code === 'unknown' ? failure.hint : undefined;
+  return new CliError(code, message, { hint, remains: failure.remains });
 }

@@ -3,8 +3,8 @@ import type { Answer, AnswerTooLong } from '../http/exchange';
 import { retryAfter } from '../http/retry-after';
 import { header, type TransportError } from '../http/transport';
 import type { RouteName } from './contract';
-import { repeats } from './echo';
 import { aboutFiles } from './files-refused';
+import { describe, isJson, messageOf, sizeOf, tellable } from './said';
 
 /** What went out, as far as it matters for explaining what came back. */
 export interface Asked {
@@ -158,21 +158,21 @@ function title(asked: Asked): string {
   return titles[asked.call];
 }
 
-/** After a failure of the instance it is open whether it had done its work before. */
-function doubt(asked: Asked): string | undefined {
-  if (asked.call === 'create')
-    return 'a push may have been created all the same; pwpush list shows yours';
-  if (asked.call === 'retrieve') return 'a view may have been used all the same';
+/** What may have been done although no answer says so, and what to do about it. */
+function doubt({ call, authenticated }: Asked): string | undefined {
+  if (call === 'create')
+    return authenticated
+      ? 'a push may exist: before you push again, look for it with pwpush list and expire it'
+      : 'a push may exist; made without a token it cannot be looked up, and ends by its own limits';
+  if (call === 'retrieve') return 'a view may have been used: pwpush audit tells its owner';
   return undefined;
 }
 
 /** An answer too long to be read on: for a creation or retrieval the outcome is open. */
 export function overlong(failure: AnswerTooLong, asked: Asked): CliError {
-  const hint =
-    asked.call === 'create' ? 'a push may exist: look for it with pwpush list' : doubt(asked);
   return error(asked.repeatable ? 'failed' : 'unknown', `${title(asked)}: ${failure.message}`, {
     status: failure.status,
-    hint,
+    hint: doubt(asked),
   });
 }
 
@@ -180,13 +180,10 @@ export function overlong(failure: AnswerTooLong, asked: Asked): CliError {
 export function transportFailure(failure: TransportError, asked: Asked): CliError {
   if (!failure.sent)
     return error('unreachable', failure.message, { hint: failure.hint, cause: failure });
-  const consequence: Partial<Record<RouteName, string>> = {
-    create: 'a push may exist: before you push again, look for it with pwpush list and expire it',
-    retrieve: 'a view may have been used: pwpush audit tells its owner',
-    expire: 'the push may have been expired: run it again to be sure',
-  };
+  const again =
+    asked.call === 'expire' ? 'the push may have been expired: run it again to be sure' : undefined;
   return error('unknown', failure.message, {
-    hint: consequence[asked.call] ?? failure.hint,
+    hint: doubt(asked) ?? again ?? failure.hint,
     cause: failure,
   });
 }
@@ -199,12 +196,11 @@ export function nonsense(answer: Answer, asked: Asked): CliError {
   const what = `${title(asked)}: the instance answered ${answer.status}, but not with what the API describes: ${quoted}`;
   // With JSON, however broken, the instance itself answered: the push exists, or the view is gone.
   const open = !asked.repeatable && (isJson(answer) || answer.status === 201);
-  const hint =
-    asked.call === 'create' ? 'a push may exist: look for it with pwpush list' : doubt(asked);
   return error(open ? 'unknown' : 'failed', what, {
     status: answer.status,
     hint:
-      hint ?? 'is this address an instance of Password Pusher, and is there a proxy in between?',
+      doubt(asked) ??
+      'is this address an instance of Password Pusher, and is there a proxy in between?',
     unread: asked.call === 'retrieve' && isJson(answer) ? answer.body : undefined,
   });
 }
@@ -215,63 +211,4 @@ function mayQuote(answer: Answer, { call }: Asked): boolean {
     answer.body.subarray(0, 256).toString('latin1'),
   );
   return page || (call !== 'retrieve' && call !== 'create');
-}
-
-function sizeOf(answer: Answer): string {
-  const type = (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
-  return answer.body.length === 0 ? 'an empty body' : `${type}, ${answer.body.length} bytes`;
-}
-
-export function isJson(answer: Pick<Answer, 'headers'>): boolean {
-  return /\bjson\b/i.test(header(answer, 'content-type') ?? '');
-}
-
-/** What the instance says is wrong: `error`, `message`, or the arrays by field of a 422. */
-function messageOf(answer: Answer): string {
-  if (!isJson(answer)) return answer.body.length === 0 ? '' : describe(answer);
-  try {
-    return sentences(JSON.parse(answer.body.toString('utf8'))).join(' ');
-  } catch {
-    return describe(answer);
-  }
-}
-
-function sentences(body: unknown): string[] {
-  if (typeof body === 'string') return [body];
-  if (typeof body !== 'object' || body === null) return [];
-  const { error: short, message } = body as { error?: unknown; message?: unknown };
-  if (typeof message === 'string' || typeof short === 'string') {
-    return [short, message].filter(
-      (part, at, all) => typeof part === 'string' && all.indexOf(part) === at,
-    ) as string[];
-  }
-  return Object.entries(body).flatMap(([field, messages]) => fieldMessages(field, messages));
-}
-
-function fieldMessages(field: string, messages: unknown): string[] {
-  const list = (Array.isArray(messages) ? messages : [messages]).filter(
-    (one) => typeof one === 'string',
-  );
-  const bare = field === 'base' || field === 'errors' || field === 'error';
-  // "Payload is required." names its field itself.
-  const named = (one: string) =>
-    one.toLowerCase().startsWith(field.toLowerCase().replaceAll('_', ' '));
-  return list.map((one) => (bare || named(one) ? one : `${field}: ${one}`));
-}
-
-/** An answer that is not JSON: type and first line. */
-function describe(answer: Answer): string {
-  const type = (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
-  if (answer.body.length === 0) return 'an empty body';
-  const text = answer.body.subarray(0, 4096).toString('utf8');
-  const line = text.split(/[\r\n]/).find((one) => one.trim() !== '') ?? '';
-  return `${type}, "${line.trim()}"`;
-}
-
-const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
-
-/** What was said, for a message; not where it repeats a secret of the request. */
-function tellable(text: string, secrets: readonly string[]): string {
-  if (!repeats(text, secrets)) return shorten(text);
-  return 'what it says is not shown, since it repeats what was sent';
 }

@@ -6,8 +6,10 @@ import { connectTo } from '../connect';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { type Destination, deliver, rescued, reserveFile } from '../secret/destination';
+import { deliver } from '../secret/deliver';
+import { type Destination, reserveFile } from '../secret/destination';
 import { askPassphrase, checkPassphrase, readPassphrase } from '../secret/passphrase';
+import { rescued } from '../secret/rescue';
 import { terminal, toJson } from '../terminal/output';
 import { left } from '../terminal/push';
 import { safeLines } from '../terminal/safe';
@@ -104,8 +106,8 @@ async function isFolder(path: string): Promise<boolean> {
 async function withUnread(context: Context, error: unknown): Promise<unknown> {
   if (!(error instanceof CliError) || error.unread === undefined) return error;
   const saved = await rescued(context, error.unread, 'answer', error.message);
-  const { hint, status, cause } = { hint: saved.hint, status: error.status, cause: error };
-  return new CliError(error.code, saved.message, { hint, status, cause, mustBeTold: true });
+  const { hint, message, remains } = saved;
+  return new CliError(error.code, message, { hint, status: error.status, cause: error, remains });
 }
 
 /** Asks for the passphrase where the instance wants one and somebody is there: three tries. */

@@ -8,7 +8,7 @@ import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, positive } from '../options';
 import type { Profile, Target } from '../profile/profile';
-import { deliver } from '../secret/destination';
+import { deliver } from '../secret/deliver';
 import { checkPassphrase, readPassphrase } from '../secret/passphrase';
 import type { Sending } from '../secret/sending';
 import { chooseSource, readSecret, type Source } from '../secret/source';
@@ -249,13 +249,12 @@ async function revoke(
       {
         hint: 'expire it yourself: open the link and delete it, or run pwpush expire with a token',
         cause: error,
-        mustBeTold: true,
-        link,
+        remains: { link, expired: false },
       },
     );
   }
   return new CliError('rejected', `${what}; the push was expired again`, {
     hint: 'ask for limits within what the instance takes, or keep such a push with --accept-limits',
-    mustBeTold: true,
+    remains: { link, expired: true },
   });
 }

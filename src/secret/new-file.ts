@@ -63,7 +63,7 @@ async function isRegular(path: string): Promise<boolean> {
 }
 
 /** Names it unless there is something of that name. */
-async function nameOnce(temporary: string, path: string): Promise<boolean> {
+export async function nameOnce(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);
   } catch (error) {
@@ -84,4 +84,14 @@ async function replacePlaceholder(temporary: string, path: string): Promise<bool
   }
   await rename(temporary, path);
   return true;
+}
+
+/** Writes everything to the disk, and closes the file either way. */
+export async function writeWhole(file: FileHandle, bytes: string | Uint8Array): Promise<void> {
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

@@ -2,11 +2,11 @@ import type { PushFile } from '../api/contract';
 import type { Context, Output } from '../context';
 import { CliError } from '../errors';
 import { meterFor } from '../terminal/meter';
-import { rescued } from './destination';
 import { type Tools, trying, writeThrough } from './download';
 import { attempt, fetchFiles, toolsFor } from './fetch-files';
 import { type Folder, type NewFile, newFile } from './new-file';
 import { handText, type Reception } from './reception';
+import { rescued } from './rescue';
 
 /** `--output -`: one file goes to standard output; everything else is saved. */
 export async function toStdout(

@@ -37,8 +37,8 @@ export function asCliError(error: unknown): CliError {
   });
 }
 
-function jsonLine({ code, message, hint, status }: CliError): string {
-  return `${safeJson(JSON.stringify({ error: { code, message, hint, status } }))}\n`;
+function jsonLine({ code, message, hint, status, remains }: CliError): string {
+  return `${safeJson(JSON.stringify({ error: { code, message, hint, status, ...remains } }))}\n`;
 }
 
 function plainLines({ message, hint }: CliError): string {

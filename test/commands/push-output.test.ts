@@ -203,6 +203,7 @@ describe('a created push’s link is not lost', () => {
         message: expect.stringMatching(
           /^standard output cannot be written \(EPIPE\); the link is https:/,
         ),
+        link,
       },
     });
     const failing = { stdout: 'EPIPE', stderr: 'EPIPE' } as const;

@@ -38,7 +38,7 @@ describe('a page of a proxy', () => {
       saying(
         1,
         'pwpush: get: the instance answered 200, but not with what the API describes: ' +
-          'text/html, "<!DOCTYPE html>"\nhint: a view may have been used all the same\n',
+          'text/html, "<!DOCTYPE html>"\nhint: a view may have been used: pwpush audit tells its owner\n',
       ),
     );
   });
@@ -48,7 +48,7 @@ describe('a page of a proxy', () => {
       saying(
         1,
         'pwpush: push: the instance failed (502): text/html, "<h1>502 Bad Gateway</h1>"\n' +
-          'hint: a push may have been created all the same; pwpush list shows yours\n',
+          'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
       ),
     );
   });
@@ -64,7 +64,7 @@ describe('a page of a proxy', () => {
       saying(
         1,
         'pwpush: push: the instance failed (500): what it says is not shown, since it repeats what was sent\n' +
-          'hint: a push may have been created all the same; pwpush list shows yours\n',
+          'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
       ),
     );
   });
@@ -76,7 +76,7 @@ describe('a success without what the API describes', () => {
       saying(
         11,
         'pwpush: push: the instance answered 201, but not with what the API describes: an empty body\n' +
-          'hint: a push may exist: look for it with pwpush list\n',
+          'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
       ),
     );
   });
@@ -163,7 +163,7 @@ describe('a success without what the API describes', () => {
       saying(
         11,
         'pwpush: push: the answer is longer than 16 MiB and was not read on\n' +
-          'hint: a push may exist: look for it with pwpush list\n',
+          'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
       ),
     );
   });

@@ -135,7 +135,7 @@ describe('422 and 400', () => {
     expect(await refused(answer, ['push'])).toEqual(
       saying(
         8,
-        'pwpush: push: the instance refused it: Payload is required. note: is too long Nothing doing.\n',
+        'pwpush: push: the instance refused it: Payload is required; note is too long; Nothing doing\n',
       ),
     );
   });

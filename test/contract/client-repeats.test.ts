@@ -19,7 +19,7 @@ const once: [string[], Literal, string][] = [
   [
     ['push'],
     json(201, CREATED),
-    'a push may exist: before you push again, look for it with pwpush list and expire it',
+    'a push may exist; made without a token it cannot be looked up, and ends by its own limits',
   ],
   [
     ['get', 'quyul5r5w08'],

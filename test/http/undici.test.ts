@@ -25,7 +25,7 @@ const CALLS: [string[], string, string, string][] = [
     ['push', 'hunter2'],
     'POST /api/v2/pushes',
     CREATED,
-    'a push may exist: before you push again, look for it with pwpush list and expire it',
+    'a push may exist; made without a token it cannot be looked up, and ends by its own limits',
   ],
   [
     ['get', 'quyul5r5w08'],

@@ -25,7 +25,7 @@ describe('Ctrl-C', () => {
       code,
       signal: null,
       stdout: '',
-      stderr: `pwpush: ${word}\nhint: a push may exist: before you push again, look for it with pwpush list and expire it\n`,
+      stderr: `pwpush: ${word}\nhint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n`,
     });
     expect(silent.requests).toHaveLength(1);
   });

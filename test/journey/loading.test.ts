@@ -35,7 +35,7 @@ function loaded(words: readonly string[], input = ''): string[] {
 }
 
 const files = ['file-link', 'files', 'meter', 'multipart', 'receive', 'sending', 'spool', 'upload'];
-const heavy = ['colour', 'conf', 'listen', 'prompt', 'proxy-agent', 'qr', 'undici', ...files];
+const heavy = ['colour', 'conf', 'listen', 'prompt', 'tunnel', 'qr', 'undici', ...files];
 
 it('--version loads the launcher’s two files and nothing else', () => {
   expect(loaded(['--version'])).toEqual(['main', 'system', 'version']);

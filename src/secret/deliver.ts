@@ -1,0 +1,52 @@
+import type { Context } from '../context';
+import { CliError } from '../errors';
+import { rescued } from './rescue';
+
+/** A result that must not be lost. */
+export interface Result {
+  readonly bytes: string | Uint8Array;
+  readonly what: 'link' | 'secret';
+  /** The link, which may be shown on stderr where stdout fails; a secret may not. */
+  readonly link?: string;
+  /** Errors are told as JSON, so the link goes into the error. */
+  readonly json: boolean;
+}
+
+/**
+ * Gets a result to stdout; if that fails a link to stderr, and if that fails too, or for a secret, to a rescue
+ * file. Never throws, so that what is left to say can be said: the error comes back.
+ */
+export async function deliver(context: Context, result: Result): Promise<CliError | undefined> {
+  const { stdout, stderr, signal } = context;
+  const trouble = stdout.closed
+    ? 'closed'
+    : await attempt(() => stdout.write(result.bytes), signal);
+  if (trouble === undefined) return undefined;
+  const problem = `standard output cannot be written (${trouble})`;
+  if (result.link === undefined || stderr.closed)
+    return rescued(context, result.bytes, result.what, problem);
+  if (result.json)
+    return new CliError('failed', `${problem}; the link is ${result.link}`, {
+      remains: { link: result.link },
+    });
+  const said = await attempt(() => stderr.write(`${result.link}\n`), signal);
+  if (said !== undefined) return rescued(context, result.bytes, result.what, problem);
+  // A standard output that was closed before we started looks like one sent to /dev/null on purpose.
+  if (stdout.closed) return undefined;
+  return new CliError('failed', `${problem}; the link was printed here instead`);
+}
+
+/** The code of what went wrong, or undefined; a write that a full pipe holds up ends with the signal. */
+async function attempt(
+  work: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const stopped = new Promise<string>((resolve) => {
+    signal.addEventListener('abort', () => resolve('interrupted'), { once: true });
+  });
+  try {
+    return (await Promise.race([work(), stopped])) ?? undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'error';
+  }
+}
