@@ -193,7 +193,7 @@ describe('a refused upload says why', () => {
       422,
       { base: ['File attachments are disabled.'] },
       8,
-      'push: the instance refused it: File attachments are disabled.\nhint: pwpush version tells whether the instance takes files (features.pushes.file_attachments)\n',
+      'push: the instance refused it: File attachments are disabled\nhint: pwpush version tells whether the instance takes files (features.pushes.file_attachments)\n',
     ],
     [
       413,
@@ -296,7 +296,7 @@ describe('no answer', () => {
     const { host } = new URL(stalled.url);
     expect({ code, stderr }).toEqual({
       code: 11,
-      stderr: `pwpush: ${host} took no more of what is being sent within 1 s\nhint: a push may exist: before you push again, look for it with pwpush list and expire it\n`,
+      stderr: `pwpush: ${host} took no more of what is being sent within 1 s\nhint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n`,
     });
     expect(stalled.connections()).toBe(1);
   });
