@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
+import { narrow, parserAsFile, requireNode } from './narrow.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -17,7 +18,7 @@ export default defineConfig({
   platform: 'node',
   external: ['libsql'],
   transform: { define: { __VERSION__: JSON.stringify(version) } },
-  plugins: [withoutEditor(), notices()],
+  plugins: [withoutEditor(), narrow(), parserAsFile(), requireNode(), notices()],
   output: {
     dir: join(root, 'dist'),
     format: 'cjs',

@@ -1,23 +1,26 @@
-import { fstatSync, openSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { Context, Input, Output } from './context';
 import { version } from './version';
 
 /** The real world as a `Context`. The only file in src that says `process`. */
 export function systemContext(): Context {
-  const signal = interruption();
+  const signal = once(interruption);
   const now = () => new Date();
-  const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal);
+  const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
   const context: Context = {
     version,
     env: process.env,
     platform: process.platform,
-    home: home(),
+    get home() {
+      return home();
+    },
     stdin: input(),
     stdout: output(1),
     stderr: output(2),
-    signal,
-    takeSignals: () => signal,
+    get signal() {
+      return signal();
+    },
+    takeSignals: signal,
     now,
     sleep,
     transport: async (options) => {
@@ -28,7 +31,7 @@ export function systemContext(): Context {
     canPrompt: () => process.stdin.isTTY === true || controllingTerminal() !== undefined,
     prompter: async () => {
       const { inquirerPrompter } = await import('./terminal/prompt');
-      return inquirerPrompter({ ...(await promptStreams()), signal });
+      return inquirerPrompter({ ...(await promptStreams()), signal: signal() });
     },
     profiles: async () => {
       const { confStore } = await keepingSignals(() => import('./profile/conf'));
@@ -41,10 +44,19 @@ export function systemContext(): Context {
   return context;
 }
 
+/** The same value each time, made when it is first asked for: what a run does not need costs it nothing. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** `os.homedir` throws where there is neither HOME nor an entry for the user. */
 function home(): string {
   try {
-    return homedir();
+    return process.getBuiltinModule('node:os').homedir();
   } catch {
     return '/nonexistent';
   }
@@ -128,27 +140,60 @@ function input(): Input {
 }
 
 function output(fd: 1 | 2): Output {
-  const stream = () => {
+  const stream = once(() => {
     const real = fd === 1 ? process.stdout : process.stderr;
     // Failures come back through the callback of each write; unheard events would crash the process.
-    if (real.listenerCount('error') === 0) real.on('error', () => {});
+    real.on('error', () => {});
     return real;
-  };
+  });
+  const direct = once(() => isPipeOrFile(fd));
+  let streaming = false;
   return {
     get isTTY() {
-      return stream().isTTY === true;
+      return !direct() && stream().isTTY === true;
     },
     get columns() {
-      return stream().columns || 80;
+      return direct() ? 80 : stream().columns || 80;
     },
     get closed() {
       return wasClosed(fd);
     },
-    write: (data) =>
-      new Promise((resolve, reject) => {
-        stream().write(data, (error) => (error ? reject(error) : resolve()));
-      }),
+    write: async (data) => {
+      const rest = !streaming && direct() ? writeAtOnce(fd, data) : data;
+      if (rest.length === 0) return;
+      streaming = true;
+      await new Promise<void>((resolve, reject) => {
+        stream().write(rest, (error) => (error ? reject(error) : resolve()));
+      });
+    },
   };
+}
+
+function isPipeOrFile(fd: number): boolean {
+  try {
+    const kind = fstatSync(fd);
+    return kind.isFIFO() || kind.isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** More than that is left to a stream. */
+const SHORT = 4096;
+
+/**
+ * Writes what is short without a stream, which takes 2 ms to load; answers what is left for one, when a pipe that
+ * does not block was full.
+ */
+function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array {
+  if (data.length > SHORT) return data;
+  let rest = Buffer.from(data as Uint8Array);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+  }
+  return rest;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { RequestHandler } from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
@@ -99,7 +98,10 @@ async function connect(url: URL, options: TransportOptions, streamed: boolean): 
 
 /** Naming certificates replaces those Node trusts, so they are named too. */
 async function withRoots(ca: string, env: TransportOptions['env']): Promise<string[]> {
-  const { rootCertificates } = await import('node:tls');
+  const [{ rootCertificates }, { readFile }] = await Promise.all([
+    import('node:tls'),
+    import('node:fs/promises'),
+  ]);
   const extra = env.NODE_EXTRA_CA_CERTS;
   // Node itself only warns of a file it cannot read.
   const more = extra ? await readFile(extra, 'utf8').catch(() => '') : '';

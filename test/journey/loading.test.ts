@@ -13,29 +13,35 @@ afterAll(async () => {
   somebody.remove();
 });
 
-/** The chunks of the build that a run loads. */
-function loaded(words: readonly string[], input = ''): string[] {
+/** The chunks of the build, and the modules of Node, that a run loads. */
+function loads(words: readonly string[], input = '') {
   const script = `
     const { run } = require(${JSON.stringify(`${dist}main.js`)});
     const { systemContext } = require(${JSON.stringify(`${dist}system.js`)});
     const chunks = () => Object.keys(require.cache).filter((path) => path.startsWith(${JSON.stringify(dist)}));
     run(JSON.parse(process.argv[1]), systemContext()).then((status) => {
-      process.stderr.write('\\n' + JSON.stringify({ status, chunks: chunks() }));
+      process.stderr.write('\\n' + JSON.stringify({ status, chunks: chunks(), node: process.moduleLoadList }));
       process.exit();
     });`;
   const line = `"$0" -e "$SCRIPT" "$WORDS" 2>&1 >/dev/null`;
   const env = { ...somebody.env, SCRIPT: script, WORDS: JSON.stringify(words) };
   const told = execFileSync('sh', ['-c', line, process.execPath], { env, input, encoding: 'utf8' });
-  const { status, chunks } = JSON.parse(told.trim().split('\n').at(-1) ?? '') as {
+  const { status, chunks, node } = JSON.parse(told.trim().split('\n').at(-1) ?? '') as {
     status: number;
     chunks: string[];
+    node: string[];
   };
   expect(status).toBe(0);
-  return chunks.map((path) => path.slice(dist.length).replace(/\d*\.js$/, '')).sort();
+  return {
+    chunks: chunks.map((path) => path.slice(dist.length).replace(/\d*\.js$/, '')).sort(),
+    node: node.map((module) => module.replace('NativeModule ', '')),
+  };
 }
 
+const loaded = (words: readonly string[], input?: string) => loads(words, input).chunks;
+
 const files = ['file-link', 'files', 'meter', 'multipart', 'receive', 'sending', 'spool', 'upload'];
-const heavy = ['colour', 'conf', 'listen', 'prompt', 'tunnel', 'qr', 'undici', ...files];
+const heavy = ['colour', 'conf', 'listen', 'prompt', 'qr', 'tunnel', 'undici', ...files];
 
 it('--version loads the launcher’s two files and nothing else', () => {
   expect(loaded(['--version'])).toEqual(['main', 'system', 'version']);
@@ -52,6 +58,35 @@ it('push, get and list load the transport, and nothing else that is heavy', asyn
   const { stdout } = await pwpush(['push'], { env: somebody.env, input: 's' });
   const words = ['get', stdout.trim()];
   expect(loaded(words).filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
+});
+
+/** Modules of Node that cost 1 to 7 ms each, and that a request over plain http does without. */
+const dear = [
+  'http',
+  'http2',
+  'https',
+  'tls',
+  'assert',
+  'child_process',
+  'internal/modules/esm/load',
+];
+
+it('a request loads no TLS, no HTTP/2, no second HTTP, and not the loader of ES modules', () => {
+  for (const words of [['--version'], ['--help'], ['list'], ['push', '--dry-run', 'text']]) {
+    expect(loads(words).node.filter((module) => dear.includes(module))).toEqual([]);
+  }
+});
+
+it('NODE_DEBUG does not make undici tell paths and query strings', async () => {
+  const env = { ...somebody.env, PWPUSH_PASSPHRASE: 'open sesame' };
+  const { stdout } = await pwpush(['push', '--passphrase-env', 'PWPUSH_PASSPHRASE'], {
+    env,
+    input: 's',
+  });
+  const got = await pwpush(['get', stdout.trim(), '--quiet'], {
+    env: { ...env, NODE_DEBUG: 'undici,fetch' },
+  });
+  expect(got).toMatchObject({ code: 0, stdout: 's', stderr: '' });
 });
 
 it('what is used is loaded', () => {

@@ -1,0 +1,79 @@
+// What bundled packages ask of Node or bring along without our ever using it, left out: each costs a start time.
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+
+/** By package: what stands in for a module of Node. */
+const standIns = {
+  undici: {
+    // Invariants only, always called as a function; Node's own brings the printing of differences.
+    'node:assert': `module.exports = (truth, message) => {
+      if (!truth) throw message instanceof Error ? message : new Error(message ?? 'assertion failed');
+    };`,
+    // The one default it takes from there, and a class that none of our bodies has.
+    'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
+    // NODE_DEBUG=undici would print paths and query strings, and with them tokens and passphrases.
+    'node:util':
+      'module.exports = Object.create(require("node:util"), { debuglog: { value: () => Object.assign(() => {}, { enabled: false }) } });',
+  },
+  commander: {
+    // For subcommands that are programs of their own; we have none.
+    'node:child_process': 'module.exports = {};',
+    // The same object; asking for it as a module makes Node prepare it for ES modules.
+    'node:process': 'module.exports = process;',
+  },
+};
+
+/** Files of packages that another takes the place of. */
+const replaced = {
+  // We speak HTTP/1.1; HTTP/2 loads TLS, cryptography and 7 ms more.
+  'undici/lib/dispatcher/client-h2.js':
+    "module.exports = () => { throw new Error('HTTP/2 is not spoken'); };",
+  // For bodies that are FormData or Blob; ours are strings and streams.
+  'undici/lib/web/fetch/body.js':
+    "module.exports = { extractBody() { throw new Error('such a body is not sent'); } };",
+};
+
+const MARK = '\0stand-in:';
+
+/** Puts the stand-ins in their places. */
+export function narrow() {
+  return {
+    name: 'narrow',
+    resolveId(source, importer = '') {
+      const of = /node_modules\/(undici|commander)\//.exec(importer.replaceAll('\\', '/'))?.[1];
+      return standIns[of]?.[source] === undefined ? undefined : `${MARK}${of}:${source}`;
+    },
+    load(id) {
+      if (id.startsWith(MARK)) {
+        const [of, ...source] = id.slice(MARK.length).split(':');
+        return standIns[of][source.join(':')];
+      }
+      const file = id.replaceAll('\\', '/').split('node_modules/').at(-1);
+      return replaced[file];
+    },
+  };
+}
+
+/** undici's parser as the file that it is, not as base64 in a script that is read and decoded each time. */
+export function parserAsFile() {
+  return {
+    name: 'parser-as-file',
+    load(id) {
+      if (!/undici\/lib\/llhttp\/llhttp(_simd)?-wasm\.js$/.test(id.replaceAll('\\', '/'))) return;
+      const name = basename(id).replace('-wasm.js', '.wasm');
+      const base64 = /'([A-Za-z0-9+/=]{1000,})'/.exec(readFileSync(id, 'utf8'))?.[1];
+      if (base64 === undefined) this.error(`no parser was found in ${id}`);
+      this.emitFile({ type: 'asset', fileName: name, source: Buffer.from(base64, 'base64') });
+      return `module.exports = require('node:fs').readFileSync(require('node:path').join(__dirname, '${name}'));`;
+    },
+  };
+}
+
+/** A lazy module of Node, required: an `import()` left in the bundle loads all of Node's ES module loader first. */
+export function requireNode() {
+  return {
+    name: 'require-node',
+    renderChunk: (code) =>
+      code.replace(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))'),
+  };
+}
