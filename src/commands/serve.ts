@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import { CliError, usageError } from '../errors';
 import { addOutputOptions, type GlobalOptions, optionsOf, positive } from '../options';
 import { makeFolder } from '../profile/folder';
-import { keepLocal } from '../profile/local';
 import { dataFolder } from '../profile/place';
 import { terminal } from '../terminal/output';
 import { DATA, serviceFailure } from './serve/data';
+import { keepProfile } from './serve/profile';
 import { tokenCommand } from './serve/token';
+import { type LogFormat, logFormat, port, size } from './serve/values';
 import { readVariables } from './serve/variables';
 
 interface ServeOptions extends GlobalOptions {
@@ -24,6 +24,7 @@ interface ServeOptions extends GlobalOptions {
   readonly trustProxy: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly log?: LogFormat;
 }
 
 const DEFAULTS = { host: '127.0.0.1', port: 5100, ephemeral: false, trustProxy: false };
@@ -79,6 +80,11 @@ export function serveCommand(context: Context): Command {
     )
     .option('--tls-cert <path>', 'certificate chain, PEM')
     .option('--tls-key <path>', 'its private key, PEM')
+    .option(
+      '--log <format>',
+      'how the log on stderr is written: text or json (default: text)',
+      logFormat,
+    )
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
   command.action(() =>
@@ -89,21 +95,6 @@ export function serveCommand(context: Context): Command {
   return addOutputOptions(command);
 }
 
-function port(value: string): number {
-  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw usageError(`--port takes a number from 0 to 65535, not "${value}"`);
-}
-
-/** Bytes; K, M, G, T and KiB … count in 1024s, KB … in 1000s. */
-function size(value: string): number {
-  const [, digits = '', unit = '', suffix = ''] =
-    /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
-  const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
-  const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
-  if (digits !== '' && bytes >= 1 && bytes <= 1024 ** 4) return Math.floor(bytes);
-  throw usageError(`--max-file-size takes a size such as 500M or 1GiB, not "${value}"`);
-}
-
 /** Listens until SIGINT or SIGTERM, then lets running requests finish. */
 async function serve(context: Context, anonymous: boolean, options: ServeOptions): Promise<void> {
   const stop = context.takeSignals();
@@ -112,7 +103,12 @@ async function serve(context: Context, anonymous: boolean, options: ServeOptions
   if (service.firstToken !== undefined) {
     // Even with --quiet: nobody can ask for it again.
     if (!options.json) await say.tell(`token of admin, shown only now: ${service.firstToken}`);
-    await keepProfile(context, options, service.localUrl, service.firstToken);
+    // With --ephemeral nothing touches a disk, and a token of it would outlive what it opens.
+    if (!options.ephemeral && /^(localhost|127\..*|::1)$/.test(options.host)) {
+      const note = options.log === 'json' ? async () => {} : say.note;
+      const profile = { url: service.localUrl, token: service.firstToken };
+      await keepProfile(context, profile, note, service.warn);
+    }
   }
   const { url, firstToken } = service;
   await say.print(
@@ -120,7 +116,6 @@ async function serve(context: Context, anonymous: boolean, options: ServeOptions
     () => `${url}\n`,
   );
   await aborted(stop);
-  await say.note('stopping');
   await service.close();
 }
 
@@ -133,8 +128,10 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
     return await startService(
       { ...options, anonymous, data, ...keyFile(context) },
       {
-        // The request log; with `--quiet` errors only.
-        log: (line) => void (options.quiet || context.stderr.write(`${line}\n`).catch(() => {})),
+        log: (line, level) => {
+          if (options.quiet && level === 'info') return;
+          context.stderr.write(`${line}\n`).catch(() => {});
+        },
         warn: (line) => void say.warn(line),
         now: context.now,
         version: context.version,
@@ -148,35 +145,6 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
 
 const keyFile = ({ env }: Context) =>
   env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
-
-/** So that `pwpush push` works in the next terminal. */
-async function keepProfile(
-  context: Context,
-  options: ServeOptions,
-  url: string,
-  token: string,
-): Promise<void> {
-  const say = terminal(context, options);
-  // With --ephemeral nothing touches a disk, and a token of it would outlive what it opens.
-  if (options.ephemeral || !/^(localhost|127\..*|::1)$/.test(options.host)) return;
-  const profile = { url, token };
-  try {
-    const store = await context.profiles();
-    let name = '';
-    const { current } = await store.update((stored) => {
-      const kept = keepLocal(stored, profile);
-      name = kept.name;
-      return kept.stored;
-    });
-    await say.note(
-      `kept as profile "${name}"${current === name ? '' : `; use it with --profile ${name}`}`,
-    );
-  } catch (error) {
-    await say.warn(
-      `the token was not kept as a profile: ${error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code}`,
-    );
-  }
-}
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -51,10 +51,3 @@ export function refusalBody({ kind, message, fields }: Refusal): unknown {
   if (kind !== 'passphrase') return { error: message };
   return { error: 'This push needs its passphrase.', message, status: 'unauthorized' };
 }
-
-/** A line for the log: name, code and place; never the message, which may quote what was being handled. */
-export function errorLine(now: Date, error: Error): string {
-  const code = 'code' in error ? ` ${String(error.code)}` : '';
-  const place = /^ +at .*$/m.exec(error.stack ?? '')?.[0].trim() ?? '';
-  return `${now.toISOString()} error ${error.name}${code} ${place}`.trim();
-}

@@ -2,14 +2,16 @@ import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH } from '../api/contract';
-import { answer, errorLine, json } from './answer';
+import { answer, json } from './answer';
 import { createApi } from './api';
 import type { CallerSettings, Connection } from './caller';
 import { createDownloads } from './download';
 import type { Files } from './files';
+import type { Log } from './log';
 import type { Owners } from './owners';
 import { createPages } from './page';
 import type { Pushes } from './pushes';
+import { health } from './up';
 
 export interface AppSettings extends CallerSettings {
   /** Whether those without a token may create and retrieve. */
@@ -26,8 +28,7 @@ export interface AppOptions {
   /** Throws when the database does not answer. */
   readonly ping: () => Promise<void>;
   readonly now: () => Date;
-  /** Takes one line a request, without anything secret. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
   readonly settings: AppSettings;
 }
 
@@ -49,28 +50,28 @@ export const everywhere = {
 /** The whole service as a function from request to response, without a socket. */
 export function createApp(options: AppOptions): App {
   const { now, log, ping } = options;
+  const isUp = health(ping);
   const app = new Hono<Env>({ getPath: pathOf });
   app.use(async (c, next) => {
     const began = now();
     await next();
     for (const [name, value] of Object.entries(everywhere)) c.res.headers.set(name, value);
     const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);
-    // The route, not the path: a path holds the token of a push.
     const took = now().getTime() - began.getTime();
-    log(
-      `${began.toISOString()} ${c.req.method} ${routePath(c)} ${c.res.status} ${took}ms ${bytes}B`,
-    );
+    const { method } = c.req;
+    const { status } = c.res;
+    log.request({ began, method, route: routePath(c), status, took, bytes: Number(bytes) });
   });
   app.get('/up', async () => {
-    await ping();
-    return answer('up\n', 'text/plain; charset=utf-8');
+    const type = 'text/plain; charset=utf-8';
+    return (await isUp()) ? answer('up\n', type) : answer('down\n', type, 503);
   });
   app.route(API_PATH, createApi(options));
   app.all('/api/*', () => json({ error: 'not-found' }, 404));
   app.route('/', createDownloads(options));
   app.route('/', createPages(options));
   app.onError((error) => {
-    log(errorLine(now(), error));
+    log.failure(error);
     return json({ error: 'internal error' }, 500);
   });
   return async (request, connection = {}) => app.fetch(request, connection);

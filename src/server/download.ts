@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { errorLine, json, refusalBody, refusalHead } from './answer';
+import { json, refusalBody, refusalHead } from './answer';
 import type { AppOptions, Env } from './app';
 import { attachment } from './disposition';
 import type { OfferedFile, OpenFile } from './files';
@@ -13,7 +13,7 @@ export function fileUrl(file: OfferedFile, base: string): string {
 }
 
 /** Where the files of a retrieval are fetched. It takes no view, and needs nothing but the link. */
-export function createDownloads({ files, now, log }: AppOptions): Hono<Env> {
+export function createDownloads({ files, log }: AppOptions): Hono<Env> {
   const downloads = new Hono<Env>();
 
   downloads.get('/files/:link', async (c) => {
@@ -48,7 +48,7 @@ export function createDownloads({ files, now, log }: AppOptions): Hono<Env> {
             if (done) controller.close();
             else controller.enqueue(value);
           } catch (error) {
-            log(errorLine(now(), error as Error));
+            log.failure(error);
             if (!c.env.cut) return controller.error(error);
             c.env.cut();
             controller.close();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type App, createApp } from './app';
 import { Files } from './files';
 import { isReadByOthers, makeInstanceKey, readInstanceKey } from './instance-key';
+import { createLog, type Log } from './log';
 import { type OwnerSummary, Owners } from './owners';
 import { Pushes } from './pushes';
 import { Refusal } from './refusal';
@@ -26,6 +27,7 @@ export interface OpenService {
   readonly app: App;
   readonly owners: Owners;
   readonly pushes: Pushes;
+  readonly log: Log;
   close(): Promise<void>;
 }
 
@@ -37,9 +39,10 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const bounds = boundsOf(settings);
   const publicUrl = publicUrlOf(settings);
   const fileBytes = fileBytesOf(settings);
+  const log = createLog(io, settings.log);
   const database = await openDatabase(settings.ephemeral ? undefined : settings.data, io);
   try {
-    const vault = await openVault(database, settings, io);
+    const vault = await openVault(database, settings, log);
     const owners = new Owners(database, io.now);
     const files = new Files({ database, vault, fileBytes, clock: io.now });
     await files.dropUnfinished();
@@ -50,10 +53,10 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       owners,
       ping: async () => void (await database.sql`SELECT 1`),
       now: io.now,
-      log: io.log,
+      log,
       settings: { ...settings, publicUrl, fileBytes, version: io.version },
     });
-    return { app, owners, pushes, close: () => database.close() };
+    return { app, owners, pushes, log, close: () => database.close() };
   } catch (error) {
     await database.close();
     throw inWords(error);
@@ -126,11 +129,7 @@ async function openDatabase(
 }
 
 /** A key made by an earlier start must be there again: another one would open nothing. */
-async function openVault(
-  database: Database,
-  settings: ServiceSettings,
-  io: ServiceIo,
-): Promise<Vault> {
+async function openVault(database: Database, settings: ServiceSettings, log: Log): Promise<Vault> {
   if (settings.ephemeral) return createVault(randomBytes(32));
   const path = settings.instanceKeyFile ?? join(settings.data, 'instance.key');
   const known = await findFact(database.sql, KEY_ID);
@@ -146,6 +145,7 @@ async function openVault(
       hint: 'restore the key or the data from a backup',
     });
   }
-  if (await isReadByOthers(path)) io.warn(`others can read the instance key ${path}; make it 0600`);
+  if (await isReadByOthers(path))
+    log.warning(`others can read the instance key ${path}; make it 0600`);
   return vault;
 }

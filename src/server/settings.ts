@@ -1,5 +1,6 @@
 import { limits } from '../api/contract';
 import type { Bound, Bounds } from './creation';
+import type { LogFormat, LogLevel } from './log';
 import { ServiceError } from './service-error';
 
 /** What `pwpush serve` can be told. */
@@ -25,12 +26,13 @@ export interface ServiceSettings {
   /** Paths of PEM files; both or neither. */
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
+  readonly log?: LogFormat | undefined;
 }
 
 /** What the service needs of the world around it. */
 export interface ServiceIo {
-  /** Takes the request log, a line at a time. */
-  readonly log: (line: string) => void;
+  /** Takes the log, a line at a time. */
+  readonly log: (line: string, level: LogLevel) => void;
   readonly warn: (line: string) => void;
   readonly now: () => Date;
   readonly version: string;

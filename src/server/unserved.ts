@@ -1,8 +1,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { everywhere } from './app';
+import type { Log } from './log';
 import { systemCode } from './service-error';
-import type { ServiceIo } from './settings';
 
 /** What is said of requests that never reach the application, by status. */
 const words = {
@@ -24,13 +24,13 @@ const statusOf: Readonly<Record<string, Status>> = {
  * Answers and logs what never reaches the application, to which Node and Hono would say nothing but a status. Answers
  * what is to be said of a request without a valid address; that is asked for in the round in which the request came.
  */
-export function answerUnserved(server: Server, { log, now }: ServiceIo): () => Response {
+export function answerUnserved(server: Server, log: Log, now: () => Date): () => Response {
   const latest = new WeakMap<Socket, ServerResponse>();
   let method = '-';
 
   function answer(status: Status) {
     const body = JSON.stringify({ error: words[status] });
-    log(`${now().toISOString()} ${method} - ${status} 0ms ${body.length}B`);
+    log.request({ began: now(), method, route: '-', status, took: 0, bytes: body.length });
     const type = 'application/json; charset=utf-8';
     return {
       body,

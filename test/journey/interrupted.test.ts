@@ -86,7 +86,7 @@ describe('pwpush serve', () => {
       stdout: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\n$/),
       left: [],
     });
-    expect(stderr).toMatch(/^token of admin, shown only now: pwp_/);
+    expect(stderr).toMatch(/^token of admin, shown only now: pwp_/m);
     home.remove();
   });
 

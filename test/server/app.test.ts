@@ -210,13 +210,25 @@ test('a failure inside says nothing to the caller, and its place to the log', as
   await service.close();
   const answer = await call(service, 'GET', '/api/v2/pushes/secrettoken');
   expect([answer.status, answer.json]).toEqual([500, { error: 'internal error' }]);
-  expect(await call(service, 'GET', '/up')).toMatchObject({ status: 500 });
   expect(service.lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error \w+ .*at /);
   expect(service.lines.join()).not.toContain('secrettoken');
   service = await testService();
 });
 
-test('GET /up answers while the database does', async () => {
-  const answer = await call(service, 'GET', '/up');
-  expect([answer.status, answer.text]).toEqual([200, 'up\n']);
+test('GET and HEAD /up answer while the database does, whatever token comes along', async () => {
+  const answered = async (method: string) => {
+    const { status, text } = await call(service, method, '/up', { token: 'pwp_dead' });
+    return [status, text];
+  };
+  expect([await answered('GET'), await answered('HEAD')]).toEqual([
+    [200, 'up\n'],
+    [200, ''],
+  ]);
+  await service.close();
+  expect([await answered('GET'), await answered('HEAD')]).toEqual([
+    [503, 'down\n'],
+    [503, ''],
+  ]);
+  expect(service.lines.join('\n')).not.toContain('error');
+  service = await testService();
 });

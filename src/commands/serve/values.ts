@@ -1,0 +1,24 @@
+import { usageError } from '../../errors';
+
+/** A port; 0 stands for any. */
+export function port(value: string): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw usageError(`--port takes a number from 0 to 65535, not "${value}"`);
+}
+
+export type LogFormat = 'text' | 'json';
+
+export function logFormat(value: string): LogFormat {
+  if (value === 'text' || value === 'json') return value;
+  throw usageError(`--log takes text or json, not "${value}"`);
+}
+
+/** Bytes; K, M, G, T and KiB … count in 1024s, KB … in 1000s. */
+export function size(value: string): number {
+  const [, digits = '', unit = '', suffix = ''] =
+    /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
+  const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
+  const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
+  if (digits !== '' && bytes >= 1 && bytes <= 1024 ** 4) return Math.floor(bytes);
+  throw usageError(`--max-file-size takes a size such as 500M or 1GiB, not "${value}"`);
+}
