@@ -40,6 +40,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The same, and from now on the command itself ends properly when it aborts, with its own status. */
   takeSignals(): AbortSignal;
+  /** Has `listener` called at each SIGHUP, which ends the process no more. */
+  onHangup(listener: () => void): void;
   now(): Date;
   /** Resolves after so many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;

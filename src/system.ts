@@ -21,6 +21,7 @@ export function systemContext(): Context {
       return signal();
     },
     takeSignals: signal,
+    onHangup: (listener) => void process.on('SIGHUP', listener),
     now,
     sleep,
     transport: async (options) => {

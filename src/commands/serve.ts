@@ -95,11 +95,13 @@ export function serveCommand(context: Context): Command {
   return addOutputOptions(command);
 }
 
-/** Listens until SIGINT or SIGTERM, then lets running requests finish. */
+/** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
 async function serve(context: Context, anonymous: boolean, options: ServeOptions): Promise<void> {
   const stop = context.takeSignals();
   const say = terminal(context, options);
   const service = await starting(context, options, anonymous);
+  // Before anything is printed: whoever reads that may send the signal.
+  const hangup = hungUp(context, service.reload);
   if (service.firstToken !== undefined) {
     // Even with --quiet: nobody can ask for it again.
     if (!options.json) await say.tell(`token of admin, shown only now: ${service.firstToken}`);
@@ -115,7 +117,7 @@ async function serve(context: Context, anonymous: boolean, options: ServeOptions
     firstToken === undefined ? { url } : { url, token: firstToken },
     () => `${url}\n`,
   );
-  await aborted(stop);
+  await Promise.race([aborted(stop), hangup]);
   await service.close();
 }
 
@@ -145,6 +147,15 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
 
 const keyFile = ({ env }: Context) =>
   env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
+
+/** Resolves when the terminal we were started from is gone; without one, SIGHUP is how a service is told to reload. */
+function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
+  const { stdin, stdout, stderr } = context;
+  const ours = stdin.isTTY || stdout.isTTY || stderr.isTTY;
+  return new Promise((resolve) => {
+    context.onHangup(() => (ours ? resolve() : void reload()));
+  });
+}
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
 import { createServer, listen, reachable } from './socket';
 import { GRACE, stopper } from './stop';
 import { sweepRegularly } from './sweep';
-import { readTls } from './tls';
+import { readTls, tlsReloader } from './tls';
 
 export { openOwners } from './open';
 export type { OwnerSummary } from './owners';
@@ -21,6 +21,8 @@ export interface Service {
   readonly firstToken?: string;
   /** Has the log warn. */
   warn(message: string): void;
+  /** Reads certificate and key again; connections that are open stay as they are. */
+  reload(): Promise<void>;
   /** No new connections; running requests finish, 30 s at most; then the database is closed. */
   close(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export async function startService(
       localUrl,
       ...(firstToken === undefined ? {} : { firstToken }),
       warn: (message) => log.warning(message),
+      reload: tlsReloader([server], settings, log),
       close: once(async () => {
         log.event('stopping');
         await inTime(grace, async () => {

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import type { Log } from './log';
 import { ServiceError, systemCode } from './service-error';
 import type { ServiceSettings } from './settings';
 
@@ -24,6 +27,35 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls
     });
   }
   return pair;
+}
+
+/**
+ * What reads the pair again, for connections to come; those that are open stay as they are, and so does everything
+ * where the new pair is no good.
+ */
+export function tlsReloader(
+  servers: readonly Server[],
+  settings: ServiceSettings,
+  log: Log,
+): () => Promise<void> {
+  let last = Promise.resolve();
+  const reload = async () => {
+    try {
+      const tls = await readTls(settings);
+      for (const server of servers) if (tls && isSecure(server)) server.setSecureContext(tls);
+      log.event('reload', { certificate: tls ? 'read' : 'none' });
+    } catch (error) {
+      log.warning(`the certificate stays the one it was: ${(error as Error).message}`);
+    }
+  };
+  return () => {
+    last = last.then(reload);
+    return last;
+  };
+}
+
+function isSecure(server: Server): server is HttpsServer {
+  return 'setSecureContext' in server;
 }
 
 function read(path: string): Promise<Buffer> {

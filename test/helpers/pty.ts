@@ -7,6 +7,8 @@ export interface Terminal {
   /** Resolves once the screen shows the text. */
   shows(text: string): Promise<void>;
   type(keys: string): void;
+  /** As when the window is closed. */
+  hangUp(): void;
   /** Exit status, once the program has ended. */
   readonly ended: Promise<number>;
 }
@@ -41,5 +43,11 @@ export function onTerminal(line: string, env: Record<string, string>): Terminal 
         reject(new Error(`the program ended without showing "${text}":\n${screen}`)),
       );
     });
-  return { screen: () => screen, shows, type: (keys) => pty.write(keys), ended };
+  return {
+    screen: () => screen,
+    shows,
+    type: (keys) => pty.write(keys),
+    hangUp: () => pty.kill('SIGHUP'),
+    ended,
+  };
 }

@@ -132,6 +132,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     stderr: stderr.output,
     signal,
     takeSignals: () => signal,
+    onHangup: noop,
     now: io.now,
     sleep,
     transport: async (options) => {

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { connect } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
 import { person, type Running, start } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+import { cert, key, nextCert, nextKey } from '../server/certificate';
 
 const home = person();
 const running: Running[] = [];
@@ -22,6 +27,13 @@ async function serving(words: readonly string[], env: Record<string, string> = {
   return { url, ...program };
 }
 
+/** Resolves once the log on stderr has such a line. */
+async function logs({ child }: Running, pattern: RegExp): Promise<string> {
+  const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream });
+  for await (const line of lines) if (pattern.test(line)) return line;
+  throw new Error(`it never logged ${pattern}`);
+}
+
 const inMemory = { PWPUSH_SERVE_EPHEMERAL: 'true', PWPUSH_SERVE_PORT: '0' };
 
 describe('variables', () => {
@@ -36,5 +48,41 @@ describe('variables', () => {
     const told = { ...inMemory, PWPUSH_SERVE_ANONYMOUS: 'false' };
     const { url } = await serving(['--anonymous'], told);
     expect((await fetch(`${url}/api/v2/pushes/x`)).status).toBe(404);
+  });
+});
+
+describe('SIGHUP', () => {
+  test('re-reads the certificate', async () => {
+    const [tlsCert, tlsKey] = ['cert.pem', 'key.pem'].map((name) => join(home.folder, name));
+    const names = { PWPUSH_SERVE_TLS_CERT: tlsCert ?? '', PWPUSH_SERVE_TLS_KEY: tlsKey ?? '' };
+    const keep = (certificate: string, privateKey: string) => {
+      writeFileSync(tlsCert ?? '', certificate);
+      writeFileSync(tlsKey ?? '', privateKey);
+    };
+    keep(cert, key);
+    const program = await serving([], { ...inMemory, ...names });
+    keep(nextCert, nextKey);
+    const reloaded = logs(program, / reload certificate=read$/);
+    program.child.kill('SIGHUP');
+    await reloaded;
+    const socket = connect(Number(new URL(program.url).port), '127.0.0.1', { ca: nextCert });
+    await once(socket, 'secureConnect');
+    expect(socket.authorized).toBe(true);
+    socket.destroy();
+  });
+
+  test('is a line in the log where there is nothing to reload', async () => {
+    const program = await serving([], { ...inMemory, PWPUSH_SERVE_LOG: 'json' });
+    const line = logs(program, /"event":"reload"/);
+    program.child.kill('SIGHUP');
+    expect(JSON.parse(await line)).toMatchObject({ level: 'info', certificate: 'none' });
+    expect((await fetch(`${program.url}/up`)).status).toBe(200);
+  });
+
+  test('stops it where its terminal hangs up', async () => {
+    const terminal = onTerminal('exec $PWPUSH serve', { ...home.env, ...inMemory });
+    await terminal.shows('http://127.0.0.1');
+    terminal.hangUp();
+    expect(await terminal.ended).toBe(0);
   });
 });
