@@ -9,7 +9,7 @@ import { createDownloads } from './download';
 import type { Files } from './files';
 import type { Log } from './log';
 import type { Owners } from './owners';
-import { createPages } from './page';
+import { createPages } from './page/routes';
 import type { Pushes } from './pushes';
 import { health } from './up';
 

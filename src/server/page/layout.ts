@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { answer } from './answer';
+import { answer } from '../answer';
 import { Markup, markup } from './markup';
 
 const style = `:root{color-scheme:light dark}

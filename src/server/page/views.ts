@@ -1,7 +1,7 @@
-import { isWebAddress } from './creation';
+import { isWebAddress } from '../creation';
+import { daysRemaining, type PushRow, viewsRemaining } from '../pushes';
 import { page } from './layout';
 import { markup } from './markup';
-import { daysRemaining, type PushRow, viewsRemaining } from './pushes';
 
 /** What is asked before a secret is shown: a press of the button, which no link scanner makes, and the passphrase. */
 export function askPage(push: PushRow, now: number, problem = '', status = 200): Response {

@@ -1,14 +1,14 @@
 import { type Context, Hono } from 'hono';
-import { refusalHead } from './answer';
-import type { AppOptions, Env } from './app';
-import { readForm } from './body';
-import { baseOf, isOwnForm, isPrefetch, originOf } from './caller';
-import { fileUrl } from './download';
+import { refusalHead } from '../answer';
+import type { AppOptions, Env } from '../app';
+import { readForm } from '../body';
+import { baseOf, isOwnForm, isPrefetch, originOf } from '../caller';
+import { fileUrl } from '../download';
+import type { PushRow, Visitor } from '../pushes';
+import { mayExpire } from '../pushes';
+import { notFound, Refusal } from '../refusal';
 import { page } from './layout';
 import { markup } from './markup';
-import type { PushRow, Visitor } from './pushes';
-import { mayExpire } from './pushes';
-import { notFound, Refusal } from './refusal';
 import { askPage, endedPage, gonePage, secretPage } from './views';
 
 /** The pages a recipient opens in a browser. */
