@@ -32,6 +32,8 @@ export interface Context {
   readonly version: string;
   readonly env: Environment;
   readonly platform: string;
+  /** Of this process. */
+  readonly pid: number;
   readonly home: string;
   readonly stdin: Input;
   readonly stdout: Output;

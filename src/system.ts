@@ -11,6 +11,7 @@ export function systemContext(): Context {
     version,
     env: process.env,
     platform: process.platform,
+    pid: process.pid,
     get home() {
       return home();
     },

@@ -112,7 +112,8 @@ describe('the manual', () => {
   it.each(files)('%s: refers to pages that exist, and sorts those to see also', (file) => {
     const references = (lines: readonly string[]) =>
       lines.flatMap((line) => /^\.Xr (\S+) 1/.exec(line)?.[1] ?? []);
-    expect(references(page(file)).filter((name) => !pages.has(`${name}.1`))).toEqual([]);
+    const own = references(page(file)).filter((name) => name.startsWith('pwpush'));
+    expect(own.filter((name) => !pages.has(`${name}.1`))).toEqual([]);
     const also = references(section(page(file), 'SEE ALSO'));
     expect(also).toEqual([...new Set(also)].sort());
   });

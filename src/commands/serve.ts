@@ -106,7 +106,7 @@ async function serve(context: Context, anonymous: boolean, options: ServeOptions
     // Even with --quiet: nobody can ask for it again.
     if (!options.json) await say.tell(`token of admin, shown only now: ${service.firstToken}`);
     // With --ephemeral nothing touches a disk, and a token of it would outlive what it opens.
-    if (!options.ephemeral && /^(localhost|127\..*|::1)$/.test(options.host)) {
+    if (!options.ephemeral && service.loopback) {
       const note = options.log === 'json' ? async () => {} : say.note;
       const profile = { url: service.localUrl, token: service.firstToken };
       await keepProfile(context, profile, note, service.warn);
@@ -138,6 +138,7 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
         now: context.now,
         version: context.version,
         quietly: context.quietly,
+        supervision: context,
       },
     );
   } catch (error) {

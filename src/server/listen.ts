@@ -1,9 +1,12 @@
-import { bePatient, type Patience } from './exchange';
+import type { Patience } from './exchange';
+import type { Log } from './log';
 import { inWords, openService } from './open';
 import { publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
-import { createServer, listen, reachable } from './socket';
-import { GRACE, stopper } from './stop';
+import type { Listening, Place } from './socket';
+import { createSockets } from './sockets';
+import { GRACE } from './stop';
 import { sweepRegularly } from './sweep';
+import { notifier, passedSockets } from './systemd';
 import { readTls, tlsReloader } from './tls';
 
 export { openOwners } from './open';
@@ -17,6 +20,8 @@ export interface Service {
   readonly url: string;
   /** The address it listens on, as this machine reaches it. */
   readonly localUrl: string;
+  /** Whether this machine alone reaches it, by an address. */
+  readonly loopback: boolean;
   /** The token of `admin`, only when this start created it. */
   readonly firstToken?: string;
   /** Has the log warn. */
@@ -34,53 +39,73 @@ export async function startService(
   patience?: Patience,
 ): Promise<Service> {
   const tls = await readTls(settings);
+  const places = placesOf(settings, io);
   const service = await openService(settings, io);
   const { log } = service;
-  const { grace = GRACE } = io;
-  const running = new Set<Promise<unknown>>();
-  let stop: (() => Promise<void>) | undefined;
+  const { now, grace = GRACE, supervision } = io;
+  const sockets = createSockets(service.app, places, { tls, log, now, patience, grace });
   try {
-    const server = createServer(service.app, running, tls, { log, now: io.now });
-    bePatient(server, patience);
-    stop = stopper(server, tls !== undefined, grace);
-    const port = await listen(server, settings.host, settings.port);
-    const localUrl = `http${tls ? 's' : ''}://${reachable(settings.host)}:${port}`;
+    const listening = await sockets.listen();
     const stopSweeping = sweepRegularly(service.pushes, log);
     // Only now: a start that failed must not have used up the one time the token is shown.
     const firstToken = await service.owners.addFirst();
-    const exposed = exposure(settings);
-    if (exposed !== undefined) log.warning(exposed);
+    warnIfExposed(listening, settings, log);
+    const named = listening.find(({ host }) => host !== undefined) ?? listening[0];
+    const localUrl = named?.url ?? '';
     const url = publicUrlOf(settings) ?? localUrl;
     log.event('start', { url, version: io.version });
+    const tell = supervision ? notifier(supervision, log) : async () => {};
+    const reload = tlsReloader(sockets.servers, settings, log);
+    void tell('READY=1');
     return {
       url,
       localUrl,
+      loopback: listening.every(({ host }) => host !== undefined && isLoopback(host)),
       ...(firstToken === undefined ? {} : { firstToken }),
       warn: (message) => log.warning(message),
-      reload: tlsReloader([server], settings, log),
+      reload: async () => {
+        void tell('RELOADING=1');
+        await reload();
+        await tell('READY=1');
+      },
       close: once(async () => {
         log.event('stopping');
+        const told = tell('STOPPING=1');
         await inTime(grace, async () => {
-          await stop?.();
+          await sockets.stop();
           await stopSweeping();
-          // A request goes on for a moment when its client has left.
-          await Promise.allSettled(running);
         });
         await service.close();
+        await told;
         log.event('stopped');
       }),
     };
   } catch (error) {
-    await stop?.();
+    await sockets.stop();
     await service.close();
     throw inWords(error);
   }
 }
 
-/** What to say of listening where others can listen in. */
-function exposure({ host, tlsCert, trustProxy }: ServiceSettings): string | undefined {
-  if (tlsCert || trustProxy || /^(?:localhost|127\..*|::1)$/i.test(host)) return undefined;
-  return `listening on ${host} without TLS: secrets and tokens can be read on the way`;
+function warnIfExposed(
+  listening: readonly Listening[],
+  { tlsCert, trustProxy }: ServiceSettings,
+  log: Log,
+): void {
+  const exposed = listening.find(({ host }) => !isLoopback(host))?.host;
+  if (!exposed || tlsCert || trustProxy) return;
+  log.warning(`listening on ${exposed} without TLS: secrets and tokens can be read on the way`);
+}
+
+/** The sockets that systemd passed; where there are none, the address in the settings. */
+function placesOf({ host, port }: ServiceSettings, { supervision }: ServiceIo): Place[] {
+  const passed = supervision ? passedSockets(supervision) : [];
+  return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
+}
+
+/** A socket in the file system counts: nobody else's machine reaches it. */
+function isLoopback(host = 'localhost'): boolean {
+  return /^(?:localhost|(?:::ffff:)?127\..*|::1)$/i.test(host);
 }
 
 /** Ends with `work`, or without it when the time is up; milliseconds. */

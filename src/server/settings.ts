@@ -2,6 +2,7 @@ import { limits } from '../api/contract';
 import type { Bound, Bounds } from './creation';
 import type { LogFormat, LogLevel } from './log';
 import { ServiceError } from './service-error';
+import type { Supervision } from './systemd';
 
 /** What `pwpush serve` can be told. */
 export interface ServiceSettings {
@@ -38,6 +39,8 @@ export interface ServiceIo {
   readonly version: string;
   /** Runs `load` with Node's experimental warnings held back. */
   readonly quietly?: (<T>(load: () => T) => T) | undefined;
+  /** Where systemd may have opened the sockets, and wants to be told how things stand. */
+  readonly supervision?: Supervision | undefined;
   /** Milliseconds that all there is to finish has after a stop was asked for; 30 s. */
   readonly grace?: number | undefined;
 }

@@ -1,6 +1,5 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { App } from './app';
 import { connectionOf } from './exchange';
@@ -51,22 +50,50 @@ function track(app: App, running: Set<Promise<unknown>>) {
 
 /** HTTP/1.0, as health checks still speak it, names no host: it is the address that was reached. */
 function nameHost({ headers, httpVersion, socket }: IncomingMessage): void {
-  const { localAddress = '', localPort } = socket;
+  const { localAddress, localPort } = socket;
   if (httpVersion !== '1.0' || headers.host !== undefined) return;
-  const address = localAddress.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  headers.host = `${reachable(address)}:${localPort}`;
+  const address = localAddress?.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  headers.host = address === undefined ? 'localhost' : `${reachable(address)}:${localPort}`;
 }
 
-/** Listens, and answers the port. Throws a `ServiceError` that says why it cannot. */
-export function listen(server: Server, host: string, port: number): Promise<number> {
+/** Where to listen: at an address, or on a socket that listens already. */
+export type Place = { readonly host: string; readonly port: number } | { readonly fd: number };
+
+export interface Listening {
+  /** The address it listens at; nothing for a socket in the file system. */
+  readonly host: string | undefined;
+  /** The same as a URL that this machine reaches; `fd:3` for a socket in the file system, whose name nobody told. */
+  readonly url: string;
+}
+
+/** Has the server listen. Throws a `ServiceError` that says why it cannot. */
+export function listen(server: Server, place: Place, secure: boolean): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, host, port)));
-    server.listen({ host, port }, () => resolve((server.address() as AddressInfo).port));
+    const fail = (error: Error) => reject(listenError(error, place));
+    server.once('error', fail);
+    const listening = () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string')
+        return resolve({ host: undefined, url: 'fd' in place ? `fd:${place.fd}` : '' });
+      const host = 'host' in place ? place.host : address.address;
+      resolve({ host, url: `http${secure ? 's' : ''}://${reachable(host)}:${address.port}` });
+    };
+    try {
+      server.listen(place, listening);
+    } catch (error) {
+      // A descriptor that is no socket.
+      fail(error as Error);
+    }
   });
 }
 
-function listenError(cause: Error, host: string, port: number): ServiceError {
+function listenError(cause: Error, place: Place): ServiceError {
   const code = systemCode(cause);
+  if ('fd' in place) {
+    const what = `descriptor ${place.fd}, as passed by LISTEN_FDS, is no socket to listen on`;
+    return new ServiceError(`${what}${code && ` (${code})`}`, { cause });
+  }
+  const { host, port } = place;
   const where = `${host} port ${port}`;
   if (code === 'EADDRINUSE') {
     return new ServiceError(`${where} is in use`, { hint: 'choose another with --port', cause });
@@ -75,7 +102,7 @@ function listenError(cause: Error, host: string, port: number): ServiceError {
 }
 
 /** The host in an address; "any address" is reached by the loopback's. */
-export function reachable(host: string): string {
+function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;

@@ -126,6 +126,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     version: VERSION,
     env,
     platform: 'linux',
+    pid: 1,
     home: join(io.folder, 'home'),
     stdin: input(conditions),
     stdout: stdout.output,

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { launcher, person } from '../helpers/program';
+
+// The built program as systemd starts it.
+
+const home = person();
+const children: ChildProcess[] = [];
+const env = { ...home.env, PWPUSH_SERVE_EPHEMERAL: 'true' };
+const serve = [process.execPath, launcher, 'serve'];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    const ended = child.exitCode ?? child.signalCode ?? once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+afterAll(() => home.remove());
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly stdout: Interface;
+  readonly stderr: Interface;
+}
+
+function started(words: readonly string[], more: Record<string, string> = {}): Started {
+  const [program = '', ...rest] = words;
+  const child = spawn(program, rest, { env: { ...env, ...more }, stdio: 'pipe' });
+  children.push(child);
+  const lines = (stream: NodeJS.ReadableStream | null) =>
+    createInterface({ input: stream as NodeJS.ReadableStream });
+  return { child, stdout: lines(child.stdout), stderr: lines(child.stderr) };
+}
+
+const lineOf = async (lines: Interface) => (await once(lines, 'line'))[0] as string;
+
+async function lineWith(lines: Interface, pattern: RegExp): Promise<string> {
+  for await (const line of lines) if (pattern.test(line)) return line;
+  throw new Error(`never said ${pattern}`);
+}
+
+function missing(...tools: string[]): boolean {
+  const there = (tool: string) => !spawnSync(tool, ['--version']).error;
+  return process.env.PWPUSH_TEST_ALL !== '1' && !tools.every(there);
+}
+
+/** Opens sockets as systemd does, from descriptor 3 on, says where, and becomes the program given behind them. */
+const activate = `
+use Socket;
+$^F = 100;
+$| = 1;
+my ($kinds, @program) = @ARGV;
+my @kept;
+my $next = 3;
+for my $kind (split /,/, $kinds) {
+  my $socket;
+  if ($kind eq 'tcp') {
+    socket($socket, AF_INET, SOCK_STREAM, 0) or die;
+    bind($socket, pack_sockaddr_in(0, INADDR_LOOPBACK)) or die;
+    listen($socket, 16) or die;
+    print STDERR "port " . (unpack_sockaddr_in(getsockname($socket)))[0] . "\\n";
+  } elsif ($kind eq 'udp') {
+    socket($socket, AF_INET, SOCK_DGRAM, 0) or die;
+  } else {
+    socket($socket, AF_UNIX, SOCK_STREAM, 0) or die;
+    bind($socket, pack_sockaddr_un($kind)) or die;
+    listen($socket, 16) or die;
+  }
+  fileno($socket) == $next++ or die "not the descriptor expected";
+  push @kept, $socket;
+}
+$ENV{LISTEN_PID} = $$;
+$ENV{LISTEN_FDS} = scalar @kept;
+exec @program;
+`;
+
+describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
+  const passed = (kinds: string, more: Record<string, string> = {}) =>
+    started(['perl', '-e', activate, kinds, ...serve], more);
+
+  test('are listened on, in place of the address in the settings', async () => {
+    const { stdout, stderr } = passed('tcp,tcp', { PWPUSH_SERVE_HOST: '192.0.2.1' });
+    const ports: string[] = [];
+    for await (const line of stderr) {
+      ports.push(/^port (\d+)$/.exec(line)?.[1] ?? '');
+      if (ports.length === 2) break;
+    }
+    expect(await lineOf(stdout)).toBe(`http://127.0.0.1:${ports[0]}`);
+    const answers = ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/up`)).status);
+    expect(await Promise.all(answers)).toEqual([200, 200]);
+  });
+
+  test('may be in the file system', async () => {
+    const socketPath = join(home.folder, 'serve.sock');
+    const { child, stdout } = passed(socketPath);
+    expect(await lineOf(stdout)).toBe('fd:3');
+    const [answer] = await once(request({ socketPath, path: '/up' }).end(), 'response');
+    expect(answer.statusCode).toBe(200);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('that are none to listen on are named', async () => {
+    const { child, stderr } = passed('udp');
+    expect(await lineWith(stderr, /^pwpush/)).toMatch(
+      /^pwpush: descriptor 3, as passed by LISTEN_FDS, is no socket to listen on/,
+    );
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+
+  test('are left alone when they were passed to another process', async () => {
+    const { stdout } = started([...serve, '--port', '0'], { LISTEN_PID: '1', LISTEN_FDS: '1' });
+    expect(await lineOf(stdout)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+});
+
+/** Receives datagrams and prints them, a line for each assignment; a name that begins with @ is abstract. */
+const receive = `
+use Socket;
+$| = 1;
+my $name = $ARGV[0] =~ s/^@/\\0/r;
+socket(my $socket, AF_UNIX, SOCK_DGRAM, 0) or die;
+bind($socket, pack_sockaddr_un($name)) or die;
+print "bound\\n";
+while (defined recv($socket, my $text, 4096, 0)) { print "$text\\n" unless $text =~ /^BARRIER/ }
+`;
+
+describe('what systemd is told', () => {
+  const tools = ['perl', 'systemd-notify'];
+
+  test.skipIf(missing(...tools)).each([
+    ['a path', join(home.folder, 'notify.sock')],
+    ['an abstract name', `@pwpush-test-${process.pid}`],
+  ])('ready, reloading and stopping, at %s (perl, systemd-notify)', async (_, name) => {
+    const { stdout: told } = started(['perl', '-e', receive, name]);
+    const said = told[Symbol.asyncIterator]();
+    const next = async () => (await said.next()).value;
+    expect(await next()).toBe('bound');
+    const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
+    const { child, stdout } = started(serve, more);
+    const address = lineOf(stdout);
+    expect(await next()).toBe('READY=1');
+    expect((await fetch(`${await address}/up`)).status).toBe(200);
+    child.kill('SIGHUP');
+    expect([await next(), await next()]).toEqual(['RELOADING=1', 'READY=1']);
+    child.kill('SIGTERM');
+    expect(await next()).toBe('STOPPING=1');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('where it cannot be, the log warns, and the service serves', async () => {
+    const more = { NOTIFY_SOCKET: '/nonexistent', PWPUSH_SERVE_PORT: '0', PATH: '/nonexistent' };
+    const { stdout, stderr } = started(serve, more);
+    const warning = lineWith(stderr, /^warning:/);
+    expect((await fetch(`${await lineOf(stdout)}/up`)).status).toBe(200);
+    expect(await warning).toBe(
+      'warning: systemd could not be told READY=1 (systemd-notify: ENOENT)',
+    );
+  });
+});
