@@ -1,6 +1,7 @@
 import type { ClosableTransport } from './http/transport';
 import type { TransportOptions } from './http/undici';
 import type { ProfileStore } from './profile/conf';
+import type { Child } from './secret/child';
 import type { Prompter } from './terminal/prompt';
 
 /** Bytes coming in: standard input. */
@@ -52,6 +53,8 @@ export interface Context {
   canPrompt(): boolean;
   prompter(): Promise<Prompter>;
   profiles(): Promise<ProfileStore>;
+  /** Runs a program to its end and returns its status; signals go to it meanwhile. Rejects when it cannot be started. */
+  runChild(child: Child): Promise<number>;
   service(): Promise<typeof import('./server/listen')>;
   /** Runs `work` without letting Node print its warnings about experimental parts. */
   quietly<T>(work: () => T): T;

@@ -41,8 +41,8 @@ export interface Remains {
   readonly link?: string;
   /** Whether that push is expired again. */
   readonly expired?: boolean;
-  /** The file a result was saved to. */
-  readonly saved_to?: string;
+  /** The file a result was saved to; where there are several, all. */
+  readonly saved_to?: string | readonly string[];
 }
 
 export interface ErrorDetails {

@@ -24,6 +24,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/get')).getCommand,
   },
   {
+    name: 'run',
+    summary: 'run a command with the secret (takes a view)',
+    load: async () => (await import('./commands/run')).runCommand,
+  },
+  {
     name: 'preview',
     summary: "print a push's full link (takes none)",
     load: async () => (await import('./commands/preview')).previewCommand,

@@ -40,6 +40,7 @@ export function systemContext(): Context {
       const { configFolder } = await import('./profile/place');
       return confStore(configFolder(context), { now, sleep });
     },
+    runChild: async (child) => (await import('./secret/child')).runChild(child, handOverSignals),
     service: () => import('./server/listen'),
     quietly,
   };
@@ -71,6 +72,21 @@ export function crash(error: unknown): never {
   process.exit(1);
 }
 
+/** What hears signals in our place, while a child runs. */
+let heir: ((signal: NodeJS.Signals) => void) | undefined;
+
+/** Hands every signal to `deliver` from now on, also those that would end or not reach us; returns how to end that. */
+function handOverSignals(deliver: (signal: NodeJS.Signals) => void): () => void {
+  const unix = ['SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
+  const names = process.platform === 'win32' ? (['SIGHUP', 'SIGBREAK'] as const) : unix;
+  heir = deliver;
+  for (const name of names) process.on(name, deliver);
+  return () => {
+    heir = undefined;
+    for (const name of names) process.off(name, deliver);
+  };
+}
+
 /** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
@@ -80,6 +96,7 @@ function interruption(): AbortSignal {
     ['SIGTERM', 143],
   ] as const) {
     process.on(name, () => {
+      if (heir) return heir(name);
       if (controller.signal.aborted) process.exit(status);
       controller.abort(name);
     });

@@ -53,7 +53,8 @@ function named(lines: readonly string[]): string[] {
     .flatMap((line) => [...line.matchAll(/\bFl (-?\w[\w-]*)/g)].map(([, flag]) => `-${flag}`));
   const inExamples = lines
     .filter((line) => /^\$ |^ {4}/.test(line))
-    .flatMap((line) => line.split('|'))
+    // What stands behind -- is another program's.
+    .flatMap((line) => line.replace(/ -- .*/, '').split('|'))
     .filter((part) => /\bpwpush |^ {4}--/.test(part))
     .flatMap((part) => [...part.matchAll(/(?<= )--?[a-zA-Z][\w-]*/g)].map(([flag]) => flag));
   return [...inText, ...inExamples];

@@ -30,7 +30,7 @@ const codes = (cell: string | undefined) =>
 
 /** What follows the word pwpush wherever it is run: on lines of the examples and in the text. */
 const runs = [...blocks.flatMap((block) => block.split('\n')), ...spans]
-  .flatMap((line) => line.replace(/ # .*/, '').split(/\||&&|;|\$\(/))
+  .flatMap((line) => line.replace(/ (#|--) .*/, '').split(/\||&&|;|\$\(/))
   .flatMap((part) => /^[\s$]*pwpush (.+)/.exec(part)?.[1] ?? [])
   .map((rest) => rest.split(/[\s)]+/));
 

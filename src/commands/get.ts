@@ -8,8 +8,9 @@ import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { deliver } from '../secret/deliver';
 import { type Destination, reserveFile } from '../secret/destination';
-import { askPassphrase, checkPassphrase, readPassphrase } from '../secret/passphrase';
+import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
 import { rescued } from '../secret/rescue';
+import { retrieve } from '../secret/retrieve';
 import { terminal, toJson } from '../terminal/output';
 import { left } from '../terminal/push';
 import { safeLines } from '../terminal/safe';
@@ -25,8 +26,6 @@ interface GetOptions extends GlobalOptions {
   readonly passphraseFile?: string;
   readonly passphraseEnv?: string;
 }
-
-const TRIES = 3;
 
 const EXAMPLES = `
 The text goes to stdout, byte for byte in a pipe; on a terminal its control
@@ -68,15 +67,14 @@ const DEFAULTS = { files: true, force: false, passphrase: false };
 export async function get(context: Context, options: GetOptions): Promise<void> {
   checkPassphrase(options, context);
   const { api, reference } = await connectTo(context, options, options.link);
-  const passphrase =
-    (await readPassphrase(options, context, false)) ?? (context.env.PWPUSH_PASSPHRASE || undefined);
+  const passphrase = await knownPassphrase(options, context);
   const place = await placeFor(options);
   let push: Push;
   try {
     push = await retrieve(api, reference.token, passphrase, context);
   } catch (error) {
     await place.file?.discard();
-    throw await withUnread(context, error);
+    throw error;
   }
   await handOver(context, options, push, place, api);
 }
@@ -100,51 +98,6 @@ async function isFolder(path: string): Promise<boolean> {
   const { makeFolder } = await import('../profile/folder');
   makeFolder(path);
   return true;
-}
-
-/** An answer that made no sense may hold the secret all the same: it is saved before the error is told. */
-async function withUnread(context: Context, error: unknown): Promise<unknown> {
-  if (!(error instanceof CliError) || error.unread === undefined) return error;
-  const saved = await rescued(context, error.unread, 'answer', error.message);
-  const { hint, message, remains } = saved;
-  return new CliError(error.code, message, { hint, status: error.status, cause: error, remains });
-}
-
-/** Asks for the passphrase where the instance wants one and somebody is there: three tries. */
-async function retrieve(
-  api: Api,
-  token: string,
-  passphrase: string | undefined,
-  context: Context,
-): Promise<Push> {
-  let given = passphrase;
-  for (let tries = TRIES; ; tries--) {
-    try {
-      return readable(await api.retrieve(token, given));
-    } catch (error) {
-      const ask =
-        error instanceof CliError && error.code === 'passphrase' && passphrase === undefined;
-      if (!ask || tries === 0 || !context.canPrompt()) throw error;
-      given = await askPassphrase(
-        context,
-        false,
-        given === undefined ? undefined : 'Wrong. Passphrase:',
-      );
-    }
-  }
-}
-
-/** An expired push answers with 200 and no payload (wire.md, "Endpoints"). */
-function readable(push: Push): Push {
-  const files = (push.files ?? []).length > 0;
-  if (files || push.payload) return push;
-  if (push.expired === true) {
-    throw new CliError('expired', 'the push has expired', {
-      hint: 'ask whoever sent it for a new one',
-    });
-  }
-  if (typeof push.payload === 'string') return push;
-  throw new CliError('failed', 'the instance answered a push without a text');
 }
 
 async function handOver(

@@ -6,7 +6,7 @@ import { savedText } from '../terminal/files';
 import { type Meter, meterFor } from '../terminal/meter';
 import { type Saved, saveFile, type Tools } from './download';
 import type { Folder } from './new-file';
-import type { Reception } from './reception';
+import type { Retrieved } from './reception';
 import { safeName } from './safe-name';
 
 /** What became of the files. */
@@ -17,7 +17,7 @@ export interface Fetched {
 }
 
 /** Downloads every file of a push into a folder, one after the other; never rejects for one that fails. */
-export async function fetchFiles(reception: Reception, folder: Folder): Promise<Fetched> {
+export async function fetchFiles(reception: Retrieved, folder: Folder): Promise<Fetched> {
   const { context, options, say, push } = reception;
   const files = push.files ?? [];
   const meter = meterFor(context, options, { files: files.length, total: undefined });
@@ -57,7 +57,7 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> 
 }
 
 /** What a download of the file at this place of the push needs. */
-export function toolsFor(reception: Reception, meter: Meter, at: number, file: PushFile): Tools {
+export function toolsFor(reception: Retrieved, meter: Meter, at: number, file: PushFile): Tools {
   const { api, context, say } = reception;
   const name = safeName(file.filename);
   return {

@@ -40,6 +40,15 @@ export async function readPassphrase(
   return options.passphrase ? askPassphrase(context, twice) : undefined;
 }
 
+/** The passphrase to retrieve a push with, as far as it was given; `PWPUSH_PASSPHRASE` where no option names a place. */
+export async function knownPassphrase(
+  options: PassphraseOptions,
+  context: Context,
+): Promise<string | undefined> {
+  const named = await readPassphrase(options, context, false);
+  return named ?? (context.env.PWPUSH_PASSPHRASE || undefined);
+}
+
 export async function askPassphrase(
   context: Context,
   twice: boolean,

@@ -6,13 +6,18 @@ import type { GlobalOptions } from '../options';
 import type { Terminal } from '../terminal/output';
 import type { Destination } from './destination';
 
-/** A retrieval with files, and what may be done with it. */
-export interface Reception {
+/** A retrieved push, and what it takes to fetch its files. */
+export interface Retrieved {
   readonly context: Context;
-  readonly options: GlobalOptions & { readonly output?: string; readonly force: boolean };
+  readonly options: GlobalOptions;
   readonly say: Terminal;
   readonly api: Api;
   readonly push: Push;
+}
+
+/** A retrieval with files, and what may be done with it. */
+export interface Reception extends Retrieved {
+  readonly options: GlobalOptions & { readonly output?: string; readonly force: boolean };
   /** A folder that `--output` names. */
   readonly folder: string | undefined;
   /** A file that was reserved for `--output`. */

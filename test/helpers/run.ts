@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { run as runProgram } from '../../src/main';
 import { confStore } from '../../src/profile/conf';
 import { configFolder } from '../../src/profile/place';
 import type { StoredProfiles } from '../../src/profile/profile';
+import type { Child } from '../../src/secret/child';
 import { type Prompt, scriptedPrompter } from './prompts';
 
 type Stream = 'stdin' | 'stdout' | 'stderr';
@@ -146,6 +148,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     prompter: async () => prompts.prompter,
     profiles: async () =>
       confStore(configFolder({ env, platform: 'linux', home: io.folder }), { now: io.now, sleep }),
+    runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
     service: () => import('../../src/server/listen'),
     quietly: (work) => work(),
   };
@@ -175,6 +178,22 @@ function input({ stdin = '', terminals = [] }: Conditions): Input {
   };
 }
 
+/** The program itself, its output in the run's own. */
+function capturedChild(
+  { file, words: [argv0, ...args], env, input }: Child,
+  stdout: { take(data: Buffer): void },
+  stderr: { take(data: Buffer): void },
+  stdin: string | Uint8Array,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { argv0, env: { ...env } });
+    child.stdout.on('data', stdout.take);
+    child.stderr.on('data', stderr.take);
+    child.stdin.on('error', noop).end(input ?? stdin);
+    child.once('error', reject).once('close', (code) => resolve(code ?? 1));
+  });
+}
+
 function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
   const chunks: Buffer[] = [];
   const code = conditions.failing?.[stream];
@@ -187,5 +206,6 @@ function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
       chunks.push(Buffer.from(data as Uint8Array));
     },
   };
-  return { output, text: () => Buffer.concat(chunks).toString('utf8') };
+  const take = (data: Buffer) => void chunks.push(data);
+  return { output, take, text: () => Buffer.concat(chunks).toString('utf8') };
 }

@@ -1,0 +1,31 @@
+/**
+ * Variables that decide which code a program loads or runs, or where it looks for it: of loaders, shells,
+ * interpreters, build tools and git. Whoever may set one has the program.
+ */
+const names = new Set(
+  words(`
+  PATH HOME SHELL ENV BASH_ENV IFS PS4 CDPATH GLOBIGNORE ZDOTDIR SHELLOPTS BASHOPTS PROMPT_COMMAND
+  FPATH EDITOR VISUAL PAGER BROWSER LESSOPEN LESSCLOSE MANPAGER SUDO_ASKPASS SSH_ASKPASS TMPDIR
+  TERMINFO GCONV_PATH GLIBC_TUNABLES LOCPATH NLSPATH HOSTALIASES RES_OPTIONS OPENSSL_CONF
+  OPENSSL_ENGINES OPENSSL_MODULES NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE
+  NODE_TLS_REJECT_UNAUTHORIZED JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH
+  MAVEN_OPTS GRADLE_OPTS LUA_PATH LUA_CPATH LUA_INIT PHPRC PHP_INI_SCAN_DIR R_PROFILE GEM_HOME
+  GEM_PATH BUNDLE_GEMFILE GOFLAGS GOROOT RUSTC_WRAPPER MAKEFLAGS GNUMAKEFLAGS MAKEFILES
+  DOTNET_STARTUP_HOOKS DOTNET_ROOT GIT_ASKPASS GIT_EDITOR GIT_EXEC_PATH GIT_EXTERNAL_DIFF
+  GIT_PAGER GIT_PROXY_COMMAND GIT_SEQUENCE_EDITOR GIT_TEMPLATE_DIR GIT_DIR COMSPEC PATHEXT
+  PSMODULEPATH SYSTEMROOT WINDIR`),
+);
+
+const prefixes = words(`
+  LD_ DYLD_ BASH_FUNC_ PYTHON PERL RUBY GIT_SSH GIT_CONFIG NPM_CONFIG_ CORECLR_ COR_ COMPLUS_
+  NIX_LD PWPUSH_`);
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** Whether a secret of somebody else may not set it unasked. In any case, since Windows knows no other. */
+export function isDangerous(name: string): boolean {
+  const upper = name.toUpperCase();
+  return names.has(upper) || prefixes.some((prefix) => upper.startsWith(prefix));
+}

@@ -1,0 +1,113 @@
+/** Variables by name, or the number of the first line that is none. */
+export type Dotenv =
+  | { readonly variables: ReadonlyMap<string, string> }
+  | { readonly wrongLine: number };
+
+/** Names that every shell takes (POSIX, "Environment Variable Definition"). */
+const NAME = '[A-Za-z_][A-Za-z0-9_]*';
+const nameOnly = new RegExp(`^${NAME}$`);
+const assignment = new RegExp(`[ \\t]*(?:export[ \\t]+)?(${NAME})[ \\t]*=`, 'y');
+const blank = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
+const spaces = /[ \t]*/y;
+const restOfLine = /[^\n]*/y;
+
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  '"': '"',
+  '\\': '\\',
+  $: '$',
+  '`': '`',
+};
+
+export function isVariableName(text: string): boolean {
+  return nameOnly.test(text);
+}
+
+/**
+ * Reads a text that consists of `NAME=value` lines and nothing else: `export`, comments, values in single
+ * quotes or backticks (verbatim) or double quotes (with backslash escapes) that may go over several lines.
+ * Nothing is expanded. The last of equal names wins. A text that gives no name a value is none, and
+ * neither is `c2VjcmV0==`: a password or base64 must not become a variable by accident.
+ */
+export function parseDotenv(given: string): Dotenv {
+  const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+  const variables = new Map<string, string>();
+  for (let at = 0; at < text.length; ) {
+    const afterBlank = match(blank, text, at);
+    if (afterBlank) {
+      at += afterBlank[0].length;
+      continue;
+    }
+    const found = match(assignment, text, at);
+    const value = found && valueAt(text, at + found[0].length);
+    if (!found?.[1] || !value) return { wrongLine: lineOf(text, at) };
+    variables.set(found[1], value.text);
+    at = value.end;
+  }
+  const any = [...variables.values()].some((value) => value !== '');
+  return any ? { variables } : { wrongLine: 1 };
+}
+
+interface Value {
+  readonly text: string;
+  /** Where the next line begins. */
+  readonly end: number;
+}
+
+function valueAt(text: string, from: number): Value | undefined {
+  const start = from + (match(spaces, text, from)?.[0].length ?? 0);
+  const quote = text[start] ?? '';
+  const value = ['"', "'", '`'].includes(quote)
+    ? quoted(text, start + 1, quote)
+    : unquoted(text, from);
+  return value?.text.includes('\0') ? undefined : value;
+}
+
+/** Behind the closing quote there is room for a comment only. */
+function quoted(text: string, from: number, quote: string): Value | undefined {
+  const close = quote === '"' ? endOfDouble(text, from) : text.indexOf(quote, from);
+  const rest = close === -1 ? undefined : match(blank, text, close + 1);
+  if (!rest) return undefined;
+  const inner = text.slice(from, close);
+  return {
+    text: quote === '"' ? unescaped(inner) : inner,
+    end: close + 1 + rest[0].length,
+  };
+}
+
+function endOfDouble(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at;
+  }
+  return -1;
+}
+
+/** A backslash before anything else is kept, as in `"C:\dir"`. */
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/gs, (whole, character: string) => escapes[character] ?? whole);
+}
+
+/** The rest of the line, without a comment that white space sets off: `pa#ss` is a value. */
+function unquoted(text: string, from: number): Value | undefined {
+  const line = match(restOfLine, text, from)?.[0] ?? '';
+  const value = withoutComment(line).trim();
+  if (value.startsWith('=')) return undefined;
+  return { text: value, end: from + line.length + 1 };
+}
+
+function withoutComment(line: string): string {
+  const at = line.search(/[ \t]#/);
+  return at === -1 ? line : line.slice(0, at);
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function lineOf(text: string, at: number): number {
+  return text.slice(0, at).split('\n').length;
+}

@@ -1,0 +1,64 @@
+import { CliError, type Remains } from '../errors';
+import { makeFolder } from '../profile/folder';
+import { stateFolder } from '../profile/place';
+import { asCliError } from '../terminal/failure';
+import { attempt, fetchFiles } from './fetch-files';
+import type { Retrieved } from './reception';
+import { rescue } from './rescue';
+
+/**
+ * Saves what was retrieved and could not be handed on, texts and files, to the state folder.
+ * @returns the failure that led here, which then says where everything is; it ends with its own code
+ */
+export async function rescueAll(
+  pushes: readonly Retrieved[],
+  failure: CliError,
+): Promise<CliError> {
+  const paths: string[] = [];
+  const lost: string[] = [];
+  for (const push of pushes) {
+    for (const saved of [await saveText(push), ...(await saveFiles(push))]) {
+      if (saved instanceof CliError) lost.push(saved.message);
+      else if (saved !== undefined) paths.push(saved);
+    }
+  }
+  const { code, message, status, hint } = failure;
+  const was = pushes.length === 1 ? 'the secret was' : 'the secrets were';
+  const told = [
+    message,
+    ...(paths.length === 0 ? [] : [`${was} saved to ${paths.join(' and ')}`]),
+    ...(lost.length === 0 ? [] : [`NOT ALL IS SAVED: ${lost.join('; ')}`]),
+  ];
+  const remove = `read it, then remove it: rm ${paths.map((path) => `'${path}'`).join(' ')}`;
+  const hints = [...(hint === undefined ? [] : [hint]), ...(paths.length === 0 ? [] : [remove])];
+  return new CliError(code, told.join('; '), {
+    hint: hints.length === 0 ? undefined : hints.join('; '),
+    status,
+    cause: failure,
+    remains: remainsOf(paths),
+  });
+}
+
+function remainsOf(paths: readonly string[]): Remains {
+  const [first] = paths;
+  if (first === undefined) return {};
+  return { saved_to: paths.length === 1 ? first : paths };
+}
+
+/** A path, or why it could not be saved; undefined where there is nothing. */
+async function saveText({ context, push }: Retrieved): Promise<string | CliError | undefined> {
+  const text = push.payload ?? '';
+  return text === '' ? undefined : attempt(() => rescue(context, 'secret', text));
+}
+
+async function saveFiles(retrieved: Retrieved): Promise<(string | CliError)[]> {
+  if ((retrieved.push.files ?? []).length === 0) return [];
+  const path = stateFolder(retrieved.context);
+  try {
+    makeFolder(path);
+  } catch (error) {
+    return [asCliError(error)];
+  }
+  const { saved, trouble } = await fetchFiles(retrieved, { path, force: false, taken: new Set() });
+  return [...saved.flatMap((file) => (file ? [file.path] : [])), ...(trouble ? [trouble] : [])];
+}

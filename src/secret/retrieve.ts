@@ -1,0 +1,70 @@
+import type { Api } from '../api/client';
+import type { Push } from '../api/contract';
+import type { Context } from '../context';
+import { CliError } from '../errors';
+import { askPassphrase } from './passphrase';
+import { rescued } from './rescue';
+
+const TRIES = 3;
+
+/**
+ * Retrieves a push, which takes a view. A passphrase that was not given is asked for where the instance wants
+ * one and somebody is there: three tries.
+ * @throws CliError (expired) also for the answer that an expired push gives
+ */
+export async function retrieve(
+  api: Api,
+  token: string,
+  passphrase: string | undefined,
+  context: Context,
+): Promise<Push> {
+  try {
+    return await tries(api, token, passphrase, context);
+  } catch (error) {
+    throw await withUnread(context, error);
+  }
+}
+
+/** An answer that made no sense may hold the secret all the same: it is saved before the error is told. */
+async function withUnread(context: Context, error: unknown): Promise<unknown> {
+  if (!(error instanceof CliError) || error.unread === undefined) return error;
+  const saved = await rescued(context, error.unread, 'answer', error.message);
+  const { hint, message, remains } = saved;
+  return new CliError(error.code, message, { hint, status: error.status, cause: error, remains });
+}
+
+async function tries(
+  api: Api,
+  token: string,
+  passphrase: string | undefined,
+  context: Context,
+): Promise<Push> {
+  let given = passphrase;
+  for (let tries = TRIES; ; tries--) {
+    try {
+      return readable(await api.retrieve(token, given));
+    } catch (error) {
+      const ask =
+        error instanceof CliError && error.code === 'passphrase' && passphrase === undefined;
+      if (!ask || tries === 0 || !context.canPrompt()) throw error;
+      given = await askPassphrase(
+        context,
+        false,
+        given === undefined ? undefined : 'Wrong. Passphrase:',
+      );
+    }
+  }
+}
+
+/** An expired push answers with 200 and no payload (wire.md, "Endpoints"). */
+function readable(push: Push): Push {
+  const files = (push.files ?? []).length > 0;
+  if (files || push.payload) return push;
+  if (push.expired === true) {
+    throw new CliError('expired', 'the push has expired', {
+      hint: 'ask whoever sent it for a new one',
+    });
+  }
+  if (typeof push.payload === 'string') return push;
+  throw new CliError('failed', 'the instance answered a push without a text');
+}

@@ -1,0 +1,362 @@
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../helpers/instance';
+import { RETRIEVED } from '../helpers/reference';
+import { place } from '../helpers/run';
+import { createWithFiles, filePart } from '../helpers/service';
+
+let here: Instance;
+beforeEach(async () => {
+  here = await instance({ env: { PATH: process.env.PATH } });
+});
+afterEach(() => here.close());
+
+const sh = (line: string) => ['--', 'sh', '-c', line];
+const saved = (what = 'secret') => `(\\S+/state/${what}-\\S+)`;
+
+describe('the text becomes variables', () => {
+  test('of NAME=value lines, beside those there are', async () => {
+    const token = await here.push({ payload: 'export A=1\nB="two\\nlines"\n' });
+    const there = here.under({ env: { OWN: 'kept' } });
+    expect(await there.run('run', token, ...sh('echo "$A|$B|$OWN"'))).toEqual({
+      code: 0,
+      stdout: '1|two\nlines|kept\n',
+      stderr: '',
+    });
+  });
+
+  test('with --as one, whatever it looks like, to the byte', async () => {
+    const token = await here.push({ payload: 'A=1\n\n' });
+    const { stdout } = await here.run(
+      'run',
+      token,
+      '--as',
+      'ALL',
+      ...sh('printf "[%s][%s]" "$A" "$ALL"'),
+    );
+    expect(stdout).toBe('[][A=1\n\n]');
+  });
+
+  test('of several links; the last of equal names wins', async () => {
+    const first = await here.push({ payload: 'A=1\nB=1' });
+    const second = await here.push({ payload: 'B=2\nC=2' });
+    const { stdout } = await here.run('run', first, second, ...sh('echo $A$B$C'));
+    expect(stdout).toBe('122\n');
+    const named = ['--as', 'X', '--as', 'Y'];
+    const { stdout: texts } = await here.run('run', first, second, ...named, ...sh('echo "$X|$Y"'));
+    expect(texts).toBe('A=1\nB=1|B=2\nC=2\n');
+  });
+
+  test('which win over what is there, and an empty environment is no hindrance', async () => {
+    const token = await here.push({ payload: 'A=new' });
+    const { stdout } = await here.under({ env: { A: 'old' } }).run('run', token, ...sh('echo $A'));
+    expect(stdout).toBe('new\n');
+  });
+});
+
+describe('the program', () => {
+  test('gets its arguments as they are, dashes too', async () => {
+    const token = await here.push({ payload: 'A=1' });
+    const { stdout } = await here.run(
+      'run',
+      token,
+      '--',
+      'printf',
+      '%s|',
+      '--json',
+      '--',
+      '-h',
+      'a b',
+    );
+    expect(stdout).toBe('--json|--|-h|a b|');
+  });
+
+  test('gets our standard input, or with --stdin the text', async () => {
+    const token = await here.push({ payload: 'A=1\n' });
+    const piped = here.under({ stdin: 'piped' });
+    expect((await piped.run('run', token, '--', 'cat')).stdout).toBe('piped');
+    expect((await piped.run('run', token, '--stdin', ...sh('cat; echo "[$A]"'))).stdout).toBe(
+      'A=1\n[]\n',
+    );
+  });
+
+  test('ends with its own status, and nothing is said', async () => {
+    const token = await here.push({ payload: 'A=1' });
+    expect(await here.run('run', token, ...sh('exit 42'))).toEqual({
+      code: 42,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  test('gets neither token nor passphrase, unless allowed', async () => {
+    const token = await here.push({ payload: 'A=1', passphrase: 'horse' });
+    const env = { PWPUSH_PASSPHRASE: 'horse', ...here.admin };
+    const line = sh('echo "[$PWPUSH_TOKEN$PWPUSH_PASSPHRASE]"');
+    expect((await here.under({ env }).run('run', token, ...line)).stdout).toBe('[]\n');
+    const allowed = ['--allow', 'PWPUSH_PASSPHRASE'];
+    expect((await here.under({ env }).run('run', token, ...allowed, ...line)).stdout).toBe(
+      '[horse]\n',
+    );
+  });
+});
+
+describe('before anything is sent', () => {
+  test.each([
+    ['nosuchprogram', 127, 'there is no program "nosuchprogram"'],
+    ['', 127, 'there is no program ""'],
+    ['./nosuchprogram', 127, 'there is no program "./nosuchprogram"'],
+    ['/etc', 126, '/etc cannot be run'],
+    ['/etc/passwd', 126, '/etc/passwd cannot be run'],
+  ])('it is told that %j cannot be run', async (name, code, message) => {
+    expect(await here.run('run', 'abc', '--', name)).toEqual({
+      code,
+      stdout: '',
+      stderr: `pwpush: ${message}\nhint: nothing was sent, and no view was taken\n`,
+    });
+    expect(here.asked).toEqual([]);
+  });
+
+  test.each([
+    [['abc'], 'there is no command to run'],
+    [['--', 'true'], 'no link stands before --'],
+    [['abc', '--as', 'A-B', '--', 'true'], '"A-B" is no name of a variable'],
+    [['abc', '--allow', '', '--', 'true'], '"" is no name of a variable'],
+    [['a', 'b', '--as', 'A', '--', 'true'], '--as names one variable for each link: 2, not 1'],
+    [
+      ['a', '--as', 'A', '--stdin', '--', 'true'],
+      '--as and --stdin are two places for the same text',
+    ],
+    [['a', 'b', '--stdin', '--', 'true'], '--stdin goes with one link'],
+    [['a', 'b', '--file', 'F', '--', 'true'], '--file goes with one link'],
+    [['a', '--file', 'F=', '--', 'true'], '--file takes NAME or NAME=FILE, not "F="'],
+    [['a', '--as', 'LD_PRELOAD', '--', 'true'], 'LD_PRELOAD would change what is loaded and run'],
+    [['a', '--file', 'BASH_ENV', '--', 'true'], 'BASH_ENV would change what is loaded and run'],
+    [['no link', '--', 'true'], 'that is not a link or token of a push'],
+  ])('%j is bad usage', async (words, message) => {
+    const { code, stderr } = await here.run('run', ...words);
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      first: `pwpush: ${message}`,
+    });
+    expect(here.asked).toEqual([]);
+  });
+});
+
+describe('a view was used, and the program cannot be run: the secret is saved,', () => {
+  const refused = (words: readonly string[], token: string) => here.run('run', token, ...words);
+
+  test('of a text that is no dotenv', async () => {
+    const token = await here.push({ payload: 'A=1\nhunter2' });
+    const { code, stdout, stderr } = await refused(sh('echo started'), token);
+    expect({ code, stdout, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 2,
+      stdout: '',
+      rescued: ['A=1\nhunter2'],
+    });
+    expect(stderr).toMatch(
+      new RegExp(
+        `^pwpush: the text of the push does not consist of NAME=value lines \\(line 2\\); nothing was started; the secret was saved to ${saved()}\n` +
+          `hint: .*--as NAME; now: NAME="\\$\\(cat FILE\\)" COMMAND; read it, then remove it: rm '\\1'\n$`,
+      ),
+    );
+  });
+
+  test.each([
+    'LD_PRELOAD',
+    'DYLD_INSERT_LIBRARIES',
+    'PATH',
+    'Path',
+    'NODE_OPTIONS',
+    'BASH_ENV',
+    'ENV',
+    'IFS',
+    'PYTHONPATH',
+    'PERL5OPT',
+    'RUBYOPT',
+    'JAVA_TOOL_OPTIONS',
+    'GIT_SSH_COMMAND',
+    'HOME',
+    'npm_config_x',
+    'PWPUSH_URL',
+  ])('of one that sets %s, which --allow lets through', async (name) => {
+    const token = await here.push({ payload: `A=hunter2\n${name}=/x` });
+    const { code, stdout, stderr } = await refused(sh('echo started'), token);
+    expect({ code, stdout, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 2,
+      stdout: '',
+      rescued: [`A=hunter2\n${name}=/x`],
+    });
+    expect(stderr).toContain(
+      `pwpush: the push sets ${name}, which would change what is loaded and run;`,
+    );
+    expect(stderr).not.toContain('hunter2');
+    const allowed = await here.run(
+      'run',
+      token,
+      '--allow',
+      name,
+      '--',
+      process.execPath,
+      '-p',
+      `process.env.${name}`,
+    );
+    expect(allowed.stdout).toBe('/x\n');
+  });
+
+  test('of a NUL that no variable holds', async () => {
+    const token = await here.push({ payload: 'a\0b' });
+    const { code } = await refused(['--as', 'A', ...sh('echo started')], token);
+    expect({ code, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 2,
+      rescued: ['a\0b'],
+    });
+  });
+
+  test('of one that is longer than the system takes', async () => {
+    const payload = 'x'.repeat(1024 * 1024);
+    const token = await here.push({ payload });
+    const { code, stderr } = await refused(['--as', 'A', ...sh('echo started')], token);
+    expect({ code, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 1,
+      rescued: [payload],
+    });
+    expect(stderr).toMatch(
+      /^pwpush: sh could not be started \(the secret is too long for a variable\); /,
+    );
+    const { stdout } = await refused(['--stdin', ...sh('wc -c')], token);
+    expect(stdout.trim()).toBe('1048576');
+  });
+
+  test('of a program that the system cannot load', async () => {
+    const file = here.file('program');
+    writeFileSync(file, '#!/no/such/interpreter\n');
+    chmodSync(file, 0o755);
+    const token = await here.push({ payload: 'A=hunter2' });
+    const { code, stderr } = await refused(['--', file], token);
+    expect({ code, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 1,
+      rescued: ['A=hunter2'],
+    });
+    expect(stderr).toMatch(new RegExp(`^pwpush: ${file} could not be started \\(ENOENT\\); `));
+  });
+
+  test('of the links before one that cannot be had', async () => {
+    const first = await here.push({ payload: 'A=1' });
+    const { code, stdout, stderr } = await here.run(
+      'run',
+      first,
+      'nosuchpush',
+      ...sh('echo started'),
+    );
+    expect({ code, stdout, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 5,
+      stdout: '',
+      rescued: ['A=1'],
+    });
+    expect(stderr).toMatch(
+      /^pwpush: link 2: there is no such push on this instance; nothing was started; /,
+    );
+  });
+
+  test('of a run that was interrupted meanwhile', async () => {
+    const controller = new AbortController();
+    const cut = place({
+      env: { PATH: process.env.PATH, PWPUSH_URL: 'https://pw.test' },
+      signal: controller.signal,
+      send: async () => ({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: (async function* () {
+          controller.abort('SIGTERM');
+          yield Buffer.from(RETRIEVED);
+        })(),
+      }),
+    });
+    const { code, stdout, stderr } = await cut.run(
+      'run',
+      'abc',
+      '--as',
+      'A',
+      ...sh('echo started'),
+    );
+    const rescued = Object.values(cut.rescued());
+    cut.close();
+    expect({ code, stdout, rescued }).toEqual({ code: 143, stdout: '', rescued: ['hunter2'] });
+    expect(stderr).toMatch(/^pwpush: terminated; nothing was started; the secret was saved to /);
+  });
+
+  test('and with --json the error is JSON that does not hold it', async () => {
+    const token = await here.push({ payload: 'hunter2' });
+    const { code, stderr } = await refused(['--json', '--debug', ...sh('echo started')], token);
+    const line = stderr.split('\n').find((one) => one.startsWith('{')) ?? '';
+    expect({ code, error: JSON.parse(line).error.code, told: stderr.includes('hunter2') }).toEqual({
+      code: 2,
+      error: 'usage',
+      told: false,
+    });
+  });
+});
+
+describe('--file gives the path of a file, 0600 in a folder 0700, that is gone at the end,', () => {
+  const look = 'stat -c %a "$F" "$(dirname "$F")" && cat "$F" && echo "@$F"';
+  const pathIn = (stdout: string) => stdout.split('@')[1]?.trim() ?? '';
+
+  test('of the text', async () => {
+    const token = await here.push({ payload: 'apiVersion: v1\n' });
+    for (const wish of ['F', 'F=-']) {
+      const { code, stdout, stderr } = await here.run('run', token, '--file', wish, ...sh(look));
+      expect({ code, stderr, stdout: stdout.split('@')[0] }).toEqual({
+        code: 0,
+        stderr: '',
+        stdout: '600\n700\napiVersion: v1\n',
+      });
+      expect(existsSync(pathIn(stdout))).toBe(false);
+    }
+  });
+
+  test('in memory where there is such a place', async (test) => {
+    test.skip(!existsSync('/dev/shm'), 'this machine has no /dev/shm');
+    const token = await here.push({ payload: 'x' });
+    const { stdout } = await here.run('run', token, '--file', 'F', ...sh('echo "@$F"'));
+    expect(pathIn(stdout)).toMatch(/^\/dev\/shm\/pwpush-run-\w+\/text$/);
+    expect(readdirSync('/dev/shm')).not.toContain(pathIn(stdout).split('/')[3]);
+  });
+
+  test('of the one pushed file, or of the one that is named; others are told', async () => {
+    const one = await createWithFiles(here.service, filePart('kube config.yaml', 'k: v\n'));
+    const { stdout } = await here.run('run', one, '--file', 'F', ...sh(look));
+    expect(stdout).toMatch(/^600\n700\nk: v\n@\/.*\/kube config\.yaml\n$/);
+    const two = await createWithFiles(here.service, filePart('a', 'A'), filePart('b', 'B'));
+    expect(await here.run('run', two, '--file', 'F=b', ...sh('cat $F'))).toEqual({
+      code: 0,
+      stdout: 'B',
+      stderr: 'warning: not used: a\n',
+    });
+  });
+
+  test('beside the variables of the text, or one that goes nowhere and is saved', async () => {
+    const message = (value: string) => ({ name: 'push[payload]', value });
+    const both = await createWithFiles(here.service, message('A=1'), filePart('f', 'x'));
+    expect((await here.run('run', both, '--file', 'F', ...sh('cat $F; echo $A'))).stdout).toBe(
+      'x1\n',
+    );
+    const prose = await createWithFiles(here.service, message('for you'), filePart('f', 'x'));
+    const { code, stdout, stderr } = await here.run('run', prose, '--file', 'F', ...sh('cat $F'));
+    expect({ code, stdout, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 0,
+      stdout: 'x',
+      rescued: ['for you'],
+    });
+    expect(stderr).toMatch(/^warning: the text is used nowhere; the text was saved to /);
+  });
+
+  test('and files that were not asked for, or are not there, are saved when nothing is started', async () => {
+    const two = await createWithFiles(here.service, filePart('a', 'A'), filePart('b', 'B'));
+    for (const wish of [[], ['--file', 'F=c'], ['--file', 'F']]) {
+      const { code, stdout } = await here.run('run', two, ...wish, ...sh('echo started'));
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    }
+    expect(Object.values(here.rescued()).sort()).toEqual(['A', 'A', 'A', 'B', 'B', 'B']);
+  });
+});

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+
+const somebody = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+beforeAll(async () => {
+  service = await serveBuilt(somebody.env);
+});
+afterAll(async () => {
+  await service.stop();
+  somebody.remove();
+});
+
+async function push(input: string): Promise<string> {
+  return (await pwpush(['push'], { env: somebody.env, input })).stdout.trim();
+}
+
+/** Names each signal that it hears, and ends on SIGTERM with 9. */
+const LISTENER = `
+  for (const name of ['SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH', 'SIGTERM'])
+    process.on(name, () => {
+      process.stdout.write(name + '\\n');
+      if (name === 'SIGTERM') process.exit(9);
+    });
+  setInterval(() => {}, 1000);
+  process.stdout.write('ready ' + process.env.A + '\\n');`;
+
+/** Runs the listener with no terminal to belong to; `says` resolves once it has said that much. */
+async function listening() {
+  const words = [launcher, 'run', await push('A=1'), '--', process.execPath, '-e', LISTENER];
+  const child = spawn(process.execPath, words, { env: somebody.env, detached: true });
+  const ended = new Promise((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
+  let said = '';
+  child.stdout.setEncoding('utf8');
+  const says = (text: string) =>
+    new Promise<void>((resolve) => {
+      const check = () => said.includes(text) && resolve();
+      child.stdout.on('data', check);
+      check();
+    });
+  child.stdout.on('data', (chunk: string) => {
+    said += chunk;
+  });
+  return { child, ended, says, said: () => said };
+}
+
+describe('signals', () => {
+  it('reach the program once each, and its exit code comes back', async () => {
+    const { child, ended, says, said } = await listening();
+    await says('ready 1\n');
+    const names = [
+      'SIGINT',
+      'SIGHUP',
+      'SIGQUIT',
+      'SIGUSR1',
+      'SIGUSR2',
+      'SIGWINCH',
+      'SIGINT',
+    ] as const;
+    let wanted = 'ready 1\n';
+    for (const name of names) {
+      child.kill(name);
+      wanted += `${name}\n`;
+      await says(wanted);
+    }
+    child.kill('SIGTERM');
+    expect(await ended).toEqual({ code: 9, signal: null });
+    expect(said()).toBe(`${wanted}SIGTERM\n`);
+  });
+
+  it.each(['SIGTERM', 'SIGKILL', 'SIGINT'] as const)(
+    '%s as its end is 128 and its number',
+    async (name) => {
+      const link = await push('A=1');
+      const { code } = await pwpush(['run', link, '--', 'sh', '-c', `kill -${name.slice(3)} $$`], {
+        env: somebody.env,
+      });
+      expect(code).toBe(128 + constants.signals[name]);
+    },
+  );
+});
+
+describe('on a terminal', () => {
+  it('Control-C reaches the program once, and it may go on', async () => {
+    const link = await push('A=1');
+    const SCRIPT = `
+      process.on('SIGINT', () => console.log('heard'));
+      process.stdin.on('data', (word) => console.log('got ' + word)).on('end', () => process.exit(5));
+      console.log('ready');`;
+    const terminal = onTerminal(`exec $PWPUSH run ${link} -- ${process.execPath} -e "$SCRIPT"`, {
+      ...somebody.env,
+      SCRIPT,
+    });
+    await terminal.shows('ready');
+    terminal.type('\u0003');
+    await terminal.shows('heard');
+    terminal.type('more\r');
+    await terminal.shows('got more');
+    terminal.type('\u0004');
+    expect(await terminal.ended).toBe(5);
+    expect(terminal.screen().match(/heard/g)).toHaveLength(1);
+  });
+
+  it('the terminal is the program’s own, in size and input', async () => {
+    const link = await push('A=1');
+    const terminal = onTerminal(
+      `$PWPUSH run ${link} -- sh -c 'test -t 0 && test -t 1 && test -t 2 && stty size'`,
+      somebody.env,
+    );
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).toContain('24 80');
+  });
+});
+
+it('nothing of it stands in the arguments, and nothing on the disk', async () => {
+  const link = await push('A=MARKER-1234');
+  const script =
+    'tr "\\0" " " </proc/$PPID/cmdline; tr "\\0" " " </proc/self/cmdline; test -n "$A"';
+  const { code, stdout } = await pwpush(['run', link, '--', 'sh', '-c', script], {
+    env: somebody.env,
+  });
+  expect({ code, told: stdout.includes('MARKER') }).toEqual({ code: 0, told: false });
+  const files = readdirSync(somebody.folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.parentPath.includes('data'),
+  );
+  const holding = files.filter((entry) =>
+    readFileSync(`${entry.parentPath}/${entry.name}`).includes('MARKER-1234'),
+  );
+  expect(holding).toEqual([]);
+});
+
+it('a run within a run has both secrets', async () => {
+  const [first, second] = [await push('A=1'), await push('hunter2')];
+  const inner = ['--', process.execPath, launcher, 'run', second, '--as', 'B', '--anonymous'];
+  const words = ['run', first, ...inner, '--', 'sh', '-c', 'echo "$A$B"'];
+  expect((await pwpush(words, { env: somebody.env })).stdout).toBe('1hunter2\n');
+});
