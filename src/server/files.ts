@@ -83,7 +83,9 @@ export class Files {
     const { database } = this.options;
     const overdue = await store.listOverdue(database.sql, this.now());
     const idle = overdue.filter((pushId) => !this.readers.has(pushId));
-    for (const pushId of idle) await database.transaction((sql) => store.dropFiles(sql, pushId));
+    for (const pushId of idle) {
+      await database.transaction((sql) => store.dropFiles(sql, pushId), { long: true });
+    }
     if (idle.length > 0) await database.scrub();
   }
 

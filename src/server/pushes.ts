@@ -100,10 +100,13 @@ export class Pushes {
     const { database, vault } = this;
     const now = () => this.now();
     const key = await unlock({ database, vault, now }, push, visitor, passphrase);
-    const { claimed, secret, files, ended } = await database.transaction((sql) => {
-      if (visitor.signal?.aborted) throw abandoned();
-      return claim(sql, push, visitor, now());
-    });
+    const { claimed, secret, files, ended } = await database.transaction(
+      (sql) => {
+        if (visitor.signal?.aborted) throw abandoned();
+        return claim(sql, push, visitor, now());
+      },
+      { long: push.kind === 'file' && push.expired_at !== null },
+    );
     if (ended) await database.scrub();
     if (!secret) return { push: settled(claimed, now()), payload: null, files: [] };
     return {
@@ -122,16 +125,21 @@ export class Pushes {
     }
     if (push.expired_at !== null) {
       // What the last view left behind; anything else has gone.
-      const dropped = await this.database.transaction((sql) => dropFiles(sql, push.id));
+      const dropped = await this.database.transaction((sql) => dropFiles(sql, push.id), {
+        long: push.kind === 'file',
+      });
       if (dropped) await this.database.scrub();
       return push;
     }
-    const ended = await this.database.transaction(async (sql) => {
-      const now = this.now();
-      const row = await store.endPush(sql, push.id, now, 1);
-      if (row) await audit.recordEvent(sql, push.id, 'expire', visitor, now);
-      return row;
-    });
+    const ended = await this.database.transaction(
+      async (sql) => {
+        const now = this.now();
+        const row = await store.endPush(sql, push.id, now, 1);
+        if (row) await audit.recordEvent(sql, push.id, 'expire', visitor, now);
+        return row;
+      },
+      { long: push.kind === 'file' },
+    );
     await this.database.scrub();
     return ended ?? this.find(urlToken);
   }
@@ -164,7 +172,9 @@ export class Pushes {
     const now = this.now();
     let ended = 0;
     for (let batch = SWEEP; batch === SWEEP; ended += batch) {
-      batch = await this.database.transaction((sql) => store.endDue(sql, now, SWEEP));
+      batch = await this.database.transaction((sql) => store.endDue(sql, now, SWEEP), {
+        long: true,
+      });
     }
     await this.files.sweep();
     await audit.deleteTriesBefore(this.database.sql, now - 60_000);
@@ -173,9 +183,11 @@ export class Pushes {
   }
 
   /** A push that reads as expired may still have its secret, until the sweep or somebody comes by. */
-  private async endIfDue({ id, expires_at }: PushRow): Promise<void> {
+  private async endIfDue({ id, kind, expires_at }: PushRow): Promise<void> {
     const { database } = this;
-    const ended = await database.transaction((sql) => store.endPush(sql, id, expires_at, 0));
+    const ended = await database.transaction((sql) => store.endPush(sql, id, expires_at, 0), {
+      long: kind === 'file',
+    });
     if (ended) await database.scrub();
   }
 

@@ -121,6 +121,6 @@ export async function dropStale(database: Database, before: number): Promise<voi
 
 /** Bit by bit, so that others can write meanwhile. */
 async function dropAbandoned(database: Database, id: number): Promise<void> {
-  while (await database.transaction((sql) => store.dropPiece(sql, id)));
+  while (await database.transaction((sql) => store.dropPiece(sql, id), { long: true }));
   await database.transaction((sql) => store.dropUpload(sql, id));
 }

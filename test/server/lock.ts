@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-interface Native {
+export interface Native {
   exec(sql: string): void;
   close(): void;
 }
@@ -15,7 +15,8 @@ export function lock(path: string): () => void {
   };
 }
 
-function open(path: string): Native {
+/** A connection as the store has it, without the store. */
+export function open(path: string): Native {
   const require = createRequire(import.meta.url);
   try {
     return new (require('node:sqlite').DatabaseSync)(path);

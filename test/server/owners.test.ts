@@ -51,8 +51,11 @@ describe('owners beside a running service', () => {
   test('the list says who there is and when a token was last used', async () => {
     service.clock.advance(90_000);
     await status(service.otherToken);
+    // That use is noted beside the request, in a commit which this one shares.
+    await service.service.owners.revoke('nobody');
     service.clock.advance(59_000);
     await status(service.otherToken);
+    await service.service.owners.revoke('nobody');
     expect(await service.service.owners.list()).toEqual([
       { name: 'admin', created_at: '2026-08-20T11:06:45.000Z', tokens: 1, last_used_at: null },
       {

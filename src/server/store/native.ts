@@ -1,3 +1,4 @@
+import { groupCommit, nextRound } from './group';
 import { orLocked, patiently, type Sleep } from './patience';
 import type { Database, Sql, Value } from './sql';
 import { inTurn } from './turns';
@@ -5,8 +6,13 @@ import { inTurn } from './turns';
 /** What `node:sqlite` and libsql have in common, for as much as we use. */
 export interface Native {
   exec(sql: string): void;
-  all(sql: string, values: Value[]): unknown[];
+  prepare(sql: string): Prepared;
   close(): void;
+}
+
+/** A statement that is used again and again. */
+export interface Prepared {
+  all(values: Value[]): unknown[];
 }
 
 /**
@@ -18,12 +24,12 @@ export interface Native {
  */
 const filler = ' filler BLOB DEFAULT (zeroblob(4100)),';
 
-/** The database over one connection: statements take turns, a transaction holds the turn until its end. */
+/** The database over one connection: statements take turns, transactions in groups. */
 export function overNative(native: Native, sleep?: Sleep): Database {
-  const run: Sql = async <R>(strings: TemplateStringsArray, ...values: Value[]) =>
-    native.all(strings.join('?'), values) as R[];
-  const transaction: Database['transaction'] = (work) =>
-    patiently(() => inTurn(() => immediate(native, () => work(run))), sleep);
+  const { run, forget } = prepared(native);
+  const commit = groupCommit(native);
+  const transaction: Database['transaction'] = (work, { long = false } = {}) =>
+    patiently(() => commit(() => work(run), long), sleep);
   let scrubbing: Promise<void> | undefined;
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
@@ -33,18 +39,47 @@ export function overNative(native: Native, sleep?: Sleep): Database {
         : patiently(() => inTurn(() => orLocked(() => run<R>(strings, ...values))), sleep),
     transaction,
     scrub() {
-      scrubbing ??= nextRound().then(() => {
-        scrubbing = undefined;
-        return inTurn(async () => checkpoint(native));
-      });
+      // Shared by all that committed before it begins: it costs as much as four commits.
+      scrubbing ??= nextRound().then(() =>
+        inTurn(async () => {
+          scrubbing = undefined;
+          checkpoint(native);
+        }),
+      );
       return scrubbing;
     },
     alone: () => inTurn(async () => isAlone(native)),
-    close: () =>
-      inTurn(async () => {
+    async close() {
+      // After the group that is gathering.
+      await nextRound();
+      await inTurn(async () => {
         checkpoint(native);
+        forget();
         native.close();
-      }),
+      });
+    },
+  };
+}
+
+/**
+ * Prepares each statement of the program once: that takes as long as running it. libsql goes on with a database
+ * that was closed as long as it has statements; `forget` drops them.
+ */
+function prepared(native: Native): { run: Sql; forget: () => void } {
+  let known = new WeakMap<TemplateStringsArray, Prepared>();
+  const run: Sql = async <R>(strings: TemplateStringsArray, ...values: Value[]) => {
+    const statement = known.get(strings) ?? native.prepare(strings.join('?'));
+    // One that failed is not used again: libsql (0.5.29) leaves it as it was then.
+    known.delete(strings);
+    const rows = statement.all(values) as R[];
+    known.set(strings, statement);
+    return rows;
+  };
+  return {
+    run,
+    forget() {
+      known = new WeakMap();
+    },
   };
 }
 
@@ -56,51 +91,24 @@ function isWrite(strings: TemplateStringsArray): boolean {
   return /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(strings[0] as string);
 }
 
-/**
- * IMMEDIATE takes the write lock before anything is read, so no two processes decide on the same row, and nothing
- * was done where it was not to be had.
- */
-async function immediate<T>(native: Native, work: () => Promise<T>): Promise<T> {
-  await orLocked(async () => native.exec('BEGIN IMMEDIATE'));
-  try {
-    const result = await work();
-    native.exec('COMMIT');
-    return result;
-  } catch (error) {
-    rollBack(native);
-    throw error;
-  }
-}
-
-function rollBack(native: Native): void {
-  try {
-    native.exec('ROLLBACK');
-  } catch {
-    // A full disk, for one, has undone it already; the first error is the one to tell.
-  }
-}
-
-/** Many expiries of the same round share one checkpoint: it costs as much as three commits. */
-function nextRound(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 /** Only a lone connection may take a file out of WAL, and so learns that it is one. */
 function isAlone(native: Native): boolean {
   try {
-    const [row] = native.all('PRAGMA journal_mode = DELETE', []) as { journal_mode: string }[];
+    const [row] = native.prepare('PRAGMA journal_mode = DELETE').all([]) as {
+      journal_mode: string;
+    }[];
     return row?.journal_mode === 'delete';
   } catch {
     return false;
   } finally {
-    native.all('PRAGMA journal_mode = WAL', []);
+    native.prepare('PRAGMA journal_mode = WAL').all([]);
   }
 }
 
 /** Old pages, keys among them, stay in the log until it is emptied. A reader elsewhere puts that off. */
 function checkpoint(native: Native): void {
   try {
-    native.all('PRAGMA wal_checkpoint(TRUNCATE)', []);
+    native.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
   } catch {
     // Another program holds the database; its own expiries or the next sweep empty the log.
   }

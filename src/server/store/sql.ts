@@ -15,8 +15,11 @@ export interface Dialect {
 export interface Database {
   readonly dialect: Dialect;
   readonly sql: Sql;
-  /** Runs `work` whole or not at all; it may await its own statements only, never a clock, a socket or a hash. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` whole or not at all; it may await its own statements only, never a clock, a socket or a hash. What may
+   * take seconds, as deleting files does, is `long`: nothing else waits for it to be answered.
+   */
+  transaction<T>(work: (sql: Sql) => Promise<T>, how?: { readonly long?: boolean }): Promise<T>;
   /** Whether no other program has this database open. */
   alone(): Promise<boolean>;
   /** Takes what was deleted out of the write-ahead log too; waits for nobody, the next call takes what this one could not. */

@@ -32,7 +32,7 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
   if (path !== ':memory:') ownerOnly(path);
   const native = open(path);
   try {
-    for (const pragma of pragmas) native.all(`PRAGMA ${pragma}`, []);
+    for (const pragma of pragmas) native.prepare(`PRAGMA ${pragma}`).all([]);
   } catch (error) {
     native.close();
     throw error;
@@ -69,7 +69,10 @@ function nodeSqlite(quietly: Quietly): Open | undefined {
     const database = new module.DatabaseSync(path);
     return {
       exec: (sql) => database.exec(sql),
-      all: (sql, values) => database.prepare(sql).all(...values),
+      prepare(sql) {
+        const statement = database.prepare(sql);
+        return { all: (values) => statement.all(...values) };
+      },
       close: () => database.close(),
     };
   };
@@ -86,9 +89,12 @@ async function libsql(): Promise<Open> {
     const database = new Libsql(path);
     return {
       exec: (sql) => void database.exec(sql),
-      // Values go as one array: libsql takes a lone buffer or null for named parameters. Statements are
-      // not kept, and only `all` is used: a second `get` on one returns values of the first (0.5.29).
-      all: (sql, values) => database.prepare(sql).all(values).map(withBuffers),
+      prepare(sql) {
+        const statement = database.prepare(sql);
+        // Values go as one array: libsql takes a lone buffer or null for named parameters. Only `all` is used: a
+        // second `get` on a statement returns values of the first (0.5.29).
+        return { all: (values) => statement.all(values).map(withBuffers) };
+      },
       close: () => void database.close(),
     };
   };
@@ -96,10 +102,10 @@ async function libsql(): Promise<Open> {
 
 /** `all` of libsql answers an ArrayBuffer where everybody else has a Uint8Array. */
 function withBuffers(row: unknown): unknown {
-  return Object.fromEntries(
-    Object.entries(row as object).map(([column, value]) => [
-      column,
-      value instanceof ArrayBuffer ? new Uint8Array(value) : value,
-    ]),
-  );
+  const values = row as Record<string, unknown>;
+  for (const column in values) {
+    const value = values[column];
+    if (value instanceof ArrayBuffer) values[column] = new Uint8Array(value);
+  }
+  return values;
 }

@@ -1,0 +1,91 @@
+// The processes of a bench: the service, a bare node:http server beside it, and the client that loads them.
+import { fork, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** A folder on a disk, not in memory, that is gone at the end: BENCH_TMPDIR, or the system's. */
+export const folder = mkdtempSync(join(process.env.BENCH_TMPDIR ?? tmpdir(), 'pwpush-bench-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const env = {
+  PATH: process.env.PATH,
+  HOME: folder,
+  PWPUSH_CONFIG_DIR: join(folder, 'config'),
+  PWPUSH_STATE_DIR: join(folder, 'state'),
+};
+
+const bare = `
+  const http = require('node:http');
+  const answer = Buffer.from(JSON.stringify({ filler: 'x'.repeat(480) }));
+  http.createServer((req, res) => {
+    const status = req.method === 'POST' ? 201 : 200;
+    req.resume().on('end', () => res.writeHead(status, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer));
+  }).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })); });`;
+
+const alive = new Set();
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+function watch(child, name) {
+  alive.add(child);
+  child.once('exit', (code) => {
+    // One that dies on its own would leave the bench waiting for ever.
+    if (alive.delete(child)) throw new Error(`${name} ended with ${code}`);
+  });
+}
+
+async function start(name, words) {
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  watch(child, name);
+  const line = await new Promise((resolve) =>
+    createInterface({ input: child.stdout }).once('line', resolve),
+  );
+  const said = JSON.parse(line);
+  const stop = () =>
+    new Promise((resolve) => {
+      alive.delete(child);
+      child.once('exit', resolve);
+      child.kill('SIGTERM');
+    });
+  return { ...said, port: Number(new URL(said.url).port), pid: child.pid, stop };
+}
+
+export const startBare = () => start('the bare server', ['-e', bare]);
+
+/** The built service, its log going to /dev/null; `words` are more options of `serve`, BENCH_NODE options of Node. */
+export const startService = (...words) =>
+  start('the service', [
+    ...(process.env.BENCH_NODE ?? '').split(' ').filter(Boolean),
+    ...[here('../../../bin/pwpush.js'), 'serve', '--port', '0', '--json', ...words],
+  ]);
+
+/** A process that does one job at a time. */
+export function startClient() {
+  const child = fork(here('client.mjs'));
+  watch(child, 'the client');
+  return {
+    run: (what, job) =>
+      new Promise((resolve) => {
+        child.once('message', resolve);
+        child.send({ what, ...job });
+      }),
+    stop() {
+      alive.delete(child);
+      child.kill();
+    },
+  };
+}
+
+/** MiB: the most it ever had, and what it has. */
+export function memory({ pid }) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const mib = (field) =>
+    Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)[1]) / 1024);
+  return { peak: mib('VmHWM'), now: mib('VmRSS') };
+}
