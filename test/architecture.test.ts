@@ -200,6 +200,7 @@ describe('third-party packages', () => {
       chalk: ['terminal/colour'],
       conf: ['profile/conf'],
       inquirer: ['terminal/prompt'],
+      postgres: ['server/store/postgres'],
       'qrcode-terminal': ['terminal/qr'],
       undici: ['http/undici'],
     });
@@ -214,6 +215,7 @@ describe('third-party packages', () => {
       'qrcode-terminal',
       'hono',
       'libsql',
+      'postgres',
     ]);
     const starts = files.filter((file) => inRooms('main', 'program', 'commands', 'system')(file));
     const loading = starts.flatMap((file) =>
@@ -224,6 +226,11 @@ describe('third-party packages', () => {
         .map((to) => `${file} → ${to}`),
     );
     expect(loading).toEqual([]);
+  });
+
+  test('a service on SQLite does not load what speaks to PostgreSQL', () => {
+    expect(loadedBy('server/listen')).toContain('server/store/sqlite');
+    expect(loadedBy('server/listen')).not.toContain('postgres');
   });
 
   test('main and system load none at all, not even commander', () => {

@@ -2,9 +2,8 @@ import { Command } from 'commander';
 import type { Context } from '../context';
 import { addOutputOptions, type GlobalOptions, optionsOf, positive } from '../options';
 import { makeFolder } from '../profile/folder';
-import { dataFolder } from '../profile/place';
 import { terminal } from '../terminal/output';
-import { DATA, serviceFailure } from './serve/data';
+import { DATA, DATABASE, passwordInSight, placeOf, serviceFailure } from './serve/data';
 import { keepProfile } from './serve/profile';
 import { tokenCommand } from './serve/token';
 import { type LogFormat, logFormat, port, size } from './serve/values';
@@ -15,6 +14,7 @@ interface ServeOptions extends GlobalOptions {
   readonly port: number;
   readonly publicUrl?: string;
   readonly data?: string;
+  readonly database?: string;
   readonly ephemeral: boolean;
   readonly defaultDays?: number;
   readonly maxDays?: number;
@@ -54,6 +54,7 @@ export function serveCommand(context: Context): Command {
       'address that links name, where it is not the one requests come to',
     )
     .option(...DATA)
+    .option(...DATABASE)
     .option('--ephemeral', 'keep everything in memory; nothing touches a disk')
     .option('--anonymous', 'let everybody push (default)')
     .option('--no-anonymous', 'require a token for everything but version')
@@ -87,9 +88,12 @@ export function serveCommand(context: Context): Command {
     )
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
-  command.action(() =>
-    serve(context, command.opts().anonymous !== false, optionsOf(command, context.env, DEFAULTS)),
-  );
+  command.action(async () => {
+    const options = optionsOf(command, context.env, DEFAULTS);
+    const said = passwordInSight(command);
+    if (said) await terminal(context, options).warn(said);
+    await serve(context, command.opts().anonymous !== false, options);
+  });
   command.addCommand(tokenCommand(context));
   readVariables(command, context.env);
   return addOutputOptions(command);
@@ -124,11 +128,11 @@ async function serve(context: Context, anonymous: boolean, options: ServeOptions
 async function starting(context: Context, options: ServeOptions, anonymous: boolean) {
   const { startService, ServiceError } = await context.service();
   const say = terminal(context, options);
-  const data = options.data ?? dataFolder(context);
-  if (!options.ephemeral) makeFolder(data, 'name a folder of yours with --data');
+  const place = placeOf(context, options);
+  if (!options.ephemeral) makeFolder(place.data, 'name a folder of yours with --data');
   try {
     return await startService(
-      { ...options, anonymous, data, ...keyFile(context) },
+      { ...options, ...place, anonymous, ...keyFile(context) },
       {
         log: (line, level) => {
           if (options.quiet && level === 'info') return;
@@ -136,6 +140,7 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
         },
         warn: (line) => void say.warn(line),
         now: context.now,
+        env: context.env,
         version: context.version,
         quietly: context.quietly,
         supervision: context,

@@ -12,6 +12,7 @@ const statusOf = {
   // Nobody's status but nginx's, for the log alone.
   abandoned: 499,
   busy: 503,
+  away: 503,
 } as const satisfies Record<RefusalKind, number>;
 
 /** A response whose length is known, for the log and for HEAD. */

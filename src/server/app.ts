@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH } from '../api/contract';
-import { answer, json } from './answer';
+import { answer, json, refusalBody, refusalHead } from './answer';
 import { createApi } from './api';
 import type { CallerSettings, Connection } from './caller';
 import { createDownloads } from './download';
@@ -11,6 +11,7 @@ import type { Log } from './log';
 import type { Owners } from './owners';
 import { createPages } from './page/routes';
 import type { Pushes } from './pushes';
+import { Refusal } from './refusal';
 import { health } from './up';
 
 export interface AppSettings extends CallerSettings {
@@ -71,6 +72,10 @@ export function createApp(options: AppOptions): App {
   app.route('/', createDownloads(options));
   app.route('/', createPages(options));
   app.onError((error) => {
+    if (error instanceof Refusal) {
+      const { status, headers } = refusalHead(error);
+      return json(refusalBody(error), status, headers);
+    }
     log.failure(error);
     return json({ error: 'internal error' }, 500);
   });

@@ -34,7 +34,8 @@ export function createDownloads({ files, log }: AppOptions): Hono<Env> {
 
   downloads.onError((error) => {
     if (!(error instanceof Refusal)) throw error;
-    return json(refusalBody(error), refusalHead(error).status);
+    const { status, headers } = refusalHead(error);
+    return json(refusalBody(error), status, headers);
   });
 
   /** Bytes as the client takes them. What breaks off is cut, so that it cannot be taken for the whole. */

@@ -1,6 +1,7 @@
+import { inWords } from './database';
 import type { Patience } from './exchange';
 import type { Log } from './log';
-import { inWords, openService } from './open';
+import { openService } from './open';
 import { publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
 import type { Listening, Place } from './socket';
 import { createSockets } from './sockets';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type App, createApp } from './app';
+import { FILE, inWords, openDatabase, type Where } from './database';
 import { Files } from './files';
 import { isReadByOthers, makeInstanceKey, readInstanceKey } from './instance-key';
 import { createLog, type Log } from './log';
 import { type OwnerSummary, Owners } from './owners';
 import { Pushes } from './pushes';
-import { Refusal } from './refusal';
-import { ServiceError, systemCode } from './service-error';
+import { ServiceError } from './service-error';
 import {
   boundsOf,
   fileBytesOf,
@@ -17,9 +17,7 @@ import {
   type ServiceSettings,
 } from './settings';
 import { findFact, keepFact } from './store/facts';
-import { migrate } from './store/migrations';
 import type { Database } from './store/sql';
-import { openSqlite } from './store/sqlite';
 import { createVault, type Vault } from './vault';
 
 /** The service without a socket. */
@@ -32,7 +30,6 @@ export interface OpenService {
 }
 
 const KEY_ID = 'instance key id';
-const FILE = 'pwpush.db';
 
 /** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
 export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
@@ -40,7 +37,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const publicUrl = publicUrlOf(settings);
   const fileBytes = fileBytesOf(settings);
   const log = createLog(io, settings.log);
-  const database = await openDatabase(settings.ephemeral ? undefined : settings.data, io);
+  const database = await openDatabase(settings, io);
   try {
     const vault = await openVault(database, settings, log);
     const owners = new Owners(database, io.now);
@@ -63,10 +60,10 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   }
 }
 
-/** The owners of a data folder, for `serve token`; works beside a running service. */
+/** The owners of a service's data, for `serve token`; works beside a running service. */
 export async function openOwners(
-  data: string,
-  io: Pick<ServiceIo, 'now' | 'quietly'>,
+  where: Where,
+  io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
 ): Promise<{
   /** The new token, never to be had again. */
   add(name: string): Promise<string>;
@@ -77,10 +74,12 @@ export async function openOwners(
 }> {
   let database: Database | undefined;
   const owners = async () => {
-    database ??= await openDatabase(data, io);
+    database ??= await openDatabase(where, io);
     return new Owners(database, io.now);
   };
   const there = async () => {
+    const { data } = where;
+    if (where.database !== undefined) return owners();
     // Where that is no folder, opening it says so.
     const folder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? true;
     if (existsSync(join(data, FILE)) || !folder) return owners();
@@ -98,54 +97,36 @@ export async function openOwners(
   };
 }
 
-/** What the database refuses where there is no request to answer. */
-export function inWords(error: unknown): unknown {
-  if (!(error instanceof Refusal)) return error;
-  return new ServiceError('the data is in use by another program', { cause: error });
-}
-
-/** The database in that folder, or in memory without one, with today's schema. */
-async function openDatabase(
-  data: string | undefined,
-  { quietly = (load) => load() }: Pick<ServiceIo, 'quietly'>,
-): Promise<Database> {
-  let database: Database | undefined;
-  try {
-    if (data !== undefined) mkdirSync(data, { recursive: true, mode: 0o700 });
-    const path = data === undefined ? ':memory:' : join(data, FILE);
-    database = await openSqlite(path, quietly);
-    await migrate(database);
-    return database;
-  } catch (cause) {
-    await database?.close();
-    if (cause instanceof ServiceError) throw cause;
-    if (cause instanceof Refusal) throw inWords(cause);
-    const code = systemCode(cause);
-    throw new ServiceError(`the data in ${data} cannot be opened${code && ` (${code})`}`, {
-      hint: 'name a folder of your own with --data',
-      cause,
-    });
-  }
-}
-
-/** A key made by an earlier start must be there again: another one would open nothing. */
+/**
+ * A key made by an earlier start must be there again: another one would open nothing. Of several that start at once on
+ * new data one makes the key, and the others see that they need it.
+ */
 async function openVault(database: Database, settings: ServiceSettings, log: Log): Promise<Vault> {
   if (settings.ephemeral) return createVault(randomBytes(32));
   const path = settings.instanceKeyFile ?? join(settings.data, 'instance.key');
-  const known = await findFact(database.sql, KEY_ID);
-  const key = (await readInstanceKey(path)) ?? (known ? undefined : await makeInstanceKey(path));
-  if (!key) {
-    throw new ServiceError(`the instance key ${path} is missing`, {
-      hint: 'restore it from a backup',
-    });
-  }
-  const vault = createVault(key);
-  if ((await keepFact(database.sql, KEY_ID, vault.keyId)) !== vault.keyId) {
-    throw new ServiceError(`the instance key ${path} is not the one this data was sealed with`, {
-      hint: 'restore the key or the data from a backup',
-    });
-  }
+  const vault = await database.exclusively(async (sql) => {
+    const known = await findFact(sql, KEY_ID);
+    const key = (await readInstanceKey(path)) ?? (known ? undefined : await makeInstanceKey(path));
+    const vault = key && createVault(key);
+    if (vault && (await keepFact(sql, KEY_ID, vault.keyId)) === vault.keyId) return vault;
+    throw keyError(path, vault !== undefined, settings);
+  });
   if (await isReadByOthers(path))
     log.warning(`others can read the instance key ${path}; make it 0600`);
   return vault;
+}
+
+function keyError(path: string, isThere: boolean, { database }: ServiceSettings): ServiceError {
+  const shared = 'instances on one database share one instance key: copy it from the first one';
+  return new ServiceError(
+    isThere
+      ? `the instance key ${path} is not the one this data was sealed with`
+      : `the instance key ${path} is missing`,
+    {
+      hint:
+        database === undefined
+          ? `restore ${isThere ? 'the key or the data' : 'it'} from a backup`
+          : `${shared}, or restore it from a backup`,
+    },
+  );
 }

@@ -45,14 +45,18 @@ export class Owners {
   /** Makes a token for that owner, and the owner when it is new; the token is never to be had again. */
   async add(name: string): Promise<string> {
     const checked = checkName(name);
-    return this.database.transaction((sql) => this.issue(sql, checked));
+    return this.database.transaction(async (sql) => {
+      const made = await store.insertOwner(sql, checked, this.now().getTime());
+      return this.issue(sql, made ?? ((await store.findOwner(sql, checked)) as Owner));
+    });
   }
 
   /** On the very first start, the token of a new owner `admin`; nothing when there is one, with tokens or without. */
   async addFirst(): Promise<string | undefined> {
-    return this.database.transaction(async (sql) =>
-      (await store.hasOwner(sql, 'admin')) ? undefined : this.issue(sql, 'admin'),
-    );
+    return this.database.transaction(async (sql) => {
+      const made = await store.insertOwner(sql, 'admin', this.now().getTime());
+      return made && this.issue(sql, made);
+    });
   }
 
   async list(): Promise<OwnerSummary[]> {
@@ -78,11 +82,9 @@ export class Owners {
     store.touchToken(this.database.sql, token_id, now).then(done, done);
   }
 
-  private async issue(sql: Sql, name: string): Promise<string> {
-    const now = this.now().getTime();
+  private async issue(sql: Sql, owner: Owner): Promise<string> {
     const token = `pwp_${randomBytes(32).toString('base64url')}`;
-    const owner = await store.ensureOwner(sql, name, now);
-    await store.insertToken(sql, owner.id, fingerprint(token), now);
+    await store.insertToken(sql, owner.id, fingerprint(token), this.now().getTime());
     return token;
   }
 }

@@ -172,9 +172,7 @@ export class Pushes {
     const now = this.now();
     let ended = 0;
     for (let batch = SWEEP; batch === SWEEP; ended += batch) {
-      batch = await this.database.transaction((sql) => store.endDue(sql, now, SWEEP), {
-        long: true,
-      });
+      batch = await this.database.exclusively((sql) => store.endDue(sql, now, SWEEP));
     }
     await this.files.sweep();
     await audit.deleteTriesBefore(this.database.sql, now - 60_000);

@@ -9,6 +9,7 @@ export type RefusalKind =
   | 'invalid'
   | 'too_many'
   | 'busy'
+  | 'away'
   | 'abandoned';
 
 interface RefusalDetails {
@@ -40,6 +41,11 @@ export function notFound(): Refusal {
 /** What may well be done a few seconds later. */
 export function busy(message: string): Refusal {
   return new Refusal('busy', message, { retryAfter: 5 });
+}
+
+/** The database is not to be reached. */
+export function away(): Refusal {
+  return new Refusal('away', 'The database is away. Try again later.', { retryAfter: 5 });
 }
 
 /** What nobody waits for any more: nobody reads this. */

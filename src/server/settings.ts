@@ -14,6 +14,8 @@ export interface ServiceSettings {
   /** The folder of database and instance key; ignored when ephemeral. */
   readonly data: string;
   readonly ephemeral: boolean;
+  /** `postgres://…`, where the data are not in a file of `data`; the instance key still is. */
+  readonly database?: string | undefined;
   /** Where the instance key is, when not beside the data. */
   readonly instanceKeyFile?: string | undefined;
   readonly anonymous: boolean;
@@ -37,6 +39,8 @@ export interface ServiceIo {
   readonly warn: (line: string) => void;
   readonly now: () => Date;
   readonly version: string;
+  /** Where libpq's variables (PGPASSWORD …) stand in for what the address of the database does not say. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Runs `load` with Node's experimental warnings held back. */
   readonly quietly?: (<T>(load: () => T) => T) | undefined;
   /** Where systemd may have opened the sockets, and wants to be told how things stand. */

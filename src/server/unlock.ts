@@ -3,7 +3,7 @@ import { Line } from './line';
 import type { Visitor } from './pushes';
 import { Refusal } from './refusal';
 import * as audit from './store/audit';
-import { findSecret, type PushRow } from './store/pushes';
+import { findSecret, lockPush, type PushRow } from './store/pushes';
 import type { Database } from './store/sql';
 import type { Vault } from './vault';
 
@@ -82,6 +82,7 @@ async function claimTry(
   now: number,
 ): Promise<() => Promise<void>> {
   const id = await database.transaction(async (sql) => {
+    await lockPush(sql, pushId);
     const tries = await audit.listTries(sql, pushId, now - MINUTE);
     const oldest = tries.at(-limits.passphraseTriesPerMinute);
     if (oldest !== undefined) throw tooMany(oldest + MINUTE - now);

@@ -96,15 +96,14 @@ export class Upload {
     if (this.waiting.length < BATCH) return;
     const chunks = this.waiting;
     this.waiting = [];
-    await this.options.database.transaction(async (sql) => {
-      this.id ??= await this.begin(sql);
-      await store.insertChunks(sql, this.id, chunks);
+    const now = this.options.now();
+    const begins = this.id === undefined;
+    this.id = await this.options.database.transaction(async (sql) => {
+      const id = this.id ?? (await store.insertUpload(sql, now));
+      await store.insertChunks(sql, id, chunks);
+      return id;
     });
-  }
-
-  private begin(sql: Sql): Promise<number> {
-    this.touchedAt = this.options.now();
-    return store.insertUpload(sql, this.touchedAt);
+    if (begins) this.touchedAt = now;
   }
 
   private tooLarge(): Refusal {

@@ -25,7 +25,7 @@ const status = async (token: string) =>
 
 describe('owners beside a running service', () => {
   test('a token made elsewhere is good at once, and so is its end', async () => {
-    const owners = await openOwners(data, testClock());
+    const owners = await openOwners({ data }, testClock());
     const token = await owners.add('carol');
     expect(token).toMatch(/^pwp_[\w-]{43}$/);
     expect(await status(token)).toBe(200);
@@ -38,7 +38,7 @@ describe('owners beside a running service', () => {
   });
 
   test('an owner has as many tokens as were made, and one set of pushes', async () => {
-    const owners = await openOwners(data, testClock());
+    const owners = await openOwners({ data }, testClock());
     const second = await owners.add(' bob ');
     const body = { push: { payload: 'x' } };
     await call(service, 'POST', '/api/v2/pushes', { token: service.otherToken, body });
@@ -76,7 +76,7 @@ test.each(['', '  ', 'a\nb', 'a\u202eb', 'x'.repeat(256)])('%j is no name', asyn
 
 test('admin is made on the first start, others or not', async () => {
   const fresh = await mkdtemp(join(tmpdir(), 'pwpush-'));
-  const owners = await openOwners(fresh, testClock());
+  const owners = await openOwners({ data: fresh }, testClock());
   await owners.add('carol');
   await owners.close();
   const first = await openService(
@@ -91,7 +91,7 @@ test('admin is made on the first start, others or not', async () => {
 
 test('listing and revoking make no database', async () => {
   const nowhere = join(data, 'nowhere');
-  const owners = await openOwners(nowhere, testClock());
+  const owners = await openOwners({ data: nowhere }, testClock());
   for (const asked of [() => owners.list(), () => owners.revoke('admin')]) {
     const error = await asked().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServiceError);
@@ -104,7 +104,7 @@ test('listing and revoking make no database', async () => {
 test('admin is made on the first start only', async () => {
   expect(await service.service.owners.addFirst()).toBeUndefined();
   const fresh = await mkdtemp(join(tmpdir(), 'pwpush-'));
-  const owners = await openOwners(fresh, testClock());
+  const owners = await openOwners({ data: fresh }, testClock());
   await owners.close();
   const first = await testService({ data: fresh });
   await first.service.owners.revoke('admin');

@@ -1,10 +1,45 @@
-import { CliError } from '../../errors';
+import type { Command } from 'commander';
+import type { Context } from '../../context';
+import { CliError, usageError } from '../../errors';
+import { dataFolder } from '../../profile/place';
 
 /** The option that names the service's folder, on every word of `serve`. */
 export const DATA = [
   '--data <folder>',
   "where the database lives; the platform's data folder",
 ] as const;
+
+/** The option that names its PostgreSQL. */
+export const DATABASE = [
+  '--database <url>',
+  'keep the data in PostgreSQL: postgres://… (DATABASE_URL)',
+] as const;
+
+interface Given {
+  readonly data?: string;
+  readonly database?: string;
+  readonly ephemeral?: boolean;
+}
+
+/** Where the data are: in the named PostgreSQL, or else in the folder. Throws when they would also be in memory. */
+export function placeOf(context: Context, { data, database, ephemeral }: Given) {
+  if (ephemeral && database)
+    throw usageError('--ephemeral keeps nothing in a --database', 'leave out one of the two');
+  const url = ephemeral ? undefined : database || context.env.DATABASE_URL;
+  return { data: data ?? dataFolder(context), ...(url ? { database: url } : {}) };
+}
+
+/** What to say of a command line that holds the database's password; nothing when it holds none. */
+export function passwordInSight(command: Command): string | undefined {
+  for (let one: Command | null = command; one; one = one.parent) {
+    const typed = one.getOptionValueSource('database') === 'cli';
+    const url = String(one.opts().database);
+    if (typed && /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(url)) {
+      return 'other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD';
+    }
+  }
+  return undefined;
+}
 
 /** What an operator gave wrongly is bad usage; the rest is a failure. */
 export function serviceFailure(

@@ -2,11 +2,10 @@ import { Command } from 'commander';
 import type { Context } from '../../context';
 import { usageError } from '../../errors';
 import { addOutputOptions, type GlobalOptions, optionsOf } from '../../options';
-import { dataFolder } from '../../profile/place';
 import { terminal } from '../../terminal/output';
 import { ownerColumns } from '../../terminal/owner';
 import { table } from '../../terminal/table';
-import { DATA, serviceFailure } from './data';
+import { DATA, DATABASE, passwordInSight, placeOf, serviceFailure } from './data';
 
 /** `serve token add|list|revoke`. */
 export function tokenCommand(context: Context): Command {
@@ -21,31 +20,35 @@ export function tokenCommand(context: Context): Command {
       token
         .command(word)
         .summary(summary)
-        .option(...DATA),
+        .option(...DATA)
+        .option(...DATABASE),
     );
     one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
-    // `--data` may also stand behind `serve`.
-    const options = (): TokenOptions => ({
-      ...token.parent?.opts(),
-      ...optionsOf(one, context.env, {}),
-    });
+    // Both may also stand behind `serve`.
+    const options = async (): Promise<TokenOptions> => {
+      const options = { ...token.parent?.opts(), ...optionsOf(one, context.env, {}) };
+      const said = passwordInSight(one);
+      if (said) await terminal(context, options).warn(said);
+      return options;
+    };
     return { one, options };
   };
   const adding = sub('add', 'make a token for a user, who is made when new; printed once');
   adding.one
     .argument('<name>', 'the user')
-    .action((name: string) => addToken(context, adding.options(), name));
+    .action(async (name: string) => addToken(context, await adding.options(), name));
   const listing = sub('list', 'list the users and how many tokens they have');
-  listing.one.action(() => listTokens(context, listing.options()));
+  listing.one.action(async () => listTokens(context, await listing.options()));
   const revoking = sub('revoke', "revoke all of a user's tokens");
   revoking.one
     .argument('<name>', 'the user')
-    .action((name: string) => revokeTokens(context, revoking.options(), name));
+    .action(async (name: string) => revokeTokens(context, await revoking.options(), name));
   return token;
 }
 
 interface TokenOptions extends GlobalOptions {
   readonly data?: string;
+  readonly database?: string;
 }
 
 async function withOwners<T>(
@@ -55,8 +58,9 @@ async function withOwners<T>(
 ): Promise<T> {
   const { openOwners, ServiceError } = await context.service();
   try {
-    const owners = await openOwners(options.data ?? dataFolder(context), {
+    const owners = await openOwners(placeOf(context, options), {
       now: context.now,
+      env: context.env,
       quietly: context.quietly,
     });
     return await work(owners).finally(() => owners.close());

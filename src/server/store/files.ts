@@ -106,7 +106,9 @@ export async function keepFilesUntil(sql: Sql, pushId: number, at: number): Prom
 
 /** Deletes the files of a push; answers whether there were any. */
 export async function dropFiles(sql: Sql, pushId: number): Promise<boolean> {
-  const rows = await sql<{ id: number }>`SELECT id FROM uploads WHERE push_id = ${pushId}`;
+  // Written to, so that of several who come for the same files one goes first.
+  const rows = await sql<{ id: number }>`
+    UPDATE uploads SET ends_at = ends_at WHERE push_id = ${pushId} RETURNING id`;
   for (const { id } of rows) await dropUpload(sql, id);
   return rows.length > 0;
 }

@@ -99,7 +99,7 @@ const migrations: ((dialect: Dialect) => string[])[] = [
 
 /** Brings the database to this program's schema; refuses one that a later program wrote. */
 export async function migrate(database: Database): Promise<void> {
-  await database.transaction(async (sql) => {
+  await database.exclusively(async (sql) => {
     await sql`CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY)`;
     const rows = await sql<{ done: number }>`SELECT count(*) AS done FROM migrations`;
     const done = Number(rows[0]?.done);

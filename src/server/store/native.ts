@@ -38,6 +38,8 @@ export function overNative(native: Native, sleep?: Sleep): Database {
         ? transaction((sql) => sql<R>(strings, ...values))
         : patiently(() => inTurn(() => orLocked(() => run<R>(strings, ...values))), sleep),
     transaction,
+    // Every transaction has the database to itself.
+    exclusively: (work) => transaction(work, { long: true }),
     scrub() {
       // Shared by all that committed before it begins: it costs as much as four commits.
       scrubbing ??= nextRound().then(() =>

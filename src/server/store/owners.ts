@@ -18,16 +18,20 @@ export interface OwnerSummaryRow {
   last_used_at: number | null;
 }
 
-/** The owner of that name, made when there is none. */
-export async function ensureOwner(sql: Sql, name: string, now: number): Promise<OwnerRow> {
-  await sql`
-    INSERT INTO owners (name, created_at) VALUES (${name}, ${now}) ON CONFLICT (name) DO NOTHING`;
-  const rows = await sql<OwnerRow>`SELECT id, name FROM owners WHERE name = ${name}`;
-  return rows[0] as OwnerRow;
+/** Makes an owner; nothing when there is one of that name. */
+export async function insertOwner(
+  sql: Sql,
+  name: string,
+  now: number,
+): Promise<OwnerRow | undefined> {
+  const rows = await sql<OwnerRow>`
+    INSERT INTO owners (name, created_at) VALUES (${name}, ${now}) ON CONFLICT (name) DO NOTHING
+    RETURNING id, name`;
+  return rows[0];
 }
 
-export async function hasOwner(sql: Sql, name: string): Promise<boolean> {
-  return (await sql`SELECT id FROM owners WHERE name = ${name}`).length > 0;
+export async function findOwner(sql: Sql, name: string): Promise<OwnerRow | undefined> {
+  return (await sql<OwnerRow>`SELECT id, name FROM owners WHERE name = ${name}`)[0];
 }
 
 export async function insertToken(

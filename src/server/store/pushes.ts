@@ -64,6 +64,11 @@ export async function findSecret(sql: Sql, id: number): Promise<SecretRow | unde
   return (await sql<SecretRow>`SELECT * FROM secrets WHERE push_id = ${id}`)[0];
 }
 
+/** Keeps others from changing the push until the transaction ends, and waits for those who are about to. */
+export async function lockPush(sql: Sql, id: number): Promise<void> {
+  await sql`UPDATE pushes SET views = views WHERE id = ${id}`;
+}
+
 /** The claim: counts one view while there is one left, and answers the push as it is then; else nothing. */
 export async function takeView(sql: Sql, id: number, now: number): Promise<PushRow | undefined> {
   const rows = await sql<PushRow>`

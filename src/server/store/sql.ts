@@ -17,9 +17,12 @@ export interface Database {
   readonly sql: Sql;
   /**
    * Runs `work` whole or not at all; it may await its own statements only, never a clock, a socket or a hash. What may
-   * take seconds, as deleting files does, is `long`: nothing else waits for it to be answered.
+   * take seconds, as deleting files does, is `long`: nothing else waits for it to be answered. PostgreSQL has it run
+   * again where it undid it, so what `work` leaves outside of the database counts only once this resolves.
    */
   transaction<T>(work: (sql: Sql) => Promise<T>, how?: { readonly long?: boolean }): Promise<T>;
+  /** The same, and `long`, while no other program on this database does so, too. */
+  exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Whether no other program has this database open. */
   alone(): Promise<boolean>;
   /** Takes what was deleted out of the write-ahead log too; waits for nobody, the next call takes what this one could not. */

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Place, place } from '../helpers/run';
+
+let here: Place;
+beforeEach(() => {
+  here = place();
+});
+afterEach(() => here.close());
+
+const list = ['serve', 'token', 'list'];
+const somewhere = 'postgres://u:MARKER@127.0.0.1:1/x';
+const inSight =
+  'warning: other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD\n';
+const away = 'pwpush: the database server 127.0.0.1 port 1 cannot be reached (ECONNREFUSED)\n';
+const hint = 'hint: check that PostgreSQL runs there, and the address in --database\n';
+
+test('a server that cannot be reached is exit 1, a bad address exit 2; neither tells the password', async () => {
+  for (const words of [['serve'], list]) {
+    const { code, stdout, stderr } = await here.run(...words, '--debug', '--database', somewhere);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${inSight}${away}${hint}`);
+    expect(stderr).not.toContain('MARKER');
+  }
+  const bad = await here.run(
+    ...list,
+    '--debug',
+    '--database',
+    'postgres://u:MARKER@h/x?nonsense=1',
+  );
+  expect(bad.code).toBe(2);
+  expect(bad.stderr).toContain('has a parameter that is not understood, "nonsense"');
+  expect(bad.stderr).not.toContain('MARKER');
+});
+
+test.each(['PWPUSH_SERVE_DATABASE', 'DATABASE_URL'])(
+  '%s names it, in nobody’s sight',
+  async (name) => {
+    const told = here.under({ env: { [name]: somewhere } });
+    for (const words of [['serve'], list]) {
+      expect(await told.run(...words)).toEqual({ code: 1, stdout: '', stderr: away + hint });
+    }
+  },
+);
+
+test('the option outranks both variables, and PWPUSH_SERVE_DATABASE the other', async () => {
+  const told = here.under({ env: { PWPUSH_SERVE_DATABASE: somewhere, DATABASE_URL: 'mysql://' } });
+  expect((await told.run(...list)).stderr).toBe(away + hint);
+  const other = 'postgres://127.0.0.1:2/x';
+  expect((await told.run(...list, '--database', other)).stderr).toContain('port 2');
+  expect((await told.run('serve', '--database', other, 'token', 'list')).stderr).toContain(
+    'port 2',
+  );
+});
+
+test('in memory and in a database at once is bad usage; DATABASE_URL alone is passed over', async () => {
+  const both = await here.run('serve', '--ephemeral', '--database', 'postgres://127.0.0.1:1/x');
+  expect([both.code, both.stderr]).toEqual([
+    2,
+    'pwpush: --ephemeral keeps nothing in a --database\nhint: leave out one of the two\n',
+  ]);
+  const told = here.under({ env: { DATABASE_URL: somewhere } });
+  const alone = await told.run('serve', '--ephemeral', '--host', '192.0.2.1');
+  expect(alone.stderr).toContain('cannot listen on 192.0.2.1');
+  expect(existsSync(here.file('data'))).toBe(false);
+});

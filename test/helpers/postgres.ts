@@ -1,0 +1,119 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The newest PostgreSQL of this machine; it need not be on the PATH, and on Debian is not. */
+const tools = ['initdb', 'pg_ctl', 'createdb', 'pg_dump'] as const;
+const binaries = folders().find((folder) => tools.every((name) => existsSync(join(folder, name))));
+
+/** Whether tests that need PostgreSQL are to be skipped. */
+export const noPostgres = binaries === undefined && process.env.PWPUSH_TEST_ALL !== '1';
+
+/** Has to be changed to be said in a URL. */
+export const PASSWORD = 'MARKER p@ss/word:%41';
+
+function folders(): string[] {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian) : [];
+  const newest = versions.sort((a, b) => Number(b) - Number(a));
+  const onPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return [...onPath, ...newest.map((version) => join(debian, version, 'bin'))];
+}
+
+/** A server of its own, in a temporary folder, on a free port of 127.0.0.1 and a socket in that folder. */
+export interface Cluster {
+  readonly folder: string;
+  readonly port: number;
+  /** The address of one of its databases, with the password. */
+  url(database: string): string;
+  /** Makes an empty database and answers its name. */
+  createDatabase(): Promise<string>;
+  /** What pg_dump writes of a database. */
+  dump(database: string): Promise<string>;
+  start(): Promise<void>;
+  /** `immediate` is a crash. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+  /** Stops it and leaves nothing behind. */
+  remove(): Promise<void>;
+}
+
+/** Starts a server; `settings` are lines of postgresql.conf. */
+export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'pwpush-pg-'));
+  const data = join(folder, 'data');
+  const port = await freePort();
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, `${PASSWORD}\n`);
+  if (isRoot()) for (const path of [folder, passwordFile]) chownSync(path, ...ownerOfPostgres());
+  const auth = ['--auth-local=trust', '--auth-host=scram-sha-256', `--pwfile=${passwordFile}`];
+  await tool('initdb', '-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '-N', ...auth);
+  await writeFile(
+    join(data, 'postgresql.auto.conf'),
+    [
+      `port = ${port}`,
+      "listen_addresses = '127.0.0.1'",
+      `unix_socket_directories = '${folder}'`,
+      // Nobody pulls the plug, and the disk is not what is tested.
+      'fsync = off',
+      ...settings,
+      '',
+    ].join('\n'),
+  );
+  const control = (...words: string[]) =>
+    tool('pg_ctl', '-D', data, '-s', '-w', '-l', join(folder, 'log'), ...words);
+  const local = ['-h', folder, '-p', `${port}`, '-U', 'postgres'];
+  let count = 0;
+  const cluster: Cluster = {
+    folder,
+    port,
+    url: (database) =>
+      `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
+    async createDatabase() {
+      count += 1;
+      await tool('createdb', ...local, '-T', 'template0', `test${count}`);
+      return `test${count}`;
+    },
+    dump: (database) => tool('pg_dump', ...local, database),
+    start: async () => void (await control('start')),
+    stop: async (mode = 'fast') => void (await control('stop', '-m', mode)),
+    async remove() {
+      await control('stop', '-m', 'immediate').catch(() => undefined);
+      await rm(folder, { recursive: true });
+    },
+  };
+  await cluster.start();
+  return cluster;
+}
+
+/** Runs a program of PostgreSQL's, which refuses to be root, and answers what it printed. */
+async function tool(name: (typeof tools)[number], ...words: string[]): Promise<string> {
+  const program = join(binaries ?? '', name);
+  const options = { cwd: tmpdir(), maxBuffer: 2 ** 28 };
+  const { stdout } = await (isRoot()
+    ? run('runuser', ['-u', 'postgres', '--', program, ...words], options)
+    : run(program, words, options));
+  return stdout;
+}
+
+function isRoot(): boolean {
+  return userInfo().uid === 0;
+}
+
+function ownerOfPostgres(): [number, number] {
+  const id = (what: string) => Number(execFileSync('id', [what, 'postgres']));
+  return [id('-u'), id('-g')];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import type { ServiceSettings } from '../../src/server/settings';
+import { readAddress } from '../../src/server/store/address';
+import type { Database } from '../../src/server/store/sql';
+import { openSqlite } from '../../src/server/store/sqlite';
+import { type Cluster, noPostgres, startCluster } from './postgres';
+
+/** Somewhere empty to keep data in. */
+export interface Room {
+  readonly settings: Pick<ServiceSettings, 'data' | 'database'>;
+  /** The same data, beside a service. */
+  beside(): Promise<Database>;
+}
+
+export interface Store {
+  readonly name: 'SQLite' | 'PostgreSQL';
+  /** A new room for one test, which is cleared away after it. */
+  room(): Promise<Room>;
+}
+
+// In memory where there is such a place: waiting for a disk takes ten times as long.
+const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** Runs the tests against SQLite and against a real PostgreSQL. */
+export function onEachStore(tests: (store: Store) => void): void {
+  describe('SQLite', () => {
+    const folder = folders();
+    tests({
+      name: 'SQLite',
+      async room() {
+        const data = await folder();
+        return {
+          settings: { data },
+          beside: () => openSqlite(join(data, 'pwpush.db'), (load) => load()),
+        };
+      },
+    });
+  });
+  onPostgres((cluster) => {
+    const folder = folders();
+    tests({
+      name: 'PostgreSQL',
+      async room() {
+        const database = cluster().url(await cluster().createDatabase());
+        return {
+          settings: { data: await folder(), database },
+          beside: () => openBeside(database),
+        };
+      },
+    });
+  });
+}
+
+/** Runs the tests with a PostgreSQL server of their own. */
+export function onPostgres(
+  tests: (cluster: () => Cluster) => void,
+  settings: readonly string[] = [],
+): void {
+  describe.skipIf(noPostgres)('PostgreSQL', () => {
+    let cluster: Cluster | undefined;
+    beforeAll(async () => {
+      cluster = await startCluster(settings);
+    });
+    afterAll(() => cluster?.remove());
+    tests(() => cluster as Cluster);
+  });
+}
+
+async function openBeside(url: string): Promise<Database> {
+  const { openPostgres } = await import('../../src/server/store/postgres');
+  return openPostgres(readAddress(url));
+}
+
+/** Makes folders that are gone after the test. */
+function folders(): () => Promise<string> {
+  const made: string[] = [];
+  afterEach(async () => {
+    for (const folder of made.splice(0)) await rm(folder, { recursive: true });
+  });
+  return async () => {
+    const folder = await mkdtemp(join(scratch, 'pwpush-'));
+    made.push(folder);
+    return folder;
+  };
+}

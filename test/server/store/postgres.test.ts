@@ -1,0 +1,267 @@
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Refusal } from '../../../src/server/refusal';
+import { ServiceError } from '../../../src/server/service-error';
+import { readAddress } from '../../../src/server/store/address';
+import { migrate } from '../../../src/server/store/migrations';
+import { openPostgres } from '../../../src/server/store/postgres';
+import type { Database } from '../../../src/server/store/sql';
+import { PASSWORD } from '../../helpers/postgres';
+import { onPostgres } from '../../helpers/stores';
+
+onPostgres((cluster) => {
+  let url: string;
+  let database: Database;
+
+  const open = (address = url) => openPostgres(readAddress(address));
+
+  beforeEach(async () => {
+    url = cluster().url(await cluster().createDatabase());
+    database = await open();
+    await database.sql`CREATE TABLE things (name TEXT PRIMARY KEY, data BYTEA, at BIGINT)`;
+  });
+
+  afterEach(() => database.close());
+
+  const names = async () =>
+    (await database.sql<{ name: string }>`SELECT name FROM things ORDER BY name`).map(
+      ({ name }) => name,
+    );
+
+  const refused = async (work: Promise<unknown>) => {
+    const error = await work.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Refusal);
+    const { kind, retryAfter } = error as Refusal;
+    return [kind, retryAfter];
+  };
+
+  test('values come back as they went in', async () => {
+    const at = Date.UTC(2026, 7, 20);
+    await database.sql`INSERT INTO things VALUES (${'a'}, ${Buffer.from([0, 1, 255])}, ${at})`;
+    await database.sql`INSERT INTO things VALUES (${'b'}, ${null}, ${null})`;
+    await database.sql`INSERT INTO things VALUES (${"c' --"}, ${new Uint8Array(0)}, ${0})`;
+    const rows = await database.sql<Record<string, unknown>>`SELECT * FROM things ORDER BY name`;
+    expect(rows.map(({ name, data, at }) => [name, data && [...(data as Buffer)], at])).toEqual([
+      ['a', [0, 1, 255], at],
+      ['b', null, null],
+      ["c' --", [], 0],
+    ]);
+    const [counted] = await database.sql<{ n: number }>`SELECT count(*) AS n FROM things`;
+    expect(counted).toEqual({ n: 3 });
+  });
+
+  test('a transaction that fails leaves nothing, and the next goes on', async () => {
+    const failed = database.transaction(async (sql) => {
+      await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    await database.transaction((sql) => sql`INSERT INTO things VALUES ('b', NULL, NULL)`);
+    await expect(database.sql`INSERT INTO things VALUES ('b', NULL, NULL)`).rejects.toThrow();
+    expect(await names()).toEqual(['b']);
+  });
+
+  test('a statement that failed unheard undoes the transaction, which says so', async () => {
+    const work = database.transaction(async (sql) => {
+      await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+      await sql`INSERT INTO things VALUES ('a', NULL, NULL)`.catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('nothing was committed');
+    expect(await names()).toEqual([]);
+  });
+
+  test('two that wait for each other are both done', async () => {
+    await database.sql`INSERT INTO things VALUES ('a', NULL, 0), ('b', NULL, 0)`;
+    let runs = 0;
+    let arrived = 0;
+    let both: () => void = () => undefined;
+    const met = new Promise<void>((resolve) => {
+      both = resolve;
+    });
+    const change = (first: string, second: string) =>
+      database.transaction(async (sql) => {
+        runs += 1;
+        await sql`UPDATE things SET at = at + 1 WHERE name = ${first}`;
+        arrived += 1;
+        if (arrived >= 2) both();
+        await met;
+        await sql`UPDATE things SET at = at + 1 WHERE name = ${second}`;
+      });
+    await Promise.all([change('a', 'b'), change('b', 'a')]);
+    expect(runs).toBe(3);
+    expect(await database.sql`SELECT name, at FROM things ORDER BY name`).toEqual([
+      { name: 'a', at: 2 },
+      { name: 'b', at: 2 },
+    ]);
+  });
+
+  test('more at once than there are connections all get their turn', async () => {
+    await database.sql`INSERT INTO things VALUES ('a', NULL, 0)`;
+    const add = () => database.transaction((sql) => sql`UPDATE things SET at = at + 1`);
+    await Promise.all(Array.from({ length: 300 }, add));
+    expect(await database.sql`SELECT at FROM things`).toEqual([{ at: 300 }]);
+    const [row] = await database.sql<{ n: number }>`
+      SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()`;
+    expect(row).toEqual({ n: 10 });
+  });
+
+  test('several that start at once on an empty database make its tables once', async () => {
+    const many = await Promise.all([open(), open(), open(), open()]);
+    await Promise.all(many.map(migrate));
+    expect(await database.sql`SELECT count(*) AS made FROM pushes`).toEqual([{ made: 0 }]);
+    await Promise.all(many.map((one) => one.close()));
+  });
+
+  describe('when the server goes', () => {
+    afterEach(() =>
+      cluster()
+        .start()
+        .catch(() => undefined),
+    );
+
+    test.each(['fast', 'immediate'] as const)(
+      '%s: nothing is half done, and all goes on later',
+      async (mode) => {
+        let stopped = false;
+        const broken = database.transaction(async (sql) => {
+          await sql`INSERT INTO things VALUES ('broken', NULL, NULL)`;
+          if (!stopped) await cluster().stop(mode);
+          stopped = true;
+          await sql`INSERT INTO things VALUES ('half', NULL, NULL)`;
+        });
+        expect(await refused(broken)).toEqual(['away', 5]);
+        expect(await refused(database.sql`SELECT 1`)).toEqual(['away', 5]);
+        expect(await refused(database.sql`INSERT INTO things VALUES ('x', NULL, NULL)`)).toEqual([
+          'away',
+          5,
+        ]);
+        const many = Array.from({ length: 100 }, () => refused(names()));
+        expect(await Promise.all(many)).toEqual(Array(100).fill(['away', 5]));
+        await cluster().start();
+        expect(await names()).toEqual([]);
+        await database.transaction((sql) => sql`INSERT INTO things VALUES ('later', NULL, NULL)`);
+        expect(await names()).toEqual(['later']);
+      },
+    );
+
+    test('a transaction that had not been committed is done again on a new connection', async () => {
+      let runs = 0;
+      await database.transaction(async (sql) => {
+        runs += 1;
+        await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+        if (runs > 1) return;
+        await cluster().stop();
+        await cluster().start();
+        await sql`INSERT INTO things VALUES ('b', NULL, NULL)`;
+      });
+      expect([runs, await names()]).toEqual([2, ['a']]);
+    });
+
+    test('connections that broke while idle are not used', async () => {
+      await Promise.all(Array.from({ length: 20 }, names));
+      await cluster().stop();
+      await cluster().start();
+      await database.sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+      expect(await names()).toEqual(['a']);
+    });
+
+    test('what was being committed is not done again', async () => {
+      await database.sql`
+        CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'`;
+      await database.sql`
+        CREATE CONSTRAINT TRIGGER cutting AFTER INSERT ON things
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION cut()`;
+      let runs = 0;
+      const cut = database.transaction((sql) => {
+        runs += 1;
+        return sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+      });
+      expect([await refused(cut), runs, await names()]).toEqual([['away', 5], 1, []]);
+    });
+  });
+
+  test('a lock that others keep is given up, and the statement with it', async () => {
+    const other = await open();
+    await database.sql`INSERT INTO things VALUES ('a', NULL, 0)`;
+    await other.transaction(async (sql) => {
+      await sql`UPDATE things SET at = 1`;
+      expect(await refused(database.sql`UPDATE things SET at = 2`)).toEqual(['busy', 5]);
+    });
+    expect(await database.sql`SELECT at FROM things`).toEqual([{ at: 1 }]);
+    await other.close();
+  });
+
+  describe('what is wrong at the start is said, without the password', () => {
+    const failure = async (address: string) => {
+      const error = await open(address).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(ServiceError);
+      const { message, hint = '', stack = '' } = error as ServiceError;
+      for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), 'MARKER']) {
+        expect(`${message} ${hint} ${stack}`).not.toContain(secret);
+      }
+      return message.replace(`${cluster().port}`, 'PORT');
+    };
+
+    test('a user who is not let in', async () => {
+      const wrong = url.replace('postgres:MARKER', 'postgres:MARKER2');
+      expect(await failure(wrong)).toBe(
+        'the database server 127.0.0.1 port PORT does not let the user "postgres" in (28P01)',
+      );
+    });
+
+    test('no such database', async () => {
+      expect(await failure(`${cluster().url('nothing')}`)).toBe(
+        'the database server 127.0.0.1 port PORT has no database "nothing"',
+      );
+    });
+
+    test('no server, or none that listens', async () => {
+      expect(await failure(`postgres://u:MARKER@127.0.0.1:1/x`)).toBe(
+        'the database server 127.0.0.1 port 1 cannot be reached (ECONNREFUSED)',
+      );
+      expect(await failure(`postgres://u:MARKER@/x?host=/nonexistent`)).toBe(
+        'the database server /nonexistent port 5432 cannot be reached (ENOENT)',
+      );
+    });
+
+    test('something else that listens, or hangs up', async () => {
+      const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+      await new Promise((resolve) => server.once('listening', resolve));
+      const { port } = server.address() as { port: number };
+      for (const mode of ['prefer', 'disable']) {
+        expect(await failure(`postgres://u:MARKER@127.0.0.1:${port}/x?sslmode=${mode}`)).toBe(
+          `the database server 127.0.0.1 port ${port} cannot be reached (ECONNRESET)`,
+        );
+      }
+      server.close();
+    });
+
+    test('a server without TLS where it is asked for', async () => {
+      for (const mode of ['require', 'verify-full']) {
+        expect(await failure(`${url}?sslmode=${mode}`)).toBe(
+          'the database server 127.0.0.1 port PORT has no TLS, which the address asks for',
+        );
+      }
+      await (await open(`${url}?sslmode=prefer`)).close();
+    });
+  });
+
+  test('over its socket, by libpq’s variables, and past hosts that are not there', async () => {
+    const name = url.split('/').at(-1);
+    const env = {
+      PGHOST: cluster().folder,
+      PGPORT: `${cluster().port}`,
+      PGUSER: 'postgres',
+      PGDATABASE: name,
+    };
+    const local = await openPostgres(readAddress('postgres://', env));
+    expect(await local.sql`SELECT current_database() AS name, inet_server_addr() AS at`).toEqual([
+      { name, at: null },
+    ]);
+    await local.close();
+    const second = await open(url.replace('@127.0.0.1', '@127.0.0.1:1,127.0.0.1'));
+    expect(await second.sql`SELECT count(*) AS n FROM things`).toEqual([{ n: 0 }]);
+    await second.close();
+  });
+});
