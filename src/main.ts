@@ -9,7 +9,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   let taken = false;
   const takeSignals = () => {
     taken = true;
-    return context.signal;
+    return context.takeSignals();
   };
   try {
     // The common question deserves no more than its answer: nothing is loaded for it.
@@ -27,7 +27,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 }
 
 /** How long a command may take to clean up after Ctrl-C, in milliseconds. */
-const GRACE = 500;
+const GRACE = 700;
 
 /** Settles as `work` does; once interrupted, `work` gets a moment to clean up and is then left behind. */
 async function interruptible(
@@ -58,32 +58,42 @@ async function interruptible(
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const [{ failureText, statusOf }, { isOn }] = await Promise.all([
+  const [{ failureText, statusOf }, { isOn }, { patiently }] = await Promise.all([
     import('./terminal/failure'),
     import('./environment'),
+    import('./patience'),
   ]);
   const end = argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
   const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
   const text = failureText(error, { json: words.includes('--json'), debug });
-  if (text !== '') await context.stderr.write(text).catch(() => keep(error, context));
+  const told = () => context.stderr.write(text);
+  if (text !== '') await patiently(told, context.signal).catch(() => keep(error, context));
+  // What is written to a stream that was closed before we started goes nowhere, without an error.
+  if (context.stderr.closed) await keep(error, context);
   return statusOf(error);
 }
 
-/** With stderr gone there is nobody left to tell: a link that stands in the error is saved, else the status speaks. */
+/** With stderr gone or held up there is nobody left to tell: a link that stands in the error is saved, else the status speaks. */
 async function keep(error: unknown, context: Context): Promise<void> {
   const { remains } = (error ?? {}) as Partial<CliError>;
   if (remains?.link === undefined || remains.expired) return;
-  const { rescue } = await import('./secret/rescue');
-  await rescue(context, 'link', `${remains.link}\n`).catch(() => {});
+  const { rescued } = await import('./secret/rescue');
+  await rescued(context, `${remains.link}\n`, 'link', 'standard error cannot be written');
 }
+
+const endings = {
+  SIGINT: { code: 'interrupted', word: 'interrupted' },
+  SIGTERM: { code: 'terminated', word: 'terminated' },
+  SIGHUP: { code: 'hung_up', word: 'hung up' },
+} as const;
 
 /** What a signal ended; what its failure says of a push that exists, or a view that is gone, is told with it. */
 async function interruption(signal: AbortSignal, failure: unknown): Promise<Error> {
   const { CliError } = await import('./errors');
-  const code = signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted';
-  if (!(failure instanceof CliError)) return new CliError(code, code);
-  const message = failure.remains ? `${code}; ${failure.message}` : code;
+  const { code, word } = endings[signal.reason as keyof typeof endings] ?? endings.SIGINT;
+  if (!(failure instanceof CliError)) return new CliError(code, word);
+  const message = failure.remains ? `${word}; ${failure.message}` : word;
   const hint = failure.remains || failure.code === 'unknown' ? failure.hint : undefined;
   return new CliError(code, message, { hint, remains: failure.remains });
 }

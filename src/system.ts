@@ -21,8 +21,13 @@ export function systemContext(): Context {
     get signal() {
       return signal();
     },
-    takeSignals: signal,
-    onHangup: (listener) => void process.on('SIGHUP', listener),
+    takeSignals: () => {
+      patience = 0;
+      return signal();
+    },
+    onHangup: (listener) => {
+      hangup = listener;
+    },
     now,
     sleep,
     transport: async (options) => {
@@ -77,8 +82,8 @@ let heir: ((signal: NodeJS.Signals) => void) | undefined;
 
 /** Hands every signal to `deliver` from now on, also those that would end or not reach us; returns how to end that. */
 function handOverSignals(deliver: (signal: NodeJS.Signals) => void): () => void {
-  const unix = ['SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
-  const names = process.platform === 'win32' ? (['SIGHUP', 'SIGBREAK'] as const) : unix;
+  const unix = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
+  const names = process.platform === 'win32' ? (['SIGBREAK'] as const) : unix;
   heir = deliver;
   for (const name of names) process.on(name, deliver);
   return () => {
@@ -87,18 +92,28 @@ function handOverSignals(deliver: (signal: NodeJS.Signals) => void): () => void 
   };
 }
 
-/** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** How long after the first signal a second one ends the process: what must not be lost is saved by then. */
+let patience = 1000;
+/** What hears SIGHUP in our place. */
+let hangup: (() => void) | undefined;
+
+/** Aborts at the first SIGINT, SIGTERM or SIGHUP; a later one ends the process at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
+  let since = 0;
   // Handlers that stay: without ours, those of prompts would end the process by the signal itself.
   for (const [name, status] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const) {
     process.on(name, () => {
       if (heir) return heir(name);
-      if (controller.signal.aborted) process.exit(status);
-      controller.abort(name);
+      if (name === 'SIGHUP' && hangup) return hangup();
+      if (!controller.signal.aborted) {
+        since = performance.now();
+        controller.abort(name);
+      } else if (performance.now() - since >= patience) process.exit(status);
     });
   }
   return controller.signal;

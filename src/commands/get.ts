@@ -6,6 +6,7 @@ import { connectTo } from '../connect';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { patiently } from '../patience';
 import { deliver } from '../secret/deliver';
 import { type Destination, reserveFile } from '../secret/destination';
 import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
@@ -144,7 +145,7 @@ async function writeFile(
   text: string,
 ): Promise<CliError | undefined> {
   try {
-    await file.commit(text);
+    await patiently(() => file.commit(text), context.signal);
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,5 +1,6 @@
 import type { Context } from '../context';
 import { CliError } from '../errors';
+import { patiently } from '../patience';
 import { rescued } from './rescue';
 
 /** A result that must not be lost. */
@@ -36,16 +37,14 @@ export async function deliver(context: Context, result: Result): Promise<CliErro
   return new CliError('failed', `${problem}; the link was printed here instead`);
 }
 
-/** The code of what went wrong, or undefined; a write that a full pipe holds up ends with the signal. */
+/** The code of what went wrong, or undefined; a write that a full pipe holds up ends after the signal. */
 async function attempt(
   work: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const stopped = new Promise<string>((resolve) => {
-    signal.addEventListener('abort', () => resolve('interrupted'), { once: true });
-  });
   try {
-    return (await Promise.race([work(), stopped])) ?? undefined;
+    await patiently(work, signal);
+    return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'error';
   }

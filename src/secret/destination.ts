@@ -101,7 +101,7 @@ async function fifo(path: string): Promise<Destination> {
       const socket = new Socket({ fd: file.fd, readable: false, writable: true });
       await new Promise<void>((resolve, reject) => {
         socket.once('error', reject);
-        socket.end(bytes, resolve);
+        socket.end(bytes, (error?: Error | null) => (error ? reject(error) : resolve()));
       });
     },
     discard: () => file.close().catch(() => {}),

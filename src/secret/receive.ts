@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import type { PushFile } from '../api/contract';
 import type { CliError } from '../errors';
 import { makeFolder } from '../profile/folder';
-import { stateFolder } from '../profile/place';
 import type { Destination } from './destination';
 import type { Saved } from './download';
 import { fetchFiles } from './fetch-files';
 import { type Folder, newFile } from './new-file';
 import { handText, type Reception } from './reception';
+import { rescueFolder } from './rescue';
 import { toStdout } from './to-stdout';
 
 /**
@@ -61,7 +61,7 @@ async function settle(reception: Reception): Promise<Settled> {
   return { folder: await at('.'), file: reception.file };
 }
 
-/** The folder, made where it is missing; the state folder when it cannot be written, since a view was used. */
+/** The folder, made where it is missing; a rescue folder when it cannot be written, since a view was used. */
 async function writable(path: string, { context, say }: Reception): Promise<string> {
   try {
     if (path !== '.') makeFolder(path);
@@ -70,20 +70,11 @@ async function writable(path: string, { context, say }: Reception): Promise<stri
     return path;
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-    const instead = stateFolder(context);
+    const instead = await rescueFolder(context).catch(() => undefined);
     // Each file tells for itself, should that fail too.
-    if (!canMake(instead)) return path;
+    if (instead === undefined) return path;
     const which = path === '.' ? 'the current folder' : path;
     await say.warn(`${which} cannot be written (${code}): the files go to ${instead}`);
     return instead;
-  }
-}
-
-function canMake(path: string): boolean {
-  try {
-    makeFolder(path);
-    return true;
-  } catch {
-    return false;
   }
 }

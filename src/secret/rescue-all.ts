@@ -1,10 +1,7 @@
 import { CliError, type Remains } from '../errors';
-import { makeFolder } from '../profile/folder';
-import { stateFolder } from '../profile/place';
-import { asCliError } from '../terminal/failure';
 import { attempt, fetchFiles } from './fetch-files';
 import type { Retrieved } from './reception';
-import { rescue } from './rescue';
+import { rescue, rescueFolder } from './rescue';
 
 /**
  * Saves what was retrieved and could not be handed on, texts and files, to the state folder.
@@ -53,12 +50,8 @@ async function saveText({ context, push }: Retrieved): Promise<string | CliError
 
 async function saveFiles(retrieved: Retrieved): Promise<(string | CliError)[]> {
   if ((retrieved.push.files ?? []).length === 0) return [];
-  const path = stateFolder(retrieved.context);
-  try {
-    makeFolder(path);
-  } catch (error) {
-    return [asCliError(error)];
-  }
+  const path = await attempt(() => rescueFolder(retrieved.context));
+  if (path instanceof CliError) return [path];
   const { saved, trouble } = await fetchFiles(retrieved, { path, force: false, taken: new Set() });
   return [...saved.flatMap((file) => (file ? [file.path] : [])), ...(trouble ? [trouble] : [])];
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../context';
 import { CliError } from '../errors';
@@ -7,37 +9,84 @@ import { makeFolder } from '../profile/folder';
 import { stateFolder } from '../profile/place';
 import { writeWhole } from './new-file';
 
+/** What rescuing needs to know. */
+export type World = Pick<Context, 'env' | 'platform' | 'home' | 'now'>;
+
+/** How the folder begins that is made below `TMPDIR` where the state folder cannot be written. */
+export const TEMPORARY = 'pwpush-rescue-';
+
+/** Where temporary files go. */
+export function temporaryFolder({ env }: Pick<Context, 'env'>): string {
+  return env.TMPDIR || tmpdir();
+}
+
+/** Such as `secret-2026-08-20T11-06-45-000Z-1f2e3d4c`. */
+function nameNow(what: string, { now }: World): string {
+  return `${what}-${now().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
+}
+
 /**
- * Saves what could not be delivered to a 0600 file in the state folder, and returns its path.
- * @throws CliError (failed) when that cannot be done either
+ * Saves what could not be delivered to a 0600 file in the state folder, or in a new folder of mode 0700
+ * below `TMPDIR`, and returns its path.
+ * @throws CliError (failed) when neither can be written
  */
-export async function rescue(
-  context: Context,
-  what: string,
-  bytes: string | Uint8Array,
+export async function rescue(world: World, what: string, bytes: string | Uint8Array): Promise<string> {
+  return inRescueFolder(world, async (folder) => {
+    const path = join(folder, nameNow(what, world));
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.chmod(0o600);
+      await writeWhole(file, bytes);
+    } catch (error) {
+      // A part of it would pass for the whole.
+      await file.close().catch(() => {});
+      await unlink(path).catch(() => {});
+      throw error;
+    }
+    return path;
+  });
+}
+
+/**
+ * A new folder, 0700, for files that cannot go where they belong.
+ * @throws CliError (failed) when there is no place for it
+ */
+export function rescueFolder(world: World): Promise<string> {
+  return inRescueFolder(world, async (folder) => {
+    const path = join(folder, nameNow('files', world));
+    makeFolder(path);
+    return path;
+  });
+}
+
+async function inRescueFolder(
+  world: World,
+  work: (folder: string) => Promise<string>,
 ): Promise<string> {
-  const folder = stateFolder(context);
-  const time = context.now().toISOString().replace(/[:.]/g, '-');
-  const path = join(folder, `${what}-${time}-${randomBytes(4).toString('hex')}`);
+  const folder = stateFolder(world);
   try {
     makeFolder(folder);
-    const file = await open(path, 'wx', 0o600);
-    await file.chmod(0o600);
-    await writeWhole(file, bytes);
+    return await work(folder);
   } catch (error) {
-    const why = error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code;
-    throw new CliError('failed', `it could not be saved to ${path} either (${why})`, {
-      cause: error,
-    });
+    try {
+      return await work(mkdtempSync(join(temporaryFolder(world), TEMPORARY)));
+    } catch {
+      throw new CliError('failed', `it could not be saved to ${folder} either (${reason(error)})`, {
+        cause: error,
+      });
+    }
   }
-  return path;
+}
+
+function reason(error: unknown): string {
+  return error instanceof CliError ? error.message : `${(error as NodeJS.ErrnoException).code}`;
 }
 
 /** Saves a result to a rescue file and makes the error that tells where. */
 export async function rescued(
-  context: Context,
+  context: World,
   bytes: string | Uint8Array,
-  what: string,
+  what: 'link' | 'secret' | 'text' | 'message' | 'answer',
   problem: string,
 ): Promise<CliError> {
   try {

@@ -29,7 +29,8 @@ export async function openSending(
         files.map((file, at) => watched(file, at, meter)),
       );
       const summary = await meter.ends();
-      if (summary !== undefined) await say.note(summary);
+      // Not waited for: a stderr that takes nothing must not keep the link back.
+      if (summary !== undefined) void say.note(summary);
       return created;
     } finally {
       await meter.clear();

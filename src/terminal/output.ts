@@ -1,5 +1,6 @@
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
+import { patiently } from '../patience';
 import { type Look, lookOf } from './look';
 import { safe, safeJson } from './safe';
 
@@ -25,8 +26,8 @@ export interface Terminal {
 export function terminal(context: Context, options: GlobalOptions): Terminal {
   const { stdout, stderr, env } = context;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
-  // Nobody reads these when stderr is gone; the result matters more.
-  const say = (text: string) => stderr.write(text).catch(() => {});
+  // Nobody reads these when stderr is gone or held up; the result matters more.
+  const say = (text: string) => patiently(() => stderr.write(text), context.signal).catch(() => {});
   const note = async (text: string) => {
     if (!options.quiet && !options.json) await say(`${safe(text)}\n`);
   };

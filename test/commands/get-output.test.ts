@@ -165,7 +165,8 @@ describe('a view that was used is not lost', () => {
 
   test('nowhere can be written: it is said that the text is lost', async () => {
     writeFileSync(here.file('state'), '');
-    const { code, stderr } = await here.under({ failing: { stdout: 'EPIPE' } }).run('get', token);
+    const nowhere = { failing: { stdout: 'EPIPE' }, env: { TMPDIR: here.file('none') } } as const;
+    const { code, stderr } = await here.under(nowhere).run('get', token);
     expect({ code, stderr: stderr.split('\n')[1] }).toEqual({
       code: 1,
       stderr: expect.stringMatching(

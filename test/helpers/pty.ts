@@ -7,7 +7,7 @@ export interface Terminal {
   /** Resolves once the screen shows the text. */
   shows(text: string): Promise<void>;
   type(keys: string): void;
-  /** As when the window is closed. */
+  /** Takes the terminal away, as a closed window or a broken connection does. */
   hangUp(): void;
   /** Exit status, once the program has ended. */
   readonly ended: Promise<number>;
@@ -16,11 +16,12 @@ export interface Terminal {
 /** Runs a command line of sh on a pseudo-terminal of 80 columns; `$PWPUSH` is the built program. */
 export function onTerminal(line: string, env: Record<string, string>): Terminal {
   const PWPUSH = `${process.execPath} ${launcher}`;
-  const pty: IPty = spawn('sh', ['-c', line], {
+  // The types leave out `destroy`, which closes our end.
+  const pty = spawn('sh', ['-c', line], {
     cols: 80,
     rows: 24,
     env: { ...env, TERM: 'xterm-256color', PWPUSH },
-  });
+  }) as IPty & { destroy(): void };
   let screen = '';
   const waiting = new Set<() => void>();
   pty.onData((data) => {
@@ -47,7 +48,7 @@ export function onTerminal(line: string, env: Record<string, string>): Terminal 
     screen: () => screen,
     shows,
     type: (keys) => pty.write(keys),
-    hangUp: () => pty.kill('SIGHUP'),
+    hangUp: () => pty.destroy(),
     ended,
   };
 }

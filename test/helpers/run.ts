@@ -26,6 +26,8 @@ export interface Conditions {
   readonly prompts?: readonly Prompt[];
   /** Writing to these streams fails with that code. */
   readonly failing?: Partial<Record<'stdout' | 'stderr', 'EPIPE' | 'ENOSPC'>>;
+  /** Writing to these streams never ends; called when it begins. */
+  readonly held?: Partial<Record<'stdout' | 'stderr', () => void>>;
   /** These streams were closed before the program started. */
   readonly closed?: readonly ('stdout' | 'stderr')[];
   readonly signal?: AbortSignal;
@@ -202,6 +204,8 @@ function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
     columns: conditions.columns ?? 80,
     closed: conditions.closed?.includes(stream) ?? false,
     write: async (data) => {
+      const held = conditions.held?.[stream];
+      if (held) return new Promise(held);
       if (code) throw Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
       chunks.push(Buffer.from(data as Uint8Array));
     },

@@ -1,0 +1,158 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { CREATED, RETRIEVED } from '../helpers/reference';
+import { type Conditions, type Place, place } from '../helpers/run';
+import { json, type Literal, wire } from '../helpers/wire';
+
+// A signal between the instance's answer and its last word to the user, and streams that take nothing.
+
+let here: Place;
+afterEach(() => here.close());
+
+const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
+const nothing = () => {};
+
+/** Runs a command line that is interrupted as the answer arrives. */
+async function interrupted(
+  answer: Literal,
+  argv: readonly string[],
+  conditions: Conditions = {},
+  name = 'SIGINT',
+) {
+  const controller = new AbortController();
+  const { send } = wire([answer]);
+  here = place({
+    env: { PWPUSH_URL: 'https://pw.test' },
+    stdin: 'hunter2',
+    signal: controller.signal,
+    send: async (request) => {
+      const response = await send(request);
+      controller.abort(name);
+      return response;
+    },
+    ...conditions,
+  });
+  return { ...(await here.run(...argv)), rescued: Object.values(here.rescued()) };
+}
+
+const pushed = (conditions?: Conditions, ...argv: string[]) =>
+  interrupted(json(201, CREATED), ['push', ...argv], conditions);
+
+describe('a push that was created as the signal came', () => {
+  test.each([
+    ['SIGINT', 130, 'interrupted'],
+    ['SIGTERM', 143, 'terminated'],
+    ['SIGHUP', 129, 'hung_up'],
+  ])('%s: its link is printed', async (name, code, word) => {
+    expect(await interrupted(json(201, CREATED), ['push'], {}, name)).toEqual({
+      code,
+      stdout: LINK,
+      stderr: `pwpush: ${word.replace('_', ' ')}\n`,
+      rescued: [],
+    });
+  });
+
+  test('stdout takes nothing: its link goes to stderr', async () => {
+    expect(await pushed({ held: { stdout: nothing } })).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: `${LINK}pwpush: interrupted\n`,
+      rescued: [],
+    });
+  });
+
+  test('nor does stderr: its link goes to a rescue file', async () => {
+    expect(await pushed({ held: { stdout: nothing, stderr: nothing } })).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: '',
+      rescued: [LINK],
+    });
+  });
+
+  test('with --json its link is in the error, or in a rescue file', async () => {
+    const told = await pushed({ held: { stdout: nothing } }, '--json');
+    expect({ ...told, stderr: JSON.parse(told.stderr).error.link }).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: LINK.trim(),
+      rescued: [],
+    });
+    here.close();
+    const silent = await pushed({ held: { stdout: nothing, stderr: nothing } }, '--json');
+    expect(silent).toEqual({ code: 130, stdout: '', stderr: '', rescued: [LINK] });
+  });
+});
+
+test('a signal while the link is being printed does not lose it either', async () => {
+  const controller = new AbortController();
+  here = place({
+    env: { PWPUSH_URL: 'https://pw.test' },
+    stdin: 'hunter2',
+    signal: controller.signal,
+    send: wire([json(201, CREATED)]).send,
+    held: { stdout: () => controller.abort('SIGTERM'), stderr: nothing },
+  });
+  const { code } = await here.run('push');
+  expect({ code, rescued: Object.values(here.rescued()) }).toEqual({ code: 143, rescued: [LINK] });
+});
+
+describe('a secret that was retrieved as the signal came', () => {
+  const got = (conditions?: Conditions, ...argv: string[]) =>
+    interrupted(json(200, RETRIEVED), ['get', 'quyul5r5w08', ...argv], conditions);
+
+  test('is printed', async () => {
+    expect(await got()).toEqual({
+      code: 130,
+      stdout: 'hunter2',
+      stderr: '2 views and 6 days left\npwpush: interrupted\n',
+      rescued: [],
+    });
+  });
+
+  test('stdout takes nothing: it is rescued, and its path is told', async () => {
+    const { stderr, ...rest } = await got({ held: { stdout: nothing } });
+    expect(rest).toEqual({ code: 130, stdout: '', rescued: ['hunter2'] });
+    expect(stderr).toMatch(
+      /^2 views and 6 days left\npwpush: interrupted; standard output cannot be written \(interrupted\); the secret was saved to \S+\nhint: read it, then remove it: rm '\S+'\n$/,
+    );
+  });
+
+  test('nor does stderr: it is rescued all the same', async () => {
+    expect(await got({ held: { stdout: nothing, stderr: nothing } })).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: '',
+      rescued: ['hunter2'],
+    });
+  });
+});
+
+test('a link that was rescued says so to the machine', async () => {
+  const failing = { stdout: 'ENOSPC' } as const;
+  here = place({
+    env: { PWPUSH_URL: 'https://pw.test' },
+    send: wire([json(200, RETRIEVED)]).send,
+    failing,
+  });
+  const { stderr } = await here.run('get', 'quyul5r5w08', '--json');
+  const [name = ''] = Object.keys(here.rescued());
+  expect(JSON.parse(stderr).error).toMatchObject({
+    code: 'failed',
+    saved_to: here.file(`state/${name}`),
+  });
+});
+
+describe('where the state folder cannot be written', () => {
+  test('a secret is saved to a folder of its own below TMPDIR', async () => {
+    here = place({ send: wire([json(200, RETRIEVED)]).send, failing: { stdout: 'EPIPE' } });
+    writeFileSync(here.file('state'), '');
+    const env = { PWPUSH_URL: 'https://pw.test', TMPDIR: here.folder };
+    const { code, stderr } = await here.under({ env }).run('get', 'quyul5r5w08');
+    const path = /saved to (\S+)\n/.exec(stderr)?.[1] ?? '';
+    expect({ code, path }).toEqual({
+      code: 1,
+      path: expect.stringMatching(`^${here.folder}/pwpush-rescue-\\w{6}/secret-2026-[^/]+$`),
+    });
+  });
+});

@@ -1,0 +1,272 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { launcher, person, shell, start, wire } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+import { CREATED, changed, RETRIEVED } from '../helpers/reference';
+
+// The built program, cut off from whoever it talks to, with a link or a secret in its hands.
+
+const missing = !existsSync('/dev/full') && process.env.PWPUSH_TEST_ALL !== '1';
+let somebody: ReturnType<typeof person>;
+const closing: (() => void)[] = [];
+beforeEach(() => {
+  somebody = person();
+});
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+  somebody.remove();
+});
+
+const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
+
+/** What was rescued. */
+function rescued(): string[] {
+  const folder = somebody.env.PWPUSH_STATE_DIR ?? '';
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.map((name) => readFileSync(join(folder, name), 'utf8'));
+}
+
+const answer = (socket: Socket, status: string, body: string) =>
+  socket.write(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+
+/** An instance on the wire, and the environment of who uses it. */
+async function instance(talk: (socket: Socket, text: string) => void) {
+  const listener = await wire(talk);
+  closing.push(listener.stop);
+  return { ...listener, env: { ...somebody.env, PWPUSH_URL: listener.url } };
+}
+
+const creating = () => instance((socket) => answer(socket, '201 Created', CREATED));
+const giving = (payload: string) =>
+  instance((socket) => answer(socket, '200 OK', changed(RETRIEVED, { payload })));
+
+/** A pipe nobody reads, full to the brim. */
+function fullPipe(): number {
+  const path = join(somebody.folder, 'full');
+  execFileSync('mkfifo', [path]);
+  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  closing.push(() => closeSync(fd));
+  const fill = (bytes: Buffer) => {
+    try {
+      for (;;) writeSync(fd, bytes);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'EAGAIN' });
+    }
+  };
+  fill(Buffer.alloc(4096));
+  fill(Buffer.alloc(1));
+  return fd;
+}
+
+describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () => {
+  it.each([
+    '$PWPUSH push >/dev/full 2>/dev/full',
+    '$PWPUSH push --json >/dev/full 2>/dev/full',
+    '$PWPUSH push >&- 2>&-',
+    '$PWPUSH push --json >/dev/full 2>&-',
+    // It cannot be expired again, since the answer to that makes no sense.
+    '$PWPUSH push -v 1 >&- 2>/dev/full',
+    '$PWPUSH push -v 1 --json 2>&-',
+  ])('%s: the link is in a rescue file', async (line) => {
+    const { env } = await creating();
+    await shell(`printf s | ${line}`, { env });
+    const [saved = '', ...others] = rescued();
+    expect({ found: /https:[^"\n]+/.exec(saved)?.[0], others }).toEqual({
+      found: LINK.trim(),
+      others: [],
+    });
+  });
+
+  it.each(['>/dev/full 2>/dev/full', '>&- 2>&-', '-o /dev/full 2>&-'])(
+    'get %s: the secret is in a rescue file',
+    async (redirected) => {
+      const { env } = await giving('hunter2');
+      const { code } = await shell(`$PWPUSH get quyul5r5w08 ${redirected}`, { env });
+      expect({ code, rescued: rescued() }).toEqual({ code: 1, rescued: ['hunter2'] });
+    },
+  );
+
+  it('a reader that leaves midway gets a part; the whole is rescued', async () => {
+    const text = 'abcdefg\n'.repeat(100_000);
+    const { env } = await giving(text);
+    const line = '{ $PWPUSH get quyul5r5w08 2>"$HOME/err"; echo $? >"$HOME/status"; } | head -c 10';
+    const { stdout } = await shell(line, { env });
+    const [first = '', second = ''] = readFileSync(`${somebody.folder}/err`, 'utf8')
+      .split('\n')
+      .slice(1);
+    expect({
+      stdout,
+      first,
+      status: readFileSync(`${somebody.folder}/status`, 'utf8'),
+      whole: rescued()[0] === text,
+    }).toEqual({
+      stdout: 'abcdefg\nab',
+      first: expect.stringMatching(
+        /^pwpush: standard output cannot be written \(EPIPE\); the secret was saved to /,
+      ),
+      status: '1\n',
+      whole: true,
+    });
+    const remove = /rm '(.*)'$/.exec(second)?.[1] ?? '';
+    rmSync(remove);
+    expect(rescued()).toEqual([]);
+  });
+});
+
+describe('a signal while a pipe takes nothing', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s: the link is in a rescue file', async (signal, code) => {
+    const { env } = await creating();
+    const fd = fullPipe();
+    // Told by the log that the answer is in; the rest of the log finds no room.
+    const child = spawn(process.execPath, [launcher, 'push', '--debug'], {
+      env,
+      stdio: ['pipe', fd, 'pipe'],
+    });
+    child.stdin?.end('s');
+    await once(child.stderr as NodeJS.ReadableStream, 'data');
+    child.stderr?.destroy();
+    child.kill(signal);
+    const [status] = await once(child, 'exit');
+    expect({ status, rescued: rescued() }).toEqual({ status: code, rescued: [LINK] });
+  });
+
+  it('two signals in a row do not lose it', async () => {
+    const { env } = await creating();
+    const fd = fullPipe();
+    const child = spawn(process.execPath, [launcher, 'push', '--debug'], {
+      env,
+      stdio: ['pipe', fd, 'pipe'],
+    });
+    child.stdin?.end('s');
+    await once(child.stderr as NodeJS.ReadableStream, 'data');
+    child.stderr?.destroy();
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    const [status] = await once(child, 'exit');
+    expect(rescued()).toEqual([LINK]);
+    expect([130, 143]).toContain(status);
+  });
+
+  it('the secret is in a rescue file', async () => {
+    const { env } = await giving('hunter2');
+    const fd = fullPipe();
+    const words = [launcher, 'get', 'quyul5r5w08', '--debug'];
+    const child = spawn(process.execPath, words, { env, stdio: ['pipe', fd, 'pipe'] });
+    await once(child.stderr as NodeJS.ReadableStream, 'data');
+    child.stderr?.destroy();
+    child.kill('SIGINT');
+    const [status] = await once(child, 'exit');
+    expect({ status, rescued: rescued() }).toEqual({ status: 130, rescued: ['hunter2'] });
+  });
+});
+
+describe('the terminal goes away', () => {
+  it('without a word: the link is in a rescue file', async () => {
+    let asked = (_socket: Socket) => {};
+    const waiting = new Promise<Socket>((resolve) => {
+      asked = resolve;
+    });
+    const { env } = await instance((socket) => asked(socket));
+    // In a session of its own, so that no signal tells that the terminal is gone.
+    const terminal = onTerminal('echo s | setsid -w $PWPUSH push; true', env);
+    const socket = await waiting;
+    terminal.hangUp();
+    await terminal.ended;
+    answer(socket, '201 Created', CREATED);
+    await once(socket, 'close');
+    expect(rescued()).toEqual([LINK]);
+  });
+
+  it('with SIGHUP, while the link is still looked for: it is in a rescue file', async () => {
+    let previewed = (_socket: Socket) => {};
+    const waiting = new Promise<Socket>((resolve) => {
+      previewed = resolve;
+    });
+    const { env } = await instance((socket, text) => {
+      if (text.startsWith('GET')) previewed(socket);
+      else answer(socket, '201 Created', changed(CREATED, { html_url: '' }));
+    });
+    const terminal = onTerminal('echo s | $PWPUSH push', env);
+    await waiting;
+    terminal.hangUp();
+    await terminal.ended;
+    // The shell dies of it; the program, of which nobody tells when it ends, does its work before.
+    await expect.poll(rescued).toEqual([`${env.PWPUSH_URL}/p/quyul5r5w08/r\n`]);
+  });
+});
+
+describe.skipIf(missing)('--output fails after the view was used (needs /dev/full)', () => {
+  /** Runs get, does something when the instance was asked, and lets it answer. */
+  async function meanwhile(words: readonly string[], work: () => void) {
+    const { env } = await instance((socket) => {
+      work();
+      answer(socket, '200 OK', RETRIEVED);
+    });
+    const { code, stderr } = await start(['get', 'quyul5r5w08', ...words], { env, input: '' })
+      .ended;
+    return { code, problem: /^pwpush: (.*); the secret was saved to /m.exec(stderr)?.[1] };
+  }
+
+  it('its folder vanished', async () => {
+    const folder = join(somebody.folder, 'out');
+    mkdirSync(folder);
+    const path = join(folder, 'secret');
+    const outcome = await meanwhile(['-o', path], () => rmSync(folder, { recursive: true }));
+    expect({ ...outcome, rescued: rescued() }).toEqual({
+      code: 1,
+      problem: `${path} cannot be written (ENOENT)`,
+      rescued: ['hunter2'],
+    });
+  });
+
+  it('a folder took its name', async () => {
+    const path = join(somebody.folder, 'secret');
+    const outcome = await meanwhile(['-o', path, '--force'], () => mkdirSync(path));
+    expect({ ...outcome, rescued: rescued() }).toEqual({
+      code: 1,
+      problem: `${path} cannot be written (EISDIR)`,
+      rescued: ['hunter2'],
+    });
+  });
+
+  it('the device is full', async () => {
+    const outcome = await meanwhile(['-o', '/dev/full'], () => {});
+    expect({ ...outcome, rescued: rescued() }).toEqual({
+      code: 1,
+      problem: '/dev/full cannot be written (ENOSPC)',
+      rescued: ['hunter2'],
+    });
+  });
+
+  it('who read the pipe has left', async () => {
+    const path = join(somebody.folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const outcome = await meanwhile(['-o', path], () => closeSync(reader));
+    expect({ ...outcome, rescued: rescued() }).toEqual({
+      code: 1,
+      problem: `${path} cannot be written (EPIPE)`,
+      rescued: ['hunter2'],
+    });
+  });
+});
