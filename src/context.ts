@@ -41,8 +41,7 @@ export interface Context {
   readonly stderr: Output;
   /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
-  /** The same, and from now on the command itself ends properly when it aborts, with its own status; a second signal
-   *  ends it at once. */
+  /** The same, and from now on the command itself ends properly when it aborts; one more signal ends it at once. */
   takeSignals(): AbortSignal;
   /** Has `listener` called at each SIGHUP, which ends the process no more. */
   onHangup(listener: () => void): void;

@@ -1,4 +1,4 @@
-import { fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { Context, Input, Output } from './context';
 import { version } from './version';
 
@@ -180,20 +180,21 @@ function output(fd: 1 | 2): Output {
     real.on('error', () => {});
     return real;
   });
-  const direct = once(() => isPipeOrFile(fd));
+  const direct = once(() => openDirectly(fd));
   let streaming = false;
   return {
     get isTTY() {
-      return !direct() && stream().isTTY === true;
+      return direct() === undefined && stream().isTTY === true;
     },
     get columns() {
-      return direct() ? 80 : stream().columns || 80;
+      return direct() !== undefined ? 80 : stream().columns || 80;
     },
     get closed() {
       return wasClosed(fd);
     },
     write: async (data) => {
-      const rest = !streaming && direct() ? writeAtOnce(fd, data) : data;
+      const now = streaming ? undefined : direct();
+      const rest = now === undefined ? data : writeAtOnce(now, data);
       if (rest.length === 0) return;
       streaming = true;
       await new Promise<void>((resolve, reject) => {
@@ -203,12 +204,18 @@ function output(fd: 1 | 2): Output {
   };
 }
 
-function isPipeOrFile(fd: number): boolean {
+/**
+ * A descriptor that can be written to without waiting: a file's own, and a pipe's opened anew, which only Linux
+ * does (proc_pid_fd(5)). Writing to a pipe that is full would hold up everything, signals included.
+ */
+function openDirectly(fd: 1 | 2): number | undefined {
   try {
     const kind = fstatSync(fd);
-    return kind.isFIFO() || kind.isFile();
+    if (kind.isFile()) return fd;
+    if (!kind.isFIFO() || process.platform !== 'linux') return undefined;
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -216,8 +223,8 @@ function isPipeOrFile(fd: number): boolean {
 const SHORT = 4096;
 
 /**
- * Writes what is short without a stream, which takes 2 ms to load; answers what is left for one, when a pipe that
- * does not block was full.
+ * Writes what is short without a stream, which takes 2 ms to load; answers what is left for one, when a pipe was
+ * full.
  */
 function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array {
   if (data.length > SHORT) return data;

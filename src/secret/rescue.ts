@@ -30,7 +30,11 @@ function nameNow(what: string, { now }: World): string {
  * below `TMPDIR`, and returns its path.
  * @throws CliError (failed) when neither can be written
  */
-export async function rescue(world: World, what: string, bytes: string | Uint8Array): Promise<string> {
+export async function rescue(
+  world: World,
+  what: string,
+  bytes: string | Uint8Array,
+): Promise<string> {
   return inRescueFolder(world, async (folder) => {
     const path = join(folder, nameNow(what, world));
     const file = await open(path, 'wx', 0o600);

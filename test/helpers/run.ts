@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context, Input, Output } from '../../src/context';
@@ -102,10 +110,9 @@ export function place(options: PlaceOptions = {}): Place {
     kept: () => (existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined),
     rescued: () =>
       Object.fromEntries(
-        (existsSync(state) ? readdirSync(state) : []).map((name) => [
-          name,
-          readFileSync(join(state, name), 'utf8'),
-        ]),
+        (existsSync(state) ? readdirSync(state, { recursive: true, encoding: 'utf8' }) : [])
+          .filter((name) => statSync(join(state, name)).isFile())
+          .map((name) => [name, readFileSync(join(state, name), 'utf8')]),
       ),
     file: (name) => join(folder, name),
     close: () => rmSync(folder, { recursive: true, force: true }),

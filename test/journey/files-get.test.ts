@@ -170,10 +170,12 @@ describe('get saves files', () => {
     const state = somebody.env.PWPUSH_STATE_DIR ?? '';
     const line = `mkdir ${gone}; cd ${gone}; rmdir ${gone}; $PWPUSH get ${instance.url}/p/abc`;
     const { code, stdout, stderr } = await shell(line, { env: somebody.env, cwd: folder });
+    const [name = ''] = readdirSync(state);
+    expect(name).toMatch(/^files-\d{4}-/);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: 'text',
-      stderr: `warning: the current folder cannot be written (ENOENT): the files go to ${state}\nsaved ${state}/a (1 B)\n${LEFT}`,
+      stderr: `warning: the current folder cannot be written (ENOENT): the files go to ${state}/${name}\nsaved ${state}/${name}/a (1 B)\n${LEFT}`,
     });
   });
 });

@@ -56,8 +56,8 @@ const creating = () => instance((socket) => answer(socket, '201 Created', CREATE
 const giving = (payload: string) =>
   instance((socket) => answer(socket, '200 OK', changed(RETRIEVED, { payload })));
 
-/** A pipe nobody reads, full to the brim. */
-function fullPipe(): number {
+/** A pipe nobody reads, full to the brim; whether writing to it waits, or fails for now. */
+function fullPipe(waits = false): number {
   const path = join(somebody.folder, 'full');
   execFileSync('mkfifo', [path]);
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -71,7 +71,10 @@ function fullPipe(): number {
   };
   fill(Buffer.alloc(4096));
   fill(Buffer.alloc(1));
-  return fd;
+  if (!waits) return fd;
+  const waiting = openSync(path, constants.O_RDWR);
+  closing.push(() => closeSync(waiting));
+  return waiting;
 }
 
 describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () => {
@@ -131,12 +134,13 @@ describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () =
 
 describe('a signal while a pipe takes nothing', () => {
   it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('%s: the link is in a rescue file', async (signal, code) => {
+    ['SIGINT', 130, false],
+    ['SIGINT', 130, true],
+    ['SIGTERM', 143, true],
+    ['SIGHUP', 129, true],
+  ] as const)('%s: the link is in a rescue file', async (signal, code, waits) => {
     const { env } = await creating();
-    const fd = fullPipe();
+    const fd = fullPipe(waits);
     // Told by the log that the answer is in; the rest of the log finds no room.
     const child = spawn(process.execPath, [launcher, 'push', '--debug'], {
       env,

@@ -23,7 +23,7 @@ const brief = async () =>
 
 test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
   const { message, remains } = await rescued(world, 'hunter2', 'secret', 'no room');
-  const path = remains?.saved_to ?? '';
+  const path = String(remains?.saved_to);
   expect({ message, content: readFileSync(path, 'utf8') }).toEqual({
     message: `no room; the secret was saved to ${path}`,
     content: 'hunter2',
@@ -35,7 +35,7 @@ test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
 test('without a state folder it is below TMPDIR, and is listed there', async () => {
   writeFileSync(join(folder, 'state'), '');
   const { remains } = await rescued(world, 'hunter2', 'secret', 'no room');
-  const path = remains?.saved_to ?? '';
+  const path = String(remains?.saved_to);
   expect(path).toMatch(/\/pwpush-rescue-\w{6}\/secret-/);
   expect([mode(path), mode(join(path, '..')), readFileSync(path, 'utf8')]).toEqual([
     '600',
