@@ -53,15 +53,16 @@ export function targetOf(context: Context, options: GlobalOptions, linkBase?: st
 
 /**
  * A client for the instance that options, environment and profiles name, or that a pasted link belongs to.
- * Nothing is sent yet.
+ * Nothing is sent yet. Of its calls as many run at once as it may have connections.
  */
 export async function connect(
   context: Context,
   options: GlobalOptions,
   linkBase?: string,
+  connections = 1,
 ): Promise<Connection> {
   const target = targetOf(context, options, linkBase);
-  return { target, api: await clientFor(context, options, target) };
+  return { target, api: await clientFor(context, options, target, connections) };
 }
 
 /** A client for the push that was named. */
@@ -69,15 +70,17 @@ export async function connectTo(
   context: Context,
   options: GlobalOptions,
   link: string,
+  connections = 1,
 ): Promise<Connection & { readonly reference: Reference }> {
   const reference = parseReference(link);
-  return { ...(await connect(context, options, reference.base)), reference };
+  return { ...(await connect(context, options, reference.base, connections)), reference };
 }
 
 export async function clientFor(
   context: Context,
   options: GlobalOptions,
   target: Target,
+  connections = 1,
 ): Promise<Api> {
   const say = terminal(context, options);
   const transport = await context.transport({
@@ -86,6 +89,7 @@ export async function clientFor(
     insecure: target.insecure,
     env: context.env,
     signal: context.signal,
+    connections,
   });
   if (!target.insecure && travelsOpen(target.base))
     await say.warn(

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { CliError } from '../errors';
 import { type Answer, AnswerTooLong, exchange } from '../http/exchange';
+import { paced } from '../http/pace';
 import { type Transport, TransportError, type WireRequest } from '../http/transport';
 import {
   API_PATH,
@@ -63,7 +64,9 @@ interface Call {
   readonly secrets?: readonly (string | undefined)[];
 }
 
-export function apiClient(settings: ApiSettings): Api {
+export function apiClient(unpaced: ApiSettings): Api {
+  const { waiting = () => {} } = unpaced;
+  const settings = { ...unpaced, ...paced({ ...unpaced, waiting }) };
   const ask = <T>(call: Call, schema: v.GenericSchema<unknown, T>) =>
     request(settings, call, schema);
   return {

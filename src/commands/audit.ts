@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { limits } from '../api/contract';
+import { AT_ONCE } from '../api/in-order';
 import { pages } from '../api/pages';
 import { connectTo } from '../connect';
 import type { Context } from '../context';
@@ -39,7 +40,8 @@ export function auditCommand(context: Context): Command {
 export async function audit(context: Context, options: AuditOptions): Promise<void> {
   if (options.page !== undefined && options.all)
     throw usageError('--page does not go with --all', 'leave one out');
-  const { api, reference } = await connectTo(context, options, options.link);
+  const connections = options.all ? AT_ONCE : 1;
+  const { api, reference } = await connectTo(context, options, options.link, connections);
   const first = options.page ?? 1;
   const last = options.all ? limits.page.max : first;
   const rows = pages((page) => api.audit(reference.token, page), {

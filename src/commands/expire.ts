@@ -1,7 +1,9 @@
 import { Command } from 'commander';
+import type { Api } from '../api/client';
 import type { Push } from '../api/contract';
-import { parseReference } from '../api/reference';
-import { type Connection, connect } from '../connect';
+import { AT_ONCE, inOrder } from '../api/in-order';
+import { parseReference, type Reference } from '../api/reference';
+import { connect } from '../connect';
 import type { Context } from '../context';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
@@ -33,27 +35,47 @@ export function expireCommand(context: Context): Command {
 /** Expires each; one that fails does not keep the others from it, and the worst status counts. */
 export async function expire(context: Context, options: ExpireOptions): Promise<void> {
   const references = options.links.map(parseReference);
-  // All of them before the first request: what is wrong with the command line is told at once.
-  const connections = new Map<string | undefined, Connection>();
-  for (const { base } of references) {
-    if (!connections.has(base)) connections.set(base, await connect(context, options, base));
-  }
+  const apis = await connections(context, options, references);
   const say = terminal(context, options);
   const expired: Push[] = [];
   let worst = 0;
-  for (const [at, reference] of references.entries()) {
-    try {
-      const { api } = connections.get(reference.base) as Connection;
-      expired.push(await api.expire(reference.token));
-      await say.remark(`${reference.token} is expired`);
-    } catch (error) {
-      if (!(error instanceof CliError) || references.length === 1) throw error;
-      worst = Math.max(worst, error.exitStatus);
-      await context.stderr.write(failureText(about(error, at, options), options)).catch(() => {});
+  const outcomes = inOrder(references.entries(), async ([at, { base, token }]) => {
+    const api = apis.get(base) as Api;
+    return { at, token, push: await api.expire(token).catch(failed) };
+  });
+  for await (const { at, token, push } of outcomes) {
+    if (!(push instanceof CliError)) {
+      expired.push(push);
+      await say.remark(`${token} is expired`);
+      continue;
     }
+    if (references.length === 1) throw push;
+    worst = Math.max(worst, push.exitStatus);
+    await context.stderr.write(failureText(about(push, at, options), options)).catch(() => {});
   }
   if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
+}
+
+/** A client for each instance, before the first request: what is wrong with the command line is told at once. */
+async function connections(
+  context: Context,
+  options: ExpireOptions,
+  references: readonly Reference[],
+): Promise<ReadonlyMap<string | undefined, Api>> {
+  const apis = new Map<string | undefined, Api>();
+  const atOnce = Math.min(references.length, AT_ONCE);
+  for (const { base } of references) {
+    if (apis.has(base)) continue;
+    apis.set(base, (await connect(context, options, base, atOnce)).api);
+  }
+  return apis;
+}
+
+/** A failure of one push is told in its turn; any other ends the command. */
+function failed(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  throw error;
 }
 
 /** The same failure, naming which of the links it is about. */

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import { limits, type Push } from '../api/contract';
+import { AT_ONCE } from '../api/in-order';
 import { pages } from '../api/pages';
 import { connect } from '../connect';
 import type { Context } from '../context';
@@ -48,9 +49,10 @@ export async function list(context: Context, options: ListOptions): Promise<void
   if (options.page !== undefined && (options.all || options.limit !== undefined)) {
     throw usageError('--page goes with neither --all nor --limit', 'leave one out');
   }
-  const { api } = await connect(context, options);
+  const many = options.all || options.limit !== undefined;
+  const { api } = await connect(context, options, undefined, many ? AT_ONCE : 1);
   const say = terminal(context, options);
-  const last = options.all || options.limit !== undefined ? limits.page.max : (options.page ?? 1);
+  const last = many ? limits.page.max : (options.page ?? 1);
   const rows = pages<Push>((page) => api.list(options.state, page), {
     first: options.page ?? 1,
     last,

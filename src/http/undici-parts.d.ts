@@ -3,6 +3,11 @@ declare module 'undici/lib/dispatcher/client.js' {
   const Client: new (origin: string, options: object) => import('./undici').Dispatcher;
   export default Client;
 }
+declare module 'undici/lib/dispatcher/pool.js' {
+  /** As many clients for one origin as `connections` says, each made when the others are busy. */
+  const Pool: new (origin: string, options: object) => import('./undici').Dispatcher;
+  export default Pool;
+}
 declare module 'undici/lib/core/connect.js' {
   /** Makes what opens a client's sockets, from the options of `tls.connect` and a `timeout`. */
   export default function buildConnector(options: object): import('./upload').Connector;

@@ -21,6 +21,8 @@ export interface TransportOptions {
   /** Where the proxy variables are read from. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
+  /** Requests to one origin that may run at once; 1. */
+  readonly connections?: number | undefined;
 }
 
 /** What we use of undici's dispatchers. */
@@ -80,8 +82,12 @@ async function connect(url: URL, options: TransportOptions, streamed: boolean): 
   const settings = { headersTimeout: streamed ? 0 : milliseconds, bodyTimeout: milliseconds };
   const upload = streamed ? await import('./upload') : undefined;
   const watched = (open: Connector) => upload?.patient(open, milliseconds) ?? open;
-  const over = (origin: string, open: Connector) =>
-    new Client(origin, { ...settings, connect: watched(open) });
+  const { connections = 1 } = options;
+  const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
+  const over = (origin: string, open: Connector) => {
+    const one = { ...settings, connect: watched(open) };
+    return pool ? new pool.default(origin, { ...one, connections }) : new Client(origin, one);
+  };
   const proxy = proxyFor(url, options.env);
   if (proxy === undefined) return { dispatcher: over(url.origin, buildConnector(direct)) };
   const { proxyAuthorization, tunnel } = await import('./tunnel');

@@ -18,14 +18,15 @@ async function listed(total: number, size: number, range: Partial<PageRange<numb
   return { rows, asked };
 }
 
-test('every row comes once, in order, and no page is asked for after a shorter one', async () => {
+test('every row comes once, in order, and few pages are asked for beyond the end', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(300), fc.integer({ min: 1, max: 60 }), async (total, size) => {
       const { rows, asked } = await listed(total, size);
       expect(rows).toEqual(numbers(0, Math.min(total, 200 * size)));
       const full = Math.ceil(total / size);
-      // One page tells nothing of how long a page is, so a second one is asked for.
-      expect(asked.length).toBeLessThanOrEqual(Math.min(full + 1, 200));
+      // One page tells nothing of how long a page is, so a second one is asked for; later on, several at once.
+      const beyond = Math.max(1, Math.min(8, Math.ceil(full / 2)));
+      expect(asked.length).toBeLessThanOrEqual(Math.min(full + beyond, 200));
     }),
   );
 });
@@ -52,6 +53,23 @@ test('one page is one page', async () => {
 test('page 200 is the last that is asked for', async () => {
   const { asked } = await listed(1_000_000, 50);
   expect(asked).toEqual(numbers(1, 200));
+});
+
+test('further on, eight pages are asked for at once', async () => {
+  let running = 0;
+  let most = 0;
+  const fetchPage = async (page: number) => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise(setImmediate);
+    running -= 1;
+    return page <= 40 ? [page] : [];
+  };
+  const rows: number[] = [];
+  const range = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY };
+  for await (const some of pages(fetchPage, range)) rows.push(...some);
+  expect(rows).toEqual(numbers(1, 40));
+  expect(most).toBe(8);
 });
 
 test('a row that moved to the next page because another was made meanwhile comes once', async () => {

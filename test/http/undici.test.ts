@@ -64,6 +64,23 @@ test('a request arrives as it was meant, with its length and nothing added', asy
   });
 });
 
+test('several pushes are expired at once, each over a connection of its own', async () => {
+  const waiting: (() => void)[] = [];
+  const { port, seen } = await server((request, response) => {
+    const url_token = request.url?.split('/').at(-1);
+    waiting.push(() => response.end(JSON.stringify({ url_token, expired: true })));
+    // The first is answered when the third has come, and last.
+    if (waiting.length === 3) for (const answer of waiting.reverse()) answer();
+  });
+  const tokens = ['one', 'two', 'three'];
+  const { code, stdout } = await overSocket([
+    ...['expire', ...tokens, '--json', '--url', `http://127.0.0.1:${port}`],
+  ]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).map((push: { url_token: string }) => push.url_token)).toEqual(tokens);
+  expect(seen).toHaveLength(3);
+});
+
 describe('nothing happened: exit 9', () => {
   test('a refused connection', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
