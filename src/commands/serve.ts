@@ -6,7 +6,7 @@ import { terminal } from '../terminal/output';
 import { DATA, DATABASE, passwordInSight, placeOf, serviceFailure } from './serve/data';
 import { keepProfile } from './serve/profile';
 import { tokenCommand } from './serve/token';
-import { type LogFormat, logFormat, port, size } from './serve/values';
+import { type LogFormat, logFormat, port, rate, size } from './serve/values';
 import { readVariables } from './serve/variables';
 
 interface ServeOptions extends GlobalOptions {
@@ -21,6 +21,7 @@ interface ServeOptions extends GlobalOptions {
   readonly defaultViews?: number;
   readonly maxViews?: number;
   readonly maxFileSize?: number;
+  readonly rateLimit?: ReturnType<typeof rate>;
   readonly trustProxy: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -75,6 +76,11 @@ export function serveCommand(context: Context): Command {
       positive('--max-views'),
     )
     .option('--max-file-size <size>', 'most a file may have: 500M, 1GiB … (default: 100MiB)', size)
+    .option(
+      '--rate-limit <n/s>',
+      'requests an address may make: 50/s, 600/m, off (default: 100/s, this machine any)',
+      rate,
+    )
     .option(
       '--trust-proxy',
       'believe X-Forwarded-For, -Proto and -Host; only behind a proxy that sets them',

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { limits, routes } from '../api/contract';
 import { json, refusalBody, refusalHead } from './answer';
-import type { AppOptions, Env } from './app';
+import type { Env, PartOptions } from './app';
 import { isMultipart, readPush } from './body';
 import { baseOf, bearerToken, isPrefetch, originOf } from './caller';
 import type { Owner } from './owners';
@@ -11,8 +11,9 @@ import { notFound, Refusal } from './refusal';
 import { auditBody, fileBody, pushBody, versionBody } from './wire';
 
 /** The routes of API v2, relative to its path. */
-export function createApi({ pushes, owners, now, settings }: AppOptions): Hono<Env> {
+export function createApi({ pushes, owners, now, limited, settings }: PartOptions): Hono<Env> {
   const api = new Hono<Env>();
+  api.use(limited);
 
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = bearerToken(c.req.raw);

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH } from '../api/contract';
@@ -11,6 +11,7 @@ import type { Log } from './log';
 import type { Owners } from './owners';
 import { createPages } from './page/routes';
 import type { Pushes } from './pushes';
+import { limited, type RateLimit } from './rate-limit';
 import { Refusal } from './refusal';
 import { health } from './up';
 
@@ -19,6 +20,8 @@ export interface AppSettings extends CallerSettings {
   readonly anonymous: boolean;
   /** Bytes a file may have. */
   readonly fileBytes: number;
+  /** Nothing where everybody may ask as often as they like. */
+  readonly rateLimit?: RateLimit | undefined;
   readonly version: string;
 }
 
@@ -31,6 +34,12 @@ export interface AppOptions {
   readonly now: () => Date;
   readonly log: Log;
   readonly settings: AppSettings;
+}
+
+/** What the parts of the service are made of. */
+export interface PartOptions extends AppOptions {
+  /** Refuses whoever asks too often, in the way of the part. */
+  readonly limited: MiddlewareHandler<Env>;
 }
 
 export interface Env {
@@ -50,7 +59,8 @@ export const everywhere = {
 
 /** The whole service as a function from request to response, without a socket. */
 export function createApp(options: AppOptions): App {
-  const { now, log, ping } = options;
+  const { now, log, ping, settings } = options;
+  const parts = { ...options, limited: limited(settings, now) };
   const isUp = health(ping);
   const app = new Hono<Env>({ getPath: pathOf });
   app.use(async (c, next) => {
@@ -67,10 +77,10 @@ export function createApp(options: AppOptions): App {
     const type = 'text/plain; charset=utf-8';
     return (await isUp()) ? answer('up\n', type) : answer('down\n', type, 503);
   });
-  app.route(API_PATH, createApi(options));
+  app.route(API_PATH, createApi(parts));
   app.all('/api/*', () => json({ error: 'not-found' }, 404));
-  app.route('/', createDownloads(options));
-  app.route('/', createPages(options));
+  app.route('/', createDownloads(parts));
+  app.route('/', createPages(parts));
   app.onError((error) => {
     if (error instanceof Refusal) {
       const { status, headers } = refusalHead(error);

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { json, refusalBody, refusalHead } from './answer';
-import type { AppOptions, Env } from './app';
+import type { Env, PartOptions } from './app';
 import { attachment } from './disposition';
 import type { OfferedFile, OpenFile } from './files';
 import { harmlessType } from './media-type';
@@ -13,8 +13,9 @@ export function fileUrl(file: OfferedFile, base: string): string {
 }
 
 /** Where the files of a retrieval are fetched. It takes no view, and needs nothing but the link. */
-export function createDownloads({ files, log }: AppOptions): Hono<Env> {
+export function createDownloads({ files, log, limited }: PartOptions): Hono<Env> {
   const downloads = new Hono<Env>();
+  downloads.use('/files/*', limited);
 
   downloads.get('/files/:link', async (c) => {
     const file = await files.open(c.req.param('link'));

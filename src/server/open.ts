@@ -13,6 +13,7 @@ import {
   boundsOf,
   fileBytesOf,
   publicUrlOf,
+  rateLimitOf,
   type ServiceIo,
   type ServiceSettings,
 } from './settings';
@@ -36,6 +37,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const bounds = boundsOf(settings);
   const publicUrl = publicUrlOf(settings);
   const fileBytes = fileBytesOf(settings);
+  const rateLimit = rateLimitOf(settings);
   const log = createLog(io, settings.log);
   const database = await openDatabase(settings, io);
   try {
@@ -51,7 +53,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       ping: async () => void (await database.sql`SELECT 1`),
       now: io.now,
       log,
-      settings: { ...settings, publicUrl, fileBytes, version: io.version },
+      settings: { ...settings, publicUrl, fileBytes, rateLimit, version: io.version },
     });
     return { app, owners, pushes, log, close: () => database.close() };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { limits } from '../api/contract';
 import type { Bound, Bounds } from './creation';
 import type { LogFormat, LogLevel } from './log';
+import type { Rate, RateLimit } from './rate-limit';
 import { ServiceError } from './service-error';
 import type { Supervision } from './systemd';
 
@@ -25,6 +26,8 @@ export interface ServiceSettings {
   readonly maxViews?: number | undefined;
   /** Bytes a file may have. */
   readonly maxFileSize?: number | undefined;
+  /** How often one address may ask, this machine's included; without it the usual, for others. */
+  readonly rateLimit?: Rate | 'off' | undefined;
   readonly trustProxy: boolean;
   /** Paths of PEM files; both or neither. */
   readonly tlsCert?: string | undefined;
@@ -52,6 +55,8 @@ export interface ServiceIo {
 const DAYS_AT_MOST = 36_500;
 const VIEWS_AT_MOST = 1_000_000;
 const FILE_BYTES = 100 * 1024 ** 2;
+/** Jobs of a CI system may all come from one address; what a secret can be guessed by is limited elsewhere. */
+const USUAL_RATE: RateLimit = { requests: 100, milliseconds: 1000, sparesLoopback: true };
 const FILE_BYTES_AT_MOST = 1024 ** 4;
 
 /** The bounds of days and views that the settings ask for; throws a `ServiceError` when they contradict. */
@@ -86,6 +91,12 @@ export function fileBytesOf({ maxFileSize = FILE_BYTES }: ServiceSettings): numb
     return maxFileSize;
   }
   throw new ServiceError('the maximum of a file must be from 1 byte to 1 TiB', { input: true });
+}
+
+/** How often one address may ask. */
+export function rateLimitOf({ rateLimit }: ServiceSettings): RateLimit | undefined {
+  if (rateLimit === 'off') return undefined;
+  return rateLimit ? { ...rateLimit, sparesLoopback: false } : USUAL_RATE;
 }
 
 /** The public address without a final slash. */

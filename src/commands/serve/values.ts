@@ -13,6 +13,16 @@ export function logFormat(value: string): LogFormat {
   throw usageError(`--log takes text or json, not "${value}"`);
 }
 
+/** So many requests in a second or a minute, or `off`. */
+export function rate(value: string): 'off' | { requests: number; milliseconds: number } {
+  if (value === 'off') return value;
+  const [, count = '0', unit] = /^(\d{1,7})\/([sm])$/.exec(value) ?? [];
+  if (Number(count) >= 1) {
+    return { requests: Number(count), milliseconds: unit === 's' ? 1000 : 60_000 };
+  }
+  throw usageError(`--rate-limit takes a number such as 50/s or 600/m, or off, not "${value}"`);
+}
+
 /** Bytes; K, M, G, T and KiB … count in 1024s, KB … in 1000s. */
 export function size(value: string): number {
   const [, digits = '', unit = '', suffix = ''] =

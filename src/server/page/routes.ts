@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { refusalHead } from '../answer';
-import type { AppOptions, Env } from '../app';
+import type { Env, PartOptions } from '../app';
 import { readForm } from '../body';
 import { baseOf, isOwnForm, isPrefetch, originOf } from '../caller';
 import { fileUrl } from '../download';
@@ -12,8 +12,9 @@ import { markup } from './markup';
 import { askPage, endedPage, gonePage, secretPage } from './views';
 
 /** The pages a recipient opens in a browser. */
-export function createPages({ pushes, now, settings }: AppOptions): Hono<Env> {
+export function createPages({ pushes, now, limited, settings }: PartOptions): Hono<Env> {
   const pages = new Hono<Env>();
+  pages.use(limited);
 
   const visitor = (c: Context<Env>): Visitor => ({
     ...originOf(c.req.raw, c.env, settings),
@@ -60,10 +61,8 @@ export function createPages({ pushes, now, settings }: AppOptions): Hono<Env> {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.kind === 'not_found') return gonePage();
-      const { status, headers } = refusalHead(error);
-      if (error.kind !== 'passphrase') {
-        return page('That did not work', markup`<p>${error.message}</p>`, status, headers);
-      }
+      if (error.kind !== 'passphrase') return refusalPage(error);
+      const { status } = refusalHead(error);
       return askPage(await find(c), now().getTime(), 'That passphrase is not right.', status);
     }
   }
@@ -87,5 +86,14 @@ export function createPages({ pushes, now, settings }: AppOptions): Hono<Env> {
     ),
   );
   pages.all('*', () => gonePage());
+  pages.onError((error) => {
+    if (!(error instanceof Refusal)) throw error;
+    return refusalPage(error);
+  });
   return pages;
+}
+
+function refusalPage(refusal: Refusal): Response {
+  const { status, headers } = refusalHead(refusal);
+  return page('That did not work', markup`<p>${refusal.message}</p>`, status, headers);
 }
