@@ -46,6 +46,8 @@ export interface Context {
   /** Has `listener` called at each SIGHUP, which ends the process no more. */
   onHangup(listener: () => void): void;
   now(): Date;
+  /** What this process uses: bytes of memory, seconds of the processor. */
+  usage(): { resident: number; heap: number; userCpu: number; systemCpu: number };
   /** Resolves after so many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
   transport(options: TransportOptions): Promise<ClosableTransport>;

@@ -29,6 +29,7 @@ export function systemContext(): Context {
       hangup = listener;
     },
     now,
+    usage,
     sleep,
     transport: async (options) => {
       await compileFaster();
@@ -285,6 +286,12 @@ async function promptStreams() {
     input: process.stdin.isTTY ? process.stdin : new ReadStream(fd),
     output: process.stderr.isTTY ? process.stderr : new WriteStream(fd),
   };
+}
+
+function usage() {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  return { resident: rss, heap: heapUsed, userCpu: user / 1e6, systemCpu: system / 1e6 };
 }
 
 /** Node warns on stderr about what is experimental (node:sqlite before 24), which is no news for a user. */

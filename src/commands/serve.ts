@@ -26,6 +26,8 @@ interface ServeOptions extends GlobalOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly log?: LogFormat;
+  readonly metricsHost?: string;
+  readonly metricsPort?: number;
 }
 
 const DEFAULTS = { host: '127.0.0.1', port: 5100, ephemeral: false, trustProxy: false };
@@ -49,7 +51,7 @@ export function serveCommand(context: Context): Command {
       'Be an instance: the same API and pages, on this machine, on an embedded database.',
     )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <n>', 'port to listen on; 0 takes a free one (default: 5100)', port)
+    .option('--port <n>', 'port to listen on; 0 takes a free one (default: 5100)', port('--port'))
     .option(
       '--public-url <url>',
       'address that links name, where it is not the one requests come to',
@@ -92,6 +94,12 @@ export function serveCommand(context: Context): Command {
       'how the log on stderr is written: text or json (default: text)',
       logFormat,
     )
+    .option(
+      '--metrics-port <n>',
+      'serve metrics for Prometheus on this port (default: none)',
+      port('--metrics-port'),
+    )
+    .option('--metrics-host <address>', 'address of that port (default: 127.0.0.1)')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
   command.action(async () => {
@@ -150,6 +158,7 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
         version: context.version,
         quietly: context.quietly,
         supervision: context,
+        usage: context.usage,
       },
     );
   } catch (error) {

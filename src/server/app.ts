@@ -13,7 +13,7 @@ import { createPages } from './page/routes';
 import type { Pushes } from './pushes';
 import { limited, type RateLimit } from './rate-limit';
 import { Refusal } from './refusal';
-import { health } from './up';
+import type { Tally } from './tally';
 
 export interface AppSettings extends CallerSettings {
   /** Whether those without a token may create and retrieve. */
@@ -29,8 +29,9 @@ export interface AppOptions {
   readonly pushes: Pushes;
   readonly files: Files;
   readonly owners: Owners;
-  /** Throws when the database does not answer. */
-  readonly ping: () => Promise<void>;
+  /** Whether the database answers, soon. */
+  readonly isUp: () => Promise<boolean>;
+  readonly tally: Tally;
   readonly now: () => Date;
   readonly log: Log;
   readonly settings: AppSettings;
@@ -59,9 +60,8 @@ export const everywhere = {
 
 /** The whole service as a function from request to response, without a socket. */
 export function createApp(options: AppOptions): App {
-  const { now, log, ping, settings } = options;
+  const { now, log, isUp, settings } = options;
   const parts = { ...options, limited: limited(settings, now) };
-  const isUp = health(ping);
   const app = new Hono<Env>({ getPath: pathOf });
   app.use(async (c, next) => {
     const began = now();

@@ -12,6 +12,8 @@ export interface Claim {
   readonly files: readonly FileRow[];
   /** Whether this very claim ended the push. */
   readonly ended: boolean;
+  /** Whether the owner looks, which takes no view. */
+  readonly own: boolean;
 }
 
 /** Milliseconds that the links to a push's files, handed out with each view, can be followed. */
@@ -38,7 +40,7 @@ export async function claim(
   const filesUntil = Math.min(now + LINK_TIME, push.expires_at);
   const files = push.kind === 'file' ? await listFiles(sql, push.id) : [];
   const ended = last && (await store.endWithView(sql, push.id, now, filesUntil));
-  return { claimed, secret, files, ended };
+  return { claimed, secret, files, ended, own };
 }
 
 /** Too late: the push had ended, or ends now because its time has passed. */
@@ -47,5 +49,5 @@ async function missed(sql: Sql, push: PushRow, visitor: Visitor, now: number): P
   const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
   await recordEvent(sql, push.id, 'failed_view', visitor, now);
   const claimed = (await store.findPush(sql, push.url_token)) as PushRow;
-  return { claimed, secret: undefined, files: [], ended };
+  return { claimed, secret: undefined, files: [], ended, own: false };
 }

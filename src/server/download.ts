@@ -13,7 +13,7 @@ export function fileUrl(file: OfferedFile, base: string): string {
 }
 
 /** Where the files of a retrieval are fetched. It takes no view, and needs nothing but the link. */
-export function createDownloads({ files, log, limited }: PartOptions): Hono<Env> {
+export function createDownloads({ files, log, tally, limited }: PartOptions): Hono<Env> {
   const downloads = new Hono<Env>();
   downloads.use('/files/*', limited);
 
@@ -47,8 +47,9 @@ export function createDownloads({ files, log, limited }: PartOptions): Hono<Env>
         async pull(controller) {
           try {
             const { value, done } = await bytes.next();
-            if (done) controller.close();
-            else controller.enqueue(value);
+            if (done) return controller.close();
+            tally.fileBytes('out', value.length);
+            controller.enqueue(value);
           } catch (error) {
             log.failure(error);
             if (!c.env.cut) return controller.error(error);

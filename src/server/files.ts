@@ -6,6 +6,7 @@ import { notFound } from './refusal';
 import * as store from './store/files';
 import { findPush } from './store/pushes';
 import type { Database } from './store/sql';
+import type { Tally } from './tally';
 import { dropStale, UPLOAD_SILENCE, Upload } from './upload';
 import type { Vault } from './vault';
 
@@ -35,6 +36,7 @@ export interface FilesOptions {
   /** Bytes a file may have. */
   readonly fileBytes: number;
   readonly clock: () => Date;
+  readonly tally: Tally;
 }
 
 /** The rules of files: how they come in, who may read them, and when they go. */
@@ -46,8 +48,8 @@ export class Files {
 
   /** Begins to take in the files of the push of that token; discard it in any case. */
   upload(urlToken: string): Upload {
-    const { database, fileBytes } = this.options;
-    return new Upload({ database, fileBytes, urlToken, now: () => this.now() });
+    const { database, fileBytes, tally } = this.options;
+    return new Upload({ database, fileBytes, urlToken, tally, now: () => this.now() });
   }
 
   /** The files of a retrieval, each with a link of its own. */

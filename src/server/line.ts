@@ -14,6 +14,10 @@ export class Line {
     return this.running === 0;
   }
 
+  get length(): { readonly running: number; readonly waiting: number } {
+    return { running: this.running, waiting: this.waiting.length };
+  }
+
   /** Does `work` when its turn comes, unless nobody waits for it any more by then. Throws a `Refusal`. */
   async pass<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.running < this.atOnce) this.running += 1;

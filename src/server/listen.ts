@@ -1,6 +1,7 @@
 import { inWords } from './database';
 import type { Patience } from './exchange';
 import type { Log } from './log';
+import { startMetrics } from './metrics/start';
 import { openService } from './open';
 import { publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
 import type { Listening, Place } from './socket';
@@ -45,8 +46,10 @@ export async function startService(
   const { log } = service;
   const { now, grace = GRACE, supervision } = io;
   const sockets = createSockets(service.app, places, { tls, log, now, patience, grace });
+  let metrics: Awaited<ReturnType<typeof startMetrics>>;
   try {
     const listening = await sockets.listen();
+    metrics = await startMetrics(service, sockets.servers, settings, io);
     const stopSweeping = sweepRegularly(service.pushes, log);
     // Only now: a start that failed must not have used up the one time the token is shown.
     const firstToken = await service.owners.addFirst();
@@ -54,7 +57,8 @@ export async function startService(
     const named = listening.find(({ host }) => host !== undefined) ?? listening[0];
     const localUrl = named?.url ?? '';
     const url = publicUrlOf(settings) ?? localUrl;
-    log.event('start', { url, version: io.version });
+    const scraped = metrics ? { metrics: metrics.url } : {};
+    log.event('start', { url, version: io.version, ...scraped });
     const tell = supervision ? notifier(supervision, log) : async () => {};
     const reload = tlsReloader(sockets.servers, settings, log);
     void tell('READY=1');
@@ -76,12 +80,14 @@ export async function startService(
           await sockets.stop();
           await stopSweeping();
         });
+        metrics?.close();
         await service.close();
         await told;
         log.event('stopped');
       }),
     };
   } catch (error) {
+    metrics?.close();
     await sockets.stop();
     await service.close();
     throw inWords(error);

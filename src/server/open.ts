@@ -6,7 +6,10 @@ import { FILE, inWords, openDatabase, type Where } from './database';
 import { Files } from './files';
 import { isReadByOthers, makeInstanceKey, readInstanceKey } from './instance-key';
 import { createLog, type Log } from './log';
+import type { Gauges } from './metrics/gauges';
+import { createMetrics, type Metrics } from './metrics/metrics';
 import { type OwnerSummary, Owners } from './owners';
+import { passphraseChecks } from './passphrase';
 import { Pushes } from './pushes';
 import { ServiceError } from './service-error';
 import {
@@ -19,6 +22,7 @@ import {
 } from './settings';
 import { findFact, keepFact } from './store/facts';
 import type { Database } from './store/sql';
+import { health } from './up';
 import { createVault, type Vault } from './vault';
 
 /** The service without a socket. */
@@ -27,6 +31,8 @@ export interface OpenService {
   readonly owners: Owners;
   readonly pushes: Pushes;
   readonly log: Log;
+  readonly metrics: Metrics;
+  readonly gauges: Gauges;
   close(): Promise<void>;
 }
 
@@ -38,24 +44,33 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const publicUrl = publicUrlOf(settings);
   const fileBytes = fileBytesOf(settings);
   const rateLimit = rateLimitOf(settings);
-  const log = createLog(io, settings.log);
-  const database = await openDatabase(settings, io);
+  const metrics = createMetrics();
+  const log = metrics.counting(createLog(io, settings.log));
+  const database = metrics.timing(await openDatabase(settings, io));
   try {
     const vault = await openVault(database, settings, log);
     const owners = new Owners(database, io.now);
-    const files = new Files({ database, vault, fileBytes, clock: io.now });
+    const files = new Files({ database, vault, fileBytes, clock: io.now, tally: metrics });
     await files.dropUnfinished();
-    const pushes = new Pushes(database, vault, files, bounds, io.now);
+    const pushes = new Pushes(database, vault, files, bounds, io.now, metrics);
+    const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       pushes,
       files,
       owners,
-      ping: async () => void (await database.sql`SELECT 1`),
+      isUp,
+      tally: metrics,
       now: io.now,
       log,
       settings: { ...settings, publicUrl, fileBytes, rateLimit, version: io.version },
     });
-    return { app, owners, pushes, log, close: () => database.close() };
+    const gauges: Gauges = {
+      version: io.version,
+      isUp,
+      countActive: () => pushes.countActive(),
+      checks: passphraseChecks,
+    };
+    return { app, owners, pushes, log, metrics, gauges, close: () => database.close() };
   } catch (error) {
     await database.close();
     throw inWords(error);

@@ -7,6 +7,11 @@ const cost = { N: 2 ** 14, r: 8, p: 5 };
 /** Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s. */
 const line = new Line(2, 32);
 
+/** How many passphrases are being checked, and how many wait for it. */
+export function passphraseChecks(): { readonly running: number; readonly waiting: number } {
+  return line.length;
+}
+
 /** What is kept of a passphrase. */
 export interface PassphraseRecord {
   readonly salt: Uint8Array;

@@ -10,6 +10,7 @@ import { dropFiles } from './store/files';
 import type { PushRow } from './store/pushes';
 import * as store from './store/pushes';
 import type { Database } from './store/sql';
+import type { Tally } from './tally';
 import { unlock } from './unlock';
 import type { Upload } from './upload';
 import type { Vault } from './vault';
@@ -46,6 +47,7 @@ export class Pushes {
     private readonly files: Files,
     private readonly bounds: Bounds,
     private readonly clock: () => Date,
+    private readonly tally: Tally,
   ) {}
 
   /** Begins to take in the files of a push that `create` gets later; discard it in any case. */
@@ -79,6 +81,7 @@ export class Pushes {
       await upload?.keep(sql, inserted.id);
       return inserted;
     });
+    this.tally.created(push.kind);
     return { push, note };
   }
 
@@ -97,16 +100,19 @@ export class Pushes {
    */
   async retrieve(urlToken: string, visitor: Visitor, passphrase: string): Promise<Retrieved> {
     const push = await this.find(urlToken);
-    const { database, vault } = this;
+    const { database, vault, tally } = this;
     const now = () => this.now();
-    const key = await unlock({ database, vault, now }, push, visitor, passphrase);
-    const { claimed, secret, files, ended } = await database.transaction(
+    const key = await unlock({ database, vault, now, tally }, push, visitor, passphrase);
+    const { claimed, secret, files, ended, own } = await database.transaction(
       (sql) => {
         if (visitor.signal?.aborted) throw abandoned();
         return claim(sql, push, visitor, now());
       },
       { long: push.kind === 'file' && push.expired_at !== null },
     );
+    if (ended) tally.expired(secret ? 'views' : 'time');
+    if (secret) tally.viewed(own ? 'owner' : 'viewer');
+    else tally.missed();
     if (ended) await database.scrub();
     if (!secret) return { push: settled(claimed, now()), payload: null, files: [] };
     return {
@@ -140,6 +146,7 @@ export class Pushes {
       },
       { long: push.kind === 'file' },
     );
+    if (ended) this.tally.expired('deleted');
     await this.database.scrub();
     return ended ?? this.find(urlToken);
   }
@@ -167,6 +174,11 @@ export class Pushes {
     return audit.listEvents(this.database.sql, push.id, pageOf(page));
   }
 
+  /** How many pushes are active; reads an index, 30 ms for a million. */
+  countActive(): Promise<number> {
+    return store.countActive(this.database.sql, this.now());
+  }
+
   /** Destroys the secrets of pushes whose time has passed; answers how many there were. */
   async sweep(): Promise<number> {
     const now = this.now();
@@ -174,6 +186,7 @@ export class Pushes {
     for (let batch = SWEEP; batch === SWEEP; ended += batch) {
       batch = await this.database.exclusively((sql) => store.endDue(sql, now, SWEEP));
     }
+    this.tally.expired('time', ended);
     await this.files.sweep();
     await audit.deleteTriesBefore(this.database.sql, now - 60_000);
     await this.database.scrub();
@@ -186,6 +199,7 @@ export class Pushes {
     const ended = await database.transaction((sql) => store.endPush(sql, id, expires_at, 0), {
       long: kind === 'file',
     });
+    if (ended) this.tally.expired('time');
     if (ended) await database.scrub();
   }
 

@@ -1,6 +1,7 @@
 import { limits } from '../api/contract';
 import type { Bound, Bounds } from './creation';
 import type { LogFormat, LogLevel } from './log';
+import type { Usage } from './metrics/process';
 import type { Rate, RateLimit } from './rate-limit';
 import { ServiceError } from './service-error';
 import type { Supervision } from './systemd';
@@ -33,6 +34,9 @@ export interface ServiceSettings {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly log?: LogFormat | undefined;
+  /** Where metrics are served, on a port of their own; 0 for any free one, none without. */
+  readonly metricsHost?: string | undefined;
+  readonly metricsPort?: number | undefined;
 }
 
 /** What the service needs of the world around it. */
@@ -46,6 +50,7 @@ export interface ServiceIo {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Runs `load` with Node's experimental warnings held back. */
   readonly quietly?: (<T>(load: () => T) => T) | undefined;
+  readonly usage?: (() => Usage) | undefined;
   /** Where systemd may have opened the sockets, and wants to be told how things stand. */
   readonly supervision?: Supervision | undefined;
   /** Milliseconds that all there is to finish has after a stop was asked for; 30 s. */

@@ -66,10 +66,15 @@ export interface Listening {
   readonly url: string;
 }
 
-/** Has the server listen. Throws a `ServiceError` that says why it cannot. */
-export function listen(server: Server, place: Place, secure: boolean): Promise<Listening> {
+/** Has the server listen. Throws a `ServiceError` that says why it cannot, and names the option for another port. */
+export function listen(
+  server: Server,
+  place: Place,
+  secure: boolean,
+  option = '--port',
+): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(listenError(error, place));
+    const fail = (error: Error) => reject(listenError(error, place, option));
     server.once('error', fail);
     const listening = () => {
       const address = server.address();
@@ -87,7 +92,7 @@ export function listen(server: Server, place: Place, secure: boolean): Promise<L
   });
 }
 
-function listenError(cause: Error, place: Place): ServiceError {
+function listenError(cause: Error, place: Place, option: string): ServiceError {
   const code = systemCode(cause);
   if ('fd' in place) {
     const what = `descriptor ${place.fd}, as passed by LISTEN_FDS, is no socket to listen on`;
@@ -96,7 +101,7 @@ function listenError(cause: Error, place: Place): ServiceError {
   const { host, port } = place;
   const where = `${host} port ${port}`;
   if (code === 'EADDRINUSE') {
-    return new ServiceError(`${where} is in use`, { hint: 'choose another with --port', cause });
+    return new ServiceError(`${where} is in use`, { hint: `choose another with ${option}`, cause });
   }
   return new ServiceError(`cannot listen on ${where}${code && ` (${code})`}`, { cause });
 }

@@ -5,6 +5,7 @@ import { Refusal } from './refusal';
 import * as audit from './store/audit';
 import { findSecret, lockPush, type PushRow } from './store/pushes';
 import type { Database } from './store/sql';
+import type { Tally } from './tally';
 import type { Vault } from './vault';
 
 const MINUTE = 60_000;
@@ -17,6 +18,7 @@ export interface Unlocking {
   readonly vault: Vault;
   /** Milliseconds. */
   readonly now: () => number;
+  readonly tally: Tally;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Unlocking {
  * wrong, both of which the audit log keeps, and when there were too many tries.
  */
 export async function unlock(
-  { database, vault, now }: Unlocking,
+  { database, vault, now, tally }: Unlocking,
   push: PushRow,
   visitor: Visitor,
   passphrase: string,
@@ -46,6 +48,7 @@ export async function unlock(
       }
     });
     if (key) return key;
+    tally.wrongPassphrase();
   }
   await audit.recordEvent(database.sql, push.id, 'failed_passphrase', visitor, now());
   throw new Refusal('passphrase', passphrase === '' ? needed : wrong);

@@ -4,6 +4,7 @@ import { type FileHeader, inChunks, sealChunk, sealHeader } from './chunks';
 import { invalid, Refusal } from './refusal';
 import * as store from './store/files';
 import type { Database, Sql } from './store/sql';
+import type { Tally } from './tally';
 
 /**
  * Chunks that are written together, 512 KiB: each transaction waits for the disk once. With 2 MiB it is a tenth
@@ -22,6 +23,7 @@ export interface UploadOptions {
   readonly fileBytes: number;
   /** Milliseconds. */
   readonly now: () => number;
+  readonly tally: Tally;
 }
 
 /**
@@ -59,6 +61,7 @@ export class Upload {
       if (size > this.options.fileBytes) throw this.tooLarge();
       const sealed = sealChunk(key, { urlToken, position, number, last }, plain);
       await this.write({ position, number, sealed });
+      this.options.tally.fileBytes('in', plain.length);
       number += 1;
     }
     const header = sealHeader(key, { urlToken, position }, { name, type, size });

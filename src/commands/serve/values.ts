@@ -1,9 +1,11 @@
 import { usageError } from '../../errors';
 
-/** A port; 0 stands for any. */
-export function port(value: string): number {
-  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw usageError(`--port takes a number from 0 to 65535, not "${value}"`);
+/** Parses a port; 0 stands for any. */
+export function port(option: string): (value: string) => number {
+  return (value) => {
+    if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+    throw usageError(`${option} takes a number from 0 to 65535, not "${value}"`);
+  };
 }
 
 export type LogFormat = 'text' | 'json';

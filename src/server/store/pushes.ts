@@ -145,6 +145,13 @@ async function forget(sql: Sql, id: number): Promise<void> {
   await sql`DELETE FROM tries WHERE push_id = ${id}`;
 }
 
+/** How many are active; `pushes_by_end` is all it reads. */
+export async function countActive(sql: Sql, now: number): Promise<number> {
+  const rows = await sql<{ active: number }>`
+    SELECT count(*) AS active FROM pushes WHERE expired_at IS NULL AND expires_at > ${now}`;
+  return Number(rows[0]?.active);
+}
+
 export interface Page {
   readonly rows: number;
   /** From 1. */
