@@ -31,12 +31,15 @@ export function addGlobalOptions(command: Command): Command {
     .option('--profile <name>', 'use this profile (PWPUSH_PROFILE)')
     .option('--url <url>', 'address of the instance (PWPUSH_URL)')
     .option('--token-file <path>', 'read the API token from a file (PWPUSH_TOKEN_FILE)')
-    .option('--anonymous', 'send no token')
-    .option(
+    .option('--anonymous', 'send no token');
+  // A command may have one of its own.
+  if (!command.options.some(({ long }) => long === '--timeout'))
+    command.option(
       '--timeout <seconds>',
       'wait so long for an answer to begin; 30 (PWPUSH_TIMEOUT)',
       seconds('--timeout'),
-    )
+    );
+  command
     .option('--ca-file <path>', 'trust the CA certificates of this PEM file too (PWPUSH_CA_FILE)')
     .option('--insecure', 'accept any certificate');
   return addOutputOptions(command);
@@ -102,11 +105,11 @@ export function positive(option: string): (value: string) => number {
   };
 }
 
-/** Parses seconds: above 0, a fraction allowed, at most a day. */
-export function seconds(option: string): (value: string) => number {
+/** Parses seconds: above 0, a fraction allowed, at most a day or what is said. */
+export function seconds(option: string, most = 86_400): (value: string) => number {
   return (value) => {
     const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : 0;
-    if (number > 0 && number <= 86_400) return number;
+    if (number > 0 && number <= most) return number;
     throw usageError(`${option} takes seconds, more than 0, not "${value}"`);
   };
 }

@@ -49,6 +49,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/audit')).auditCommand,
   },
   {
+    name: 'wait',
+    summary: 'block until a push was viewed or has expired',
+    load: async () => (await import('./commands/wait')).waitCommand,
+  },
+  {
     name: 'version',
     summary: 'this program, the instance, and what it can do',
     load: async () => (await import('./commands/version')).versionCommand,

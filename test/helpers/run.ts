@@ -75,6 +75,8 @@ export interface PlaceOptions extends Conditions {
   /** A whole transport, where the socket is the point. */
   readonly transport?: (options: TransportOptions) => ClosableTransport;
   readonly now?: () => Date;
+  /** What happens while the program sleeps, which takes no time of its own. */
+  readonly asleep?: (milliseconds: number) => void | Promise<void>;
 }
 
 export const VERSION = '0.1.0';
@@ -130,7 +132,10 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
   const prompts = scriptedPrompter(conditions.prompts ?? []);
   const open: ClosableTransport[] = [];
   const signal = conditions.signal ?? new AbortController().signal;
-  const sleep = async (milliseconds: number) => void io.sleeps.push(milliseconds);
+  const sleep = async (milliseconds: number) => {
+    io.sleeps.push(milliseconds);
+    await io.options.asleep?.(milliseconds);
+  };
   const env = conditions.env ?? {};
   mkdirSync(join(io.folder, 'home'), { recursive: true });
   const context: Context = {

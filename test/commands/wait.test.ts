@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Transport } from '../../src/http/transport';
+import { BASE, type Instance, instance } from '../helpers/instance';
+import { place } from '../helpers/run';
+import { broken } from '../helpers/wire';
+
+const DAY = 86_400_000;
+
+let here: Instance;
+let token: string;
+/** What happens in each sleep, by its number from 1. */
+let happens: Record<number, () => unknown>;
+let naps: number;
+
+beforeEach(async () => {
+  happens = {};
+  naps = 0;
+  here = await instance({
+    asleep: async (milliseconds) => {
+      here.service.clock.advance(milliseconds);
+      naps += 1;
+      if (naps > 20_000) throw new Error('it waits for ever');
+      await happens[naps]?.();
+    },
+  });
+  token = await here.push({ payload: 'hunter2', expire_after_views: 2 }, here.service.adminToken);
+});
+afterEach(() => here.close());
+
+const owner = () => here.under({ env: here.admin });
+const wait = (...words: string[]) => owner().run('wait', token, ...words);
+const look = () => here.run('get', token);
+const VIEW = '2026-08-20T11:06:55.000Z\tview\t127.0.0.1\tpwpush/0.1.0\t\n';
+
+describe('a view', () => {
+  test('ends the wait with 0, and is told', async () => {
+    happens[2] = look;
+    expect(await wait()).toEqual({ code: 0, stdout: VIEW, stderr: '' });
+    expect(here.sleeps).toEqual([5000, 5000]);
+  });
+
+  test('that happened before ends it at once', async () => {
+    await look();
+    const { code, stdout } = await wait();
+    expect({ code, kind: stdout.split('\t')[1], sleeps: here.sleeps }).toEqual({
+      code: 0,
+      kind: 'view',
+      sleeps: [],
+    });
+  });
+
+  test('is no look of the owner, and none with a wrong passphrase', async () => {
+    token = await here.push({ payload: 'x', passphrase: 'horse' }, here.service.adminToken);
+    happens[1] = () => owner().run('get', token);
+    happens[2] = () => here.under({ env: { PWPUSH_PASSPHRASE: 'wrong' } }).run('get', token);
+    happens[3] = () => here.under({ env: { PWPUSH_PASSPHRASE: 'horse' } }).run('get', token);
+    const { code } = await wait('--interval', '1.5');
+    expect({ code, sleeps: here.sleeps }).toEqual({ code: 0, sleeps: [1500, 1500, 1500] });
+  });
+
+  test('that ends the push is a view all the same', async () => {
+    token = await here.push({ payload: 'x', expire_after_views: 1 }, here.service.adminToken);
+    happens[1] = look;
+    expect((await wait()).code).toBe(0);
+    expect((await wait()).code).toBe(0);
+  });
+
+  test('is found behind more than a page of other events', async () => {
+    await look();
+    for (let count = 0; count < 55; count++) await owner().run('get', token);
+    expect((await wait()).code).toBe(0);
+  });
+
+  test('with --then-expire is the last one', async () => {
+    happens[1] = look;
+    const { code } = await wait('--then-expire');
+    expect({ code, next: (await look()).code }).toEqual({ code: 0, next: 6 });
+  });
+});
+
+describe('an expired push ends it with 6', () => {
+  const UNSEEN = {
+    code: 6,
+    stdout: '',
+    stderr: 'pwpush: the push has expired, and nobody has looked at it\n',
+  };
+
+  test('when it is deleted', async () => {
+    happens[1] = () => owner().run('expire', token);
+    expect(await wait()).toEqual(UNSEEN);
+    expect(here.sleeps).toEqual([5000]);
+    expect(await wait()).toEqual(UNSEEN);
+  });
+
+  test('when its days are over', async () => {
+    token = await here.push({ payload: 'x', expire_after_days: 1 }, here.service.adminToken);
+    const start = here.service.clock.now().getTime();
+    expect(await wait('--interval', '60')).toEqual(UNSEEN);
+    const passed = here.service.clock.now().getTime() - start;
+    expect([passed >= DAY, passed < DAY + 10 * 60_000]).toEqual([true, true]);
+    expect(await wait()).toEqual(UNSEEN);
+  });
+});
+
+describe('--timeout', () => {
+  test('is the time of the whole wait, and its end is 12', async () => {
+    expect(await wait('--timeout', '12')).toEqual({
+      code: 12,
+      stdout: '',
+      stderr: 'pwpush: nobody has looked at the push within 12 s\n',
+    });
+    expect(here.sleeps).toEqual([5000, 5000, 2000]);
+  });
+
+  test('is told before the command too, and as JSON', async () => {
+    const { code, stderr } = await owner().run('--timeout', '1', 'wait', token, '--json');
+    expect({ code, error: JSON.parse(stderr).error.code }).toEqual({ code: 12, error: 'timeout' });
+  });
+
+  test('is longer than a day where need be, and an answer is not waited for longer than for the push', async () => {
+    happens[1] = look;
+    expect((await wait('--timeout', '604800')).code).toBe(0);
+    expect((await wait('--timeout', '7')).code).toBe(0);
+    expect(here.transports.map(({ timeout }) => timeout)).toEqual([30, 30, 7]);
+  });
+});
+
+test('--json prints each event as a line, the oldest first and none twice', async () => {
+  happens[1] = () => owner().run('get', token);
+  happens[3] = look;
+  const { code, stdout, stderr } = await wait('--json');
+  const events = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect({ code, stderr, kinds: events.map(({ kind }) => kind) }).toEqual({
+    code: 0,
+    stderr: '',
+    kinds: ['creation', 'owner_view', 'view'],
+  });
+});
+
+test('on a terminal it says what it does, and shows the view as a table', async () => {
+  happens[1] = look;
+  const outcome = await here
+    .under({ env: { ...here.admin, NO_COLOR: '1' }, terminals: ['stdout', 'stderr'] })
+    .run('wait', token);
+  expect(outcome).toEqual({
+    code: 0,
+    stdout:
+      'WHEN      WHAT  ADDRESS    USER AGENT    REFERRER\n' +
+      'just now  view  127.0.0.1  pwpush/0.1.0\n',
+    stderr: 'waiting for somebody to look at it; Control-C ends the waiting\n',
+  });
+});
+
+describe('an instance that cannot answer', () => {
+  /** The service, but for the requests of these numbers. */
+  function failing(which: (request: number) => boolean, failure: () => never) {
+    const under = here;
+    let requests = 0;
+    const send: Transport = async ({ method, url, headers }) => {
+      requests += 1;
+      if (which(requests)) return failure();
+      const response = await under.service.fetch(new Request(url, { method, headers }));
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: (async function* () {
+          yield bytes;
+        })(),
+      };
+    };
+    return place({
+      send,
+      now: under.service.clock.now,
+      env: { PWPUSH_URL: BASE, ...under.admin },
+      asleep: async (milliseconds) => {
+        under.service.clock.advance(milliseconds);
+        naps += 1;
+        await happens[naps]?.();
+      },
+    });
+  }
+  const unreachable = () => {
+    throw broken(false);
+  };
+
+  test('at first is an error', async () => {
+    const there = failing(() => true, unreachable);
+    expect((await there.run('wait', token)).code).toBe(9);
+    there.close();
+  });
+
+  test('later is waited out, told once, and asked less often meanwhile', async () => {
+    // The first look is two requests: log and listing.
+    const there = failing((request) => request >= 3 && request <= 6, unreachable);
+    happens[5] = look;
+    const outcome = await there.run('wait', token);
+    there.close();
+    expect({ ...outcome, stdout: outcome.stdout.split('\t')[1], sleeps: there.sleeps }).toEqual({
+      code: 0,
+      stdout: 'view',
+      stderr: 'pw.test cannot be reached; still waiting\n',
+      sleeps: [5000, 10_000, 20_000, 40_000, 60_000],
+    });
+  });
+
+  test('for five minutes is given up', async () => {
+    const there = failing((request) => request >= 3, unreachable);
+    const { code } = await there.run('wait', token);
+    there.close();
+    const waited = there.sleeps.reduce((sum, one) => sum + one, 0);
+    expect({ code, waited: waited > 300_000 && waited < 400_000 }).toEqual({
+      code: 9,
+      waited: true,
+    });
+  });
+
+  test('for good is an error at once', async () => {
+    expect((await here.run('wait', token)).code).toBe(3);
+    const bob = { PWPUSH_TOKEN: here.service.otherToken };
+    expect((await here.under({ env: bob }).run('wait', token)).code).toBe(4);
+    expect((await owner().run('wait', 'nosuchpush')).code).toBe(5);
+    expect(here.sleeps).toEqual([]);
+  });
+});
+
+test.each([
+  [['--interval', '0.5'], '--interval takes at least 1 second'],
+  [['--interval', 'often'], '--interval takes seconds, more than 0, not "often"'],
+  [['--timeout', '99999999'], '--timeout takes seconds, more than 0, not "99999999"'],
+])('%j is bad usage', async (words, message) => {
+  const { code, stderr } = await wait(...words);
+  expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `pwpush: ${message}` });
+  expect(here.asked).toEqual([]);
+});
