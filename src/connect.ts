@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type Api, apiClient } from './api/client';
+import { type Api, type ApiSettings, apiClient } from './api/client';
 import { API_PATH } from './api/contract';
 import { parseReference, type Reference } from './api/reference';
 import type { Context } from './context';
-import { usageError } from './errors';
+import { CliError, usageError } from './errors';
 import type { Transport, WireRequest } from './http/transport';
 import type { GlobalOptions } from './options';
 import { seconds } from './options';
@@ -82,6 +82,43 @@ export async function clientFor(
   target: Target,
   connections = 1,
 ): Promise<Api> {
+  const settings = await settingsFor(context, options, target, connections);
+  const say = terminal(context, options);
+  if (!target.insecure && travelsOpen(target.base))
+    await say.warn(
+      `plain http: whoever is between here and ${new URL(target.base).host} can read what is sent`,
+    );
+  if (target.insecure)
+    await say.warn(
+      `insecure: whoever is between here and ${new URL(target.base).host} can read what is sent`,
+    );
+  return apiClient(settings);
+}
+
+/** Seconds for a question on the side. */
+const BRIEF = 10;
+
+/** For a question on the side, on a connection of its own: it ends within 10 s, and waits for no `Retry-After`. */
+export async function briefSettings(
+  context: Context,
+  options: GlobalOptions,
+  target: Target,
+): Promise<ApiSettings> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(BRIEF * 1000)]);
+  const timeout = Math.min(timeoutOf(context, options), BRIEF);
+  const settings = await settingsFor({ ...context, signal }, { ...options, timeout }, target);
+  const sleep = async () => {
+    throw new CliError('rate_limited', 'the instance asks to wait');
+  };
+  return { ...settings, sleep, waiting: () => {} };
+}
+
+async function settingsFor(
+  context: Context,
+  options: GlobalOptions,
+  target: Target,
+  connections = 1,
+): Promise<ApiSettings> {
   const say = terminal(context, options);
   const transport = await context.transport({
     timeout: timeoutOf(context, options),
@@ -91,15 +128,7 @@ export async function clientFor(
     signal: context.signal,
     connections,
   });
-  if (!target.insecure && travelsOpen(target.base))
-    await say.warn(
-      `plain http: whoever is between here and ${new URL(target.base).host} can read what is sent`,
-    );
-  if (target.insecure)
-    await say.warn(
-      `insecure: whoever is between here and ${new URL(target.base).host} can read what is sent`,
-    );
-  return apiClient({
+  return {
     base: target.base,
     token: target.token,
     userAgent: `pwpush/${context.version}`,
@@ -108,7 +137,7 @@ export async function clientFor(
     sleep: context.sleep,
     waiting: (seconds, status) =>
       say.note(`the instance asks to wait (${status}); trying again in ${seconds} s`),
-  });
+  };
 }
 
 function timeoutOf({ env }: Context, options: GlobalOptions): number {

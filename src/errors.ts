@@ -44,6 +44,8 @@ export interface Remains {
   readonly expired?: boolean;
   /** The file a result was saved to; where there are several, all. */
   readonly saved_to?: string | readonly string[];
+  /** Pushes of which one may be that whose creation was not answered. */
+  readonly found?: readonly object[];
 }
 
 export interface ErrorDetails {

@@ -39,7 +39,7 @@ async function previewed(api: Api, token: string): Promise<string | undefined> {
 }
 
 /** An absolute http(s) address on one line, as it came where that is safe to print. */
-function webAddress(text: string | null | undefined): string | undefined {
+export function webAddress(text: string | null | undefined): string | undefined {
   try {
     const url = new URL(text ?? '');
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;

@@ -111,8 +111,13 @@ export async function push(context: Context, options: PushOptions): Promise<void
     const request = requestOf(payload, passphrase, options, target.defaults);
     if (options.dryRun) return await dryRun(target, request, sending, options, say);
     const connection = await connect(context, options);
-    const created = await (sending?.create(connection.api, request) ??
-      connection.api.create(request));
+    const started = context.now();
+    const creating = sending?.create(connection.api, request) ?? connection.api.create(request);
+    const created = await creating.catch(async (error) => {
+      if (!(error instanceof CliError)) throw error;
+      const { unanswered } = await import('./push/unanswered');
+      throw await unanswered(context, options, connection, request, started, error);
+    });
     await finish(context, options, say, connection, request, created);
   } finally {
     await sending?.close();

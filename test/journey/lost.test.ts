@@ -219,6 +219,21 @@ describe('the terminal goes away', () => {
   });
 });
 
+it('a creation that is not answered is looked for on another connection', async () => {
+  const { env, requests } = await instance((socket, text) => {
+    if (text.startsWith('POST')) return;
+    answer(socket, '200 OK', `[${changed(CREATED, { created_at: new Date().toISOString() })}]`);
+  });
+  const words = ['push', '--timeout', '0.2'];
+  const options = { env: { ...env, PWPUSH_TOKEN: 't0ken' }, input: 's' };
+  const { code, stderr } = await start(words, options).ended;
+  expect({ code, asked: requests.map((text) => text.split(' HTTP')[0]) }).toEqual({
+    code: 11,
+    asked: ['POST /api/v2/pushes', 'GET /api/v2/pushes/active?page=1'],
+  });
+  expect(stderr).toContain(`; a push like it was created since: ${LINK}`);
+});
+
 describe.skipIf(missing)('--output fails after the view was used (needs /dev/full)', () => {
   /** Runs get, does something when the instance was asked, and lets it answer. */
   async function meanwhile(words: readonly string[], work: () => void) {
