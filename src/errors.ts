@@ -98,3 +98,15 @@ export class ExitWith extends Error {
     this.status = status;
   }
 }
+
+const endings = {
+  SIGINT: { code: 'interrupted', word: 'interrupted' },
+  SIGTERM: { code: 'terminated', word: 'terminated' },
+  SIGHUP: { code: 'hung_up', word: 'hung up' },
+} as const;
+
+/** The error of a run that a signal ended. */
+export function endedBy({ reason }: AbortSignal): CliError {
+  const { code, word } = endings[reason as keyof typeof endings] ?? endings.SIGINT;
+  return new CliError(code, word);
+}

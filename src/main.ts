@@ -82,18 +82,13 @@ async function keep(error: unknown, context: Context): Promise<void> {
   await rescued(context, `${remains.link}\n`, 'link', 'standard error cannot be written');
 }
 
-const endings = {
-  SIGINT: { code: 'interrupted', word: 'interrupted' },
-  SIGTERM: { code: 'terminated', word: 'terminated' },
-  SIGHUP: { code: 'hung_up', word: 'hung up' },
-} as const;
-
 /** What a signal ended; what its failure says of a push that exists, or a view that is gone, is told with it. */
 async function interruption(signal: AbortSignal, failure: unknown): Promise<Error> {
-  const { CliError } = await import('./errors');
-  const { code, word } = endings[signal.reason as keyof typeof endings] ?? endings.SIGINT;
-  if (!(failure instanceof CliError)) return new CliError(code, word);
-  const message = failure.remains ? `${word}; ${failure.message}` : word;
+  const { CliError, endedBy } = await import('./errors');
+  const ended = endedBy(signal);
+  if (!(failure instanceof CliError)) return ended;
+  const { code } = ended;
+  const message = failure.remains ? `${ended.message}; ${failure.message}` : ended.message;
   const hint = failure.remains || failure.code === 'unknown' ? failure.hint : undefined;
   return new CliError(code, message, { hint, remains: failure.remains });
 }

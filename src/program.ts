@@ -54,6 +54,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/wait')).waitCommand,
   },
   {
+    name: 'notify',
+    summary: "have the instance e-mail a push's link",
+    load: async () => (await import('./commands/notify')).notifyCommand,
+  },
+  {
     name: 'version',
     summary: 'this program, the instance, and what it can do',
     load: async () => (await import('./commands/version')).versionCommand,

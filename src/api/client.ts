@@ -10,6 +10,9 @@ import {
   createdSchema,
   type InstanceVersion,
   type NewPush,
+  type Notification,
+  type Notified,
+  notifiedSchema,
   type Preview,
   type Push,
   previewSchema,
@@ -48,6 +51,8 @@ export interface Api {
   /** 50 entries a page, newest first; needs the owner's token. */
   audit(token: string, page: number): Promise<AuditEntry[]>;
   expire(token: string): Promise<Push>;
+  /** Has the instance e-mail the link; never sent twice. */
+  notify(token: string, notification: Notification): Promise<Notified>;
   /** 50 pushes a page, newest first; `[]` past the end. */
   list(state: 'active' | 'expired', page: number): Promise<Push[]>;
   /** Follows the `url` of a push's file; takes no view. Rejects with a `TransportError` when it breaks. */
@@ -89,6 +94,8 @@ export function apiClient(unpaced: ApiSettings): Api {
     audit: async (token, page) =>
       (await ask({ route: 'audit', token, query: { page: String(page) } }, auditSchema)).logs,
     expire: async (token) => stillThere(await ask({ route: 'expire', token }, pushSchema)),
+    notify: (token, notification) =>
+      ask({ route: 'notify', token, body: notification }, notifiedSchema),
     list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
     openFile: async (url) => (await import('./file-link')).openLink(settings, url),
   };
@@ -117,7 +124,7 @@ async function answerTo(settings: ApiSettings, call: Call, asked: Asked): Promis
   try {
     return await exchange(settings.send, wireRequest(settings, call), {
       repeatable: asked.repeatable,
-      waitOn429: call.route === 'create',
+      waitOn429: call.route === 'create' || call.route === 'notify',
       sleep: settings.sleep,
       now: settings.now,
       waiting: settings.waiting ?? (() => {}),

@@ -11,8 +11,8 @@ export const API_VERSION = '2.1';
 
 /**
  * The calls there are. `path` is relative to `API_PATH`; `:token` stands for a push's `url_token`.
- * `repeatable` says whether sending the call twice is harmless: a retrieval takes a view and a creation
- * leaves a second secret behind, so those two are not (wire.md, "What a retrieval costs").
+ * `repeatable` says whether sending the call twice is harmless: a retrieval takes a view, a creation leaves a
+ * second secret behind, and a notification is a second e-mail (wire.md, "What a retrieval costs").
  */
 export const routes = {
   version: { method: 'GET', path: '/version', repeatable: true },
@@ -23,6 +23,7 @@ export const routes = {
   preview: { method: 'GET', path: '/pushes/:token/preview', repeatable: true },
   audit: { method: 'GET', path: '/pushes/:token/audit', repeatable: true },
   expire: { method: 'DELETE', path: '/pushes/:token', repeatable: true },
+  notify: { method: 'POST', path: '/pushes/:token/notify_emails', repeatable: false },
 } as const satisfies Record<string, Route>;
 
 export interface Route {
@@ -47,13 +48,22 @@ export const limits = {
   page: { min: 1, max: 200, default: 1 },
   rowsPerPage: 50,
   passphraseTriesPerMinute: 5,
+  notifiedAtOnce: 5,
 } as const;
 
 export const kinds = ['text', 'file', 'url', 'qr'] as const;
 export type Kind = (typeof kinds)[number];
 
+/** Whom the instance e-mails the link (API 2.1). */
+export interface Notification {
+  /** Addresses, separated by commas. */
+  notify_emails_to: string;
+  /** Language of the e-mail. */
+  notify_emails_to_locale?: string;
+}
+
 /** Fields of a creation request (specification 2.1); a field left out gets the instance's default. */
-export interface NewPush {
+export interface NewPush extends Partial<Notification> {
   payload?: string;
   kind?: Kind;
   /** Days. */
@@ -103,6 +113,12 @@ export interface Push {
 export interface Preview {
   /** The same as `html_url`. */
   url: string;
+  [field: string]: unknown;
+}
+
+/** The answer to a notification. */
+export interface Notified {
+  message?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -219,6 +235,11 @@ export const pushListSchema: v.GenericSchema<unknown, Push[]> = v.array(pushSche
 /** @internal */
 export const previewSchema: v.GenericSchema<unknown, Preview> = v.looseObject({
   url: v.string(),
+});
+
+/** @internal */
+export const notifiedSchema: v.GenericSchema<unknown, Notified> = v.looseObject({
+  message: text,
 });
 
 /** @internal */

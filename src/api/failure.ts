@@ -154,6 +154,7 @@ function title(asked: Asked): string {
     preview: 'preview',
     audit: 'audit',
     expire: 'expire',
+    notify: 'notify',
   };
   return titles[asked.call];
 }
@@ -165,6 +166,7 @@ function doubt({ call, authenticated }: Asked): string | undefined {
       ? 'a push may exist: before you push again, look for it with pwpush list and expire it'
       : 'a push may exist; made without a token it cannot be looked up, and ends by its own limits';
   if (call === 'retrieve') return 'a view may have been used: pwpush audit tells its owner';
+  if (call === 'notify') return 'the e-mail may have been sent: pwpush audit shows it if so';
   return undefined;
 }
 

@@ -3,6 +3,7 @@ import type { Api } from '../api/client';
 import { type Kind, kinds, type NewPush, type Push } from '../api/contract';
 import { type Difference, differences, differenceText } from '../api/limits';
 import { findLink } from '../api/link';
+import { notification } from '../api/recipients';
 import { type Connection, connect, targetOf } from '../connect';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
@@ -35,6 +36,8 @@ export interface PushOptions extends GlobalOptions {
   readonly passphraseEnv?: string;
   readonly name?: string;
   readonly note?: string;
+  readonly notify?: readonly string[];
+  readonly notifyLocale?: string;
   readonly qr: boolean;
   readonly dryRun: boolean;
   readonly acceptLimits: boolean;
@@ -80,6 +83,8 @@ export function pushCommand(context: Context): Command {
     .option('--passphrase-env <name>', 'read the passphrase from a variable')
     .option('-n, --name <name>', 'label, shown to you in lists')
     .option('--note <text>', 'note, visible to you only')
+    .option('--notify <email...>', 'have the instance e-mail the link to these, up to 5')
+    .option('--notify-locale <language>', 'language of that e-mail, such as de')
     .option('--qr', 'draw the link as a QR code on stderr')
     .option('--dry-run', 'show what would be sent, secrets masked, and send nothing')
     .option('--accept-limits', 'keep the push when the instance granted looser limits than asked')
@@ -169,6 +174,9 @@ async function dryRun(
 
 function checkOptions(options: PushOptions, context: Context): void {
   checkPassphrase(options, context);
+  if (options.notify) notification(options.notify, options.notifyLocale);
+  else if (options.notifyLocale !== undefined)
+    throw usageError('--notify-locale goes with --notify EMAIL');
   const { file, kind, message, filename } = options;
   if (file !== undefined) {
     if (kind !== undefined && kind !== 'file')
@@ -205,6 +213,7 @@ function requestOf(
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(name === undefined ? {} : { name }),
     ...(note === undefined ? {} : { note }),
+    ...(options.notify ? notification(options.notify, options.notifyLocale) : {}),
   };
 }
 
@@ -230,6 +239,8 @@ async function finish(
   });
   if (doubt !== undefined) await say.warn(doubt);
   for (const one of found) await say.warn(`the instance changed a limit: ${differenceText(one)}`);
+  if (options.notify && !created.notify_emails_to)
+    await say.warn('the instance does not say that it sends e-mail: send the link yourself');
   if (options.qr) await drawQr(say, link);
   const owned = target.token !== undefined;
   await say.remark(granted(created, request.passphrase !== undefined, owned));

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { parseReference, type Reference } from '../api/reference';
 import { type Connection, connect } from '../connect';
 import type { Context } from '../context';
-import { ExitWith, usageError } from '../errors';
+import { ExitWith, endedBy, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { findProgram } from '../secret/find-program';
 import { type Outfit, outfit } from '../secret/outfit';
@@ -11,7 +11,7 @@ import { type PrivateFolder, privateFolder } from '../secret/private-folder';
 import type { Retrieved } from '../secret/reception';
 import { rescued } from '../secret/rescue';
 import { rescueAll } from '../secret/rescue-all';
-import { interrupted, type Named, retrieveAll } from '../secret/retrieve-all';
+import { type Named, retrieveAll } from '../secret/retrieve-all';
 import { safeName } from '../secret/safe-name';
 import { childOf, type Start, startFailure } from '../secret/start';
 import { checkWishes, type FileWish, fileWish, type Wishes } from '../secret/wishes';
@@ -131,7 +131,7 @@ async function handOver(
     if (wishes.file.length > 0) folder = await privateFolder(context.env);
     const given = await outfit(pushes, wishes, folder);
     await tell(given, pushes, folder);
-    if (signal.aborted) throw interrupted(signal);
+    if (signal.aborted) throw endedBy(signal);
     return await context.runChild(childOf(start, given, context));
   } catch (error) {
     throw await rescueAll(pushes, startFailure(error, start.words[0]));

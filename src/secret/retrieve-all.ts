@@ -1,6 +1,6 @@
 import type { Api } from '../api/client';
 import type { Context } from '../context';
-import { CliError } from '../errors';
+import { CliError, endedBy } from '../errors';
 import type { GlobalOptions } from '../options';
 import { asCliError } from '../terminal/failure';
 import type { Terminal } from '../terminal/output';
@@ -37,16 +37,11 @@ export async function retrieveAll(
     } catch (error) {
       if (pushes.length === 0) throw error;
       const { code, message, hint, status } = context.signal.aborted
-        ? interrupted(context.signal)
+        ? endedBy(context.signal)
         : asCliError(error);
       const said = `link ${at + 1}: ${message}; nothing was started`;
       throw await rescueAll(pushes, new CliError(code, said, { hint, status }));
     }
   }
   return pushes;
-}
-
-export function interrupted({ reason }: AbortSignal): CliError {
-  const code = reason === 'SIGTERM' ? 'terminated' : 'interrupted';
-  return new CliError(code, code);
 }

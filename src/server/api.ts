@@ -103,7 +103,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     return json(body(c, await pushes.expire(urlToken(c), caller)));
   });
 
-  api.post('/pushes/:token/notify_emails', async (c) => {
+  api.post(routes.notify.path, async (c) => {
     await permitted(c);
     return json({ error: 'This instance sends no e-mail.' }, 404);
   });

@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { asking, lines } from '../helpers/foreign';
-import { AUDITED, CREATED, EXPIRED, PREVIEWED, RETRIEVED, VERSION } from '../helpers/reference';
+import {
+  AUDITED,
+  CREATED,
+  EXPIRED,
+  NOTIFIED,
+  PREVIEWED,
+  RETRIEVED,
+  VERSION,
+} from '../helpers/reference';
 import { broken, json, type Literal } from '../helpers/wire';
 
 // Which calls are sent again, when, and how often. A retrieval takes a view and a creation leaves a second
-// secret behind: those two are repeated after no failure that may have had an effect.
+// secret behind, a notification is a second e-mail: those are repeated after no failure that may have had an effect.
 
 const repeatable: [string[], Literal][] = [
   [['version'], json(200, VERSION)],
@@ -25,6 +33,11 @@ const once: [string[], Literal, string][] = [
     ['get', 'quyul5r5w08'],
     json(200, RETRIEVED),
     'a view may have been used: pwpush audit tells its owner',
+  ],
+  [
+    ['notify', 'quyul5r5w08', 'ann@example.com'],
+    json(201, NOTIFIED),
+    'the e-mail may have been sent: pwpush audit shows it if so',
   ],
 ];
 
@@ -96,9 +109,12 @@ test.each(all)('%j: what timed out is not tried again', async (argv) => {
 });
 
 describe('429 with Retry-After', () => {
-  const create: [string[], Literal] = [['push'], json(201, CREATED)];
+  const unharmed: [string[], Literal][] = [
+    [['push'], json(201, CREATED)],
+    [['notify', 'quyul5r5w08', 'ann@example.com'], json(201, NOTIFIED)],
+  ];
 
-  test.each([...repeatable, create])('%j: is waited for', async (argv, answer) => {
+  test.each([...repeatable, ...unharmed])('%j: is waited for', async (argv, answer) => {
     const { code, waits, requests, stderr } = await asked([wait(429, '7'), answer], argv);
     expect({ code, waits, requests, stderr }).toEqual({
       code: 0,

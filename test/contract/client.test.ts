@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
-import { AUDITED, CREATED, EXPIRED, PREVIEWED, RETRIEVED, VERSION } from '../helpers/reference';
+import {
+  AUDITED,
+  CREATED,
+  changed,
+  EXPIRED,
+  NOTIFIED,
+  PREVIEWED,
+  RETRIEVED,
+  VERSION,
+} from '../helpers/reference';
 import { json } from '../helpers/wire';
 
 // What goes over the wire, word for word as wire.md and the specification have it; nothing here comes from
@@ -108,6 +117,36 @@ test('audit is GET …/audit with the page', async () => {
       '2026-08-19T11:06:45.000Z\tcreation\t198.51.100.1\t\t\n',
     stderr: '',
     sent: [`GET https://pw.test/api/v2/pushes/quyul5r5w08/audit?page=1\n${AUTHORIZED}`],
+    waits: [],
+  });
+});
+
+test('notify is POST …/notify_emails with the addresses, separated by commas', async () => {
+  const argv = ['notify', 'quyul5r5w08', 'ann@example.com', 'bob@example.com', '--locale', 'fr'];
+  expect(await asking([json(201, NOTIFIED)], argv, { env: TOKEN })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+    sent: [
+      `POST https://pw.test/api/v2/pushes/quyul5r5w08/notify_emails\n${AUTHORIZED}\n` +
+        'content-type: application/json\n\n' +
+        '{"notify_emails_to":"ann@example.com,bob@example.com","notify_emails_to_locale":"fr"}',
+    ],
+    waits: [],
+  });
+});
+
+test('a creation that e-mails its link is one POST too', async () => {
+  const answer = json(201, changed(CREATED, { notify_emails_to: 'ann@example.com' }));
+  const argv = ['push', '--notify', 'ann@example.com', '--notify-locale', 'pt-BR'];
+  expect(await asking([answer], argv, { env: TOKEN, stdin: 'hunter2' })).toEqual({
+    code: 0,
+    stdout: 'https://pw.test/p/quyul5r5w08/r\n',
+    stderr: '',
+    sent: [
+      `POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\ncontent-type: application/json\n\n` +
+        '{"push":{"payload":"hunter2","notify_emails_to":"ann@example.com","notify_emails_to_locale":"pt-BR"}}',
+    ],
     waits: [],
   });
 });
