@@ -11,8 +11,9 @@ import {
 } from '../helpers/reference';
 import { broken, json, type Literal } from '../helpers/wire';
 
-// Which calls are sent again, when, and how often. A retrieval takes a view and a creation leaves a second
-// secret behind, a notification is a second e-mail: those are repeated after no failure that may have had an effect.
+// Which calls are sent again, and what is said; test/http/repeats.test.ts has every call against every failure.
+// A retrieval takes a view, a creation leaves a second secret behind, a notification is a second e-mail: those
+// are repeated after no failure that may have had an effect.
 
 const repeatable: [string[], Literal][] = [
   [['version'], json(200, VERSION)],
@@ -103,11 +104,6 @@ test.each(all)('%j: a request that never left is unreachable, and tried once', a
   });
 });
 
-test.each(all)('%j: what timed out is not tried again', async (argv) => {
-  const { code, requests } = await asked([broken(true, true)], argv);
-  expect({ code, requests }).toEqual({ code: 11, requests: 1 });
-});
-
 describe('429 with Retry-After', () => {
   const unharmed: [string[], Literal][] = [
     [['push'], json(201, CREATED)],
@@ -193,15 +189,5 @@ describe('503 with Retry-After', () => {
       requests: 2,
       stderr: 'the instance asks to wait (503); trying again in 7 s\n',
     });
-  });
-
-  test.each(once)('%j: is not: it may have had its effect', async (argv) => {
-    const { code, waits, requests } = await asked([wait(503, '7')], argv);
-    expect({ code, waits, requests }).toEqual({ code: 1, waits: [], requests: 1 });
-  });
-
-  test.each(all)('%j: 502 is never repeated', async (argv) => {
-    const { code, waits, requests } = await asked([wait(502, '7')], argv);
-    expect({ code, waits, requests }).toEqual({ code: 1, waits: [], requests: 1 });
   });
 });
