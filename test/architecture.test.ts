@@ -189,19 +189,20 @@ describe('third-party packages', () => {
     for (const [file, list] of imports)
       for (const { to } of list.filter((one) => packages(one.to)))
         found[packageOf(to)] = [...new Set([...(found[packageOf(to)] ?? []), file])];
-    const { commander = [], hono = [], valibot = [], ...others } = found;
+    const { commander = [], hono = [], valibot = [], 'qrcode-terminal': qr, ...others } = found;
     const outside = (list: string[], ...allowed: string[]) =>
       list.filter((file) => !inRooms(...allowed)(file));
     expect(outside(commander, 'program', 'options', 'commands', 'completion')).toEqual([]);
     expect(outside(hono, 'server')).toEqual([]);
     expect(outside(valibot, 'server')).toEqual(['api/client', 'api/contract']);
+    // For a terminal and for a page; the two sides share the contract alone.
+    expect(qr).toEqual(['server/page/qr', 'terminal/qr']);
     expect(Object.entries(others).filter(([, list]) => list.length > 1)).toEqual([]);
     expect(others).toMatchObject({
       chalk: ['terminal/colour'],
       conf: ['profile/conf'],
       inquirer: ['terminal/prompt'],
       postgres: ['server/store/postgres'],
-      'qrcode-terminal': ['terminal/qr'],
       undici: ['http/undici'],
     });
   });

@@ -17,6 +17,8 @@ interface RefusalDetails {
   readonly fields?: Readonly<Record<string, string[]>>;
   /** Seconds. */
   readonly retryAfter?: number;
+  /** How many passphrases may still be tried before waiting. */
+  readonly triesLeft?: number;
 }
 
 /** A request that is refused, in words that may be shown to whoever sent it. */
@@ -25,12 +27,14 @@ export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly fields: Readonly<Record<string, string[]>>;
   readonly retryAfter: number | undefined;
+  readonly triesLeft: number | undefined;
 
   constructor(kind: RefusalKind, message: string, details: RefusalDetails = {}) {
     super(message);
     this.kind = kind;
     this.fields = details.fields ?? {};
     this.retryAfter = details.retryAfter;
+    this.triesLeft = details.triesLeft;
   }
 }
 

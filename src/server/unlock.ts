@@ -35,23 +35,26 @@ export async function unlock(
   const secret = await findSecret(database.sql, push.id);
   if (!secret) return undefined;
   const { signal } = visitor;
+  let triesLeft: number | undefined;
   if (passphrase !== '') {
-    const key = await oneByOne(push.url_token, signal, async () => {
-      const takeBack = await claimTry(database, push.id, now());
+    const { key, left } = await oneByOne(push.url_token, signal, async () => {
+      const { left, takeBack } = await claimTry(database, push.id, now());
       let counts = false;
       try {
-        const found = await vault.checkPassphrase(push.url_token, secret, passphrase, signal);
-        counts = !found;
-        return found;
+        const key = await vault.checkPassphrase(push.url_token, secret, passphrase, signal);
+        counts = !key;
+        return { key, left };
       } finally {
         if (!counts) await takeBack();
       }
     });
     if (key) return key;
     tally.wrongPassphrase();
+    triesLeft = left;
   }
   await audit.recordEvent(database.sql, push.id, 'failed_passphrase', visitor, now());
-  throw new Refusal('passphrase', passphrase === '' ? needed : wrong);
+  if (triesLeft === undefined) throw new Refusal('passphrase', needed);
+  throw new Refusal('passphrase', wrong, { triesLeft });
 }
 
 const needed = 'This push needs a passphrase: send it as the `passphrase` parameter.';
@@ -76,22 +79,23 @@ async function oneByOne<T>(
 
 /**
  * Counts a try before it is made, so that simultaneous ones cannot slip through; in the database, so that all
- * processes count together. Call what it answers when the passphrase was right, or not looked at: such a try is
- * not counted.
+ * processes count together. Answers how many are left, and what to call when the passphrase was right, or not looked
+ * at: such a try is not counted.
  */
 async function claimTry(
   database: Database,
   pushId: number,
   now: number,
-): Promise<() => Promise<void>> {
-  const id = await database.transaction(async (sql) => {
+): Promise<{ left: number; takeBack: () => Promise<void> }> {
+  const { id, left } = await database.transaction(async (sql) => {
     await lockPush(sql, pushId);
     const tries = await audit.listTries(sql, pushId, now - MINUTE);
     const oldest = tries.at(-limits.passphraseTriesPerMinute);
     if (oldest !== undefined) throw tooMany(oldest + MINUTE - now);
-    return audit.insertTry(sql, pushId, now);
+    const left = limits.passphraseTriesPerMinute - tries.length - 1;
+    return { id: await audit.insertTry(sql, pushId, now), left };
   });
-  return () => audit.deleteTry(database.sql, id);
+  return { left, takeBack: () => audit.deleteTry(database.sql, id) };
 }
 
 function tooMany(wait: number): Refusal {

@@ -1,44 +1,66 @@
 import { createHash } from 'node:crypto';
 import { answer } from '../answer';
+import { fewWordsStyle } from './few-words-style';
+import { mark, markAddress } from './icons';
 import { Markup, markup } from './markup';
+import { script } from './script';
+import { secretStyle } from './secret-style';
+import { pageStyle } from './style';
 
-const style = `:root{color-scheme:light dark}
-body{font:1.1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:0 auto;padding:1rem}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid;padding:.75rem}
-a{overflow-wrap:anywhere}
-button,input{font:inherit;padding:.4rem .8rem}
-label{display:block}`;
+/** The width of a page, and what it is made for: a few sentences, or a secret. */
+type Shape = 'narrow' | 'broad';
 
-const styleHash = createHash('sha256').update(style).digest('base64');
+/** What stands in the head of every page of a shape, and the policy for just that; put together once. */
+const frames: Record<Shape, { head: Markup; policy: string }> = {
+  narrow: framed(pageStyle + fewWordsStyle, ''),
+  broad: framed(pageStyle + secretStyle, script),
+};
 
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${styleHash}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+function framed(readable: string, script: string): { head: Markup; policy: string } {
+  const style = readable.replace(/\n\s*/g, '');
+  const policy = [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    ...(script === '' ? [] : [`script-src ${hashOf(script)}`]),
+    'img-src data:',
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+  const head = markup`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="${markAddress}">
+<style>${new Markup(style)}</style>${script !== '' && markup`<script>${new Markup(script)}</script>`}`;
+  return { head, policy };
+}
 
-/** A whole page as a response. */
-export function page(
-  title: string,
-  content: Markup,
-  status = 200,
-  headers: Record<string, string> = {},
-): Response {
+const top = markup`<header><span class="brand">${mark}pwpush</span></header>`;
+const bottom = markup`<footer><p>Links from pwpush work for some views and days, then no more.</p></footer>`;
+
+export interface PageOptions {
+  readonly status?: number | undefined;
+  readonly headers?: Record<string, string>;
+  readonly shape?: Shape;
+}
+
+/** A whole page as a response; nothing secret may stand in its title. */
+export function page(title: string, main: Markup, options: PageOptions = {}): Response {
+  const { status = 200, headers, shape = 'narrow' } = options;
+  const { head, policy } = frames[shape];
   const { html } = markup`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${new Markup(style)}</style>
+<title>${title} · pwpush</title>
+${head}
 </head>
-<body>
+<body class="${shape}">
+${top}
 <main>
-<h1>${title}</h1>
-${content}
+${main}
 </main>
+${bottom}
 </body>
 </html>
 `;
@@ -46,4 +68,8 @@ ${content}
     'content-security-policy': policy,
     ...headers,
   });
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

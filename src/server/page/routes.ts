@@ -1,21 +1,26 @@
 import { type Context, Hono } from 'hono';
-import { refusalHead } from '../answer';
 import type { Env, PartOptions } from '../app';
 import { readForm } from '../body';
 import { baseOf, isOwnForm, isPrefetch, originOf } from '../caller';
 import { fileUrl } from '../download';
-import type { PushRow, Visitor } from '../pushes';
-import { mayExpire } from '../pushes';
+import { mayExpire, type PushRow, type Visitor } from '../pushes';
 import { notFound, Refusal } from '../refusal';
-import { page } from './layout';
-import { markup } from './markup';
-import { askPage, endedPage, gonePage, secretPage } from './views';
+import { askPage } from './ask';
+import { deletedPage, gonePage } from './ended';
+import { errorPage, refusalPage } from './failure';
+import { frontPage } from './front';
+import { passphraseProblem } from './problem';
+import { secretPage } from './secret';
+
+const FOREIGN_FORM =
+  'This form was sent from another site. Open the link yourself, and press the button there.';
 
 /** The pages a recipient opens in a browser. */
-export function createPages({ pushes, now, limited, settings }: PartOptions): Hono<Env> {
+export function createPages({ pushes, now, log, limited, settings }: PartOptions): Hono<Env> {
   const pages = new Hono<Env>();
   pages.use(limited);
 
+  const time = () => now().getTime();
   const visitor = (c: Context<Env>): Visitor => ({
     ...originOf(c.req.raw, c.env, settings),
     owner: undefined,
@@ -29,42 +34,35 @@ export function createPages({ pushes, now, limited, settings }: PartOptions): Ho
     const expirable = mayExpire(seen.push, caller);
     const base = baseOf(c.req.raw, settings);
     const files = seen.files.map((file) => ({ ...file, url: fileUrl(file, base) }));
-    return secretPage({ ...seen, payload: seen.payload, files }, expirable, now().getTime());
+    return secretPage({ ...seen, payload: seen.payload, files }, expirable, time());
   }
 
   async function open(c: Context<Env>, step: boolean): Promise<Response> {
     const push = await find(c);
     const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
     if (push.expired_at === null && (step || idle || push.retrieval_step || push.protected)) {
-      return askPage(push, now().getTime());
+      return askPage(push, time());
     }
     return idle ? gonePage() : show(c, push, '');
   }
 
   async function submit(c: Context<Env>): Promise<Response> {
     if (!isOwnForm(c.req.raw, baseOf(c.req.raw, settings))) {
-      throw new Refusal('forbidden', 'This form was sent from another site.');
+      throw new Refusal('forbidden', FOREIGN_FORM);
     }
     const form = await readForm(c.req.raw, c.env);
     // Not before: what is said of the form must not tell whether there is, or was, a push.
     const push = await find(c);
-    const expire = form.get('do') === 'expire' && push.expired_at === null;
-    if (!expire) return await show(c, push, form.get('passphrase') ?? '');
-    await pushes.expire(push.url_token, visitor(c));
-    return endedPage();
-  }
-
-  /** Asks again where the passphrase was the trouble. */
-  async function answered(c: Context<Env>, work: () => Promise<Response>): Promise<Response> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.kind === 'not_found') return gonePage();
-      if (error.kind !== 'passphrase') return refusalPage(error);
-      const { status } = refusalHead(error);
-      return askPage(await find(c), now().getTime(), 'That passphrase is not right.', status);
+    if (form.get('do') === 'expire' && push.expired_at === null) {
+      await pushes.expire(push.url_token, visitor(c));
+      return deletedPage();
     }
+    const passphrase = form.get('passphrase') ?? '';
+    return show(c, push, passphrase).catch((error: unknown) => {
+      const problem = passphraseProblem(error, passphrase !== '', time());
+      if (problem) return askPage(push, time(), problem);
+      throw error;
+    });
   }
 
   async function find(c: Context<Env>): Promise<PushRow> {
@@ -75,25 +73,18 @@ export function createPages({ pushes, now, limited, settings }: PartOptions): Ho
     return pushes.find(token);
   }
 
-  pages.get('/p/:token', (c) => answered(c, () => open(c, false)));
-  pages.get('/p/:token/r', (c) => answered(c, () => open(c, true)));
-  pages.post('/p/:token', (c) => answered(c, () => submit(c)));
-  pages.post('/p/:token/r', (c) => answered(c, () => submit(c)));
-  pages.get('/', () =>
-    page(
-      'pwpush',
-      markup`<p>This is a Password Pusher instance. It hands over secrets as links that stop working.</p>`,
-    ),
-  );
+  pages.get('/p/:token', (c) => open(c, false));
+  pages.get('/p/:token/r', (c) => open(c, true));
+  pages.post('/p/:token', submit);
+  pages.post('/p/:token/r', submit);
+  pages.get('/', (c) => frontPage(baseOf(c.req.raw, settings), settings.anonymous));
   pages.all('*', () => gonePage());
   pages.onError((error) => {
-    if (!(error instanceof Refusal)) throw error;
-    return refusalPage(error);
+    if (!(error instanceof Refusal)) {
+      log.failure(error);
+      return errorPage();
+    }
+    return error.kind === 'not_found' ? gonePage() : refusalPage(error, time());
   });
   return pages;
-}
-
-function refusalPage(refusal: Refusal): Response {
-  const { status, headers } = refusalHead(refusal);
-  return page('That did not work', markup`<p>${refusal.message}</p>`, status, headers);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   create,
@@ -6,7 +7,7 @@ import {
   filePart,
   type TestService,
   testService,
-} from '../helpers/service';
+} from '../../helpers/service';
 
 let service: TestService;
 
@@ -40,7 +41,10 @@ async function submit(path: string, fields: Record<string, string>, headers = {}
 }
 
 const title = ({ html }: Opened) => /<h1>(.*)<\/h1>/.exec(html)?.[1];
-const shown = ({ html }: Opened) => /<pre tabindex="0">\n([\s\S]*)<\/pre>/.exec(html)?.[1];
+const problem = ({ html }: Opened) =>
+  /<p class="problem" id="problem" role="alert">(.*)<\/p>/.exec(html)?.[1]?.replace(/<[^>]*>/g, '');
+const words = ({ html }: Opened) => html.replace(/<[^>]*>/g, '');
+const shown = ({ html }: Opened) => /<pre class="value[^>]*>\n([\s\S]*)<\/pre>/.exec(html)?.[1];
 
 describe('a push without step and passphrase', () => {
   test('is shown at once and takes a view', async () => {
@@ -51,10 +55,11 @@ describe('a push without step and passphrase', () => {
     });
     const first = await open(`/p/${token}`);
     expect([first.status, title(first), shown(first)]).toEqual([200, 'The secret', 'hunter2']);
-    expect(first.html).toContain('1 view and 7 days left.');
+    expect(words(first)).toContain('One view left. Loading this page again takes one.');
+    expect(words(first)).toContain('7 days left, until 27 August 2026, 11:06 UTC.');
     const last = await open(`/p/${token}`);
-    expect(last.html).toContain('That was the last view: it is deleted.');
-    expect(last.html).not.toContain('<button');
+    expect(words(last)).toContain('That was the last view. The secret is deleted.');
+    expect(last.html).not.toContain('<form');
     expect((await open(`/p/${token}`)).status).toBe(404);
   });
 
@@ -87,9 +92,10 @@ describe('a push with a step', () => {
     for (let i = 0; i < 3; i++) {
       const asked = await open(`/p/${token}${suffix}`);
       expect([asked.status, title(asked)]).toEqual([200, 'A secret was shared with you']);
-      expect(asked.html).toContain('<form method="post">');
+      expect(asked.html).toContain('<form method="post" autocomplete="off">');
       expect(asked.html).not.toContain('hunter2');
       expect(asked.html).not.toContain('passphrase');
+      expect(words(asked)).toContain('One view left. Showing the secret takes it');
     }
     expect(shown(await submit(`/p/${token}${suffix}`, {}))).toBe('hunter2');
     expect((await submit(`/p/${token}${suffix}`, {})).status).toBe(404);
@@ -102,39 +108,83 @@ describe('a push with a passphrase', () => {
     const token = await create(service, push);
     expect((await open(`/p/${token}`)).html).toContain('name="passphrase" type="password"');
     const wrong = await submit(`/p/${token}`, { passphrase: 'open' });
-    expect(wrong.status).toBe(401);
-    expect(wrong.html).toContain('<p role="alert">That passphrase is not right.</p>');
-    expect(wrong.html).toContain('name="passphrase"');
+    expect([wrong.status, problem(wrong)]).toEqual([
+      401,
+      'That passphrase is not right. 4 tries are left for now.',
+    ]);
+    expect(wrong.html).toMatch(/<input [^>]*aria-invalid="true" aria-describedby="problem"/);
+    expect(wrong.html).not.toContain('hunter2');
     expect(shown(await submit(`/p/${token}`, { passphrase: 'open & sesame' }))).toBe('hunter2');
   });
 
-  test('says when there were too many tries', async () => {
+  test('says that it needs one', async () => {
+    const token = await create(service, { payload: 'hunter2', passphrase: 'right' });
+    const { status, ...none } = await submit(`/p/${token}`, {});
+    expect([status, problem({ status, ...none })]).toEqual([
+      401,
+      'This secret needs its passphrase.',
+    ]);
+  });
+
+  test('counts the tries down, and then says when to try again', async () => {
     const token = await create(service, { payload: 'hunter2', passphrase: 'right' });
     const wrong = () => submit(`/p/${token}`, { passphrase: 'wrong' });
-    await Promise.all([wrong(), wrong(), wrong(), wrong(), wrong()]);
-    const { status, headers } = await submit(`/p/${token}`, { passphrase: 'right' });
-    expect([status, headers.get('retry-after')]).toEqual([429, '60']);
+    const tries = [await wrong(), await wrong(), await wrong(), await wrong(), await wrong()];
+    expect(
+      tries.map((page) => problem(page)?.replace('That passphrase is not right. ', '')),
+    ).toEqual([
+      '4 tries are left for now.',
+      '3 tries are left for now.',
+      '2 tries are left for now.',
+      'One try is left for now.',
+      'Wait a minute before you try again.',
+    ]);
+    const many = await submit(`/p/${token}`, { passphrase: 'right' });
+    expect([many.status, many.headers.get('retry-after')]).toEqual([429, '60']);
+    expect(problem(many)).toBe(
+      'There were too many tries. Try again in one minute, at 11:07:45 UTC.',
+    );
+    service.clock.advance(60_000);
+    expect(shown(await submit(`/p/${token}`, { passphrase: 'right' }))).toBe('hunter2');
   });
 });
 
 describe('kinds', () => {
-  test('a url is a link', async () => {
+  test('a url is a link that tells nobody where it was found', async () => {
     const payload = 'https://example.com/?a="b"&c';
     const token = await create(service, { payload, kind: 'url', retrieval_step: false });
     const { html } = await open(`/p/${token}`);
     expect(html).toContain(
-      '<a href="https://example.com/?a=&quot;b&quot;&amp;c" rel="noreferrer noopener">https://example.com/?a=&quot;b&quot;&amp;c</a>',
+      '<a class="button" href="https://example.com/?a=&quot;b&quot;&amp;c" target="_blank" rel="noreferrer noopener">',
+    );
+    expect(html).toContain(
+      '<bdo class="value" dir="ltr">https://<strong>example.com</strong>/?a=&quot;b&quot;&amp;c</bdo>',
     );
     expect(html).not.toContain('value="expire"');
   });
 
-  test('a qr code is text, for now', async () => {
-    const token = await create(service, {
-      payload: 'WIFI:S:x;;',
-      kind: 'qr',
-      retrieval_step: false,
-    });
-    expect(shown(await open(`/p/${token}`))).toBe('WIFI:S:x;;');
+  test('a qr code is drawn, with its text beside it', async () => {
+    const payload = 'WIFI:S:x;;';
+    const token = await create(service, { payload, kind: 'qr', retrieval_step: false });
+    const page = await open(`/p/${token}`);
+    expect(shown(page)).toBe(payload);
+    expect(page.html).toContain('<svg role="img" aria-label="QR code" viewBox="0 0 29 29"');
+  });
+
+  test('one that is too long to be drawn is text, and says so', async () => {
+    const payload = '日'.repeat(1000);
+    const token = await create(service, { payload, kind: 'qr', retrieval_step: false });
+    const page = await open(`/p/${token}`);
+    expect(shown(page)).toBe(payload);
+    expect(page.html).not.toContain('role="img"');
+    expect(words(page)).toContain('meant to be a QR code, but is too long for one.');
+  });
+
+  test('null characters, which HTML has not, are shown as signs, and the page says so', async () => {
+    const token = await create(service, { payload: 'a\0b', retrieval_step: false });
+    const page = await open(`/p/${token}`);
+    expect(shown(page)).toBe('a␀b');
+    expect(words(page)).toContain('The text holds null characters');
   });
 });
 
@@ -152,14 +202,19 @@ describe('files', () => {
     expect((await open(`/p/${token}`)).html).not.toContain('/files/');
     const page = await submit(`/p/${token}`, {});
     expect([page.status, shown(page)]).toEqual([200, 'a &lt;message&gt;']);
-    const items = [...page.html.matchAll(/<li>(.*)<\/li>/g)].map(([, item]) => item);
-    expect(items.map((item) => item?.replace(/\/files\/[\w-]+/, '/files/…'))).toEqual([
-      '<a href="http://pw.test/files/…" download="&lt;b&gt;&quot;.txt" rel="noreferrer">&lt;b&gt;&quot;.txt</a> (7 bytes)',
-      '<a href="http://pw.test/files/…" download="b.bin" rel="noreferrer">b.bin</a> (1.5 MiB)',
+    const names = [...page.html.matchAll(/<bdi class="name">(.*?)<\/bdi>.*?>(.*?)<\/span>/g)];
+    expect(names.map(([, name, size]) => [name, size])).toEqual([
+      ['&lt;b&gt;&quot;.txt', '7 bytes'],
+      ['b.bin', '1.5 MiB (1,600,000 bytes)'],
     ]);
-    expect(page.html).toContain('The links work for five minutes.');
-    expect(page.html).toContain('1 view and 7 days left.');
-    const [, url = ''] = /href="([^"]+)"/.exec(page.html) ?? [];
+    const links = [...page.html.matchAll(/<a (.*?)>/g)].map(([, link]) => link);
+    expect(links.map((link) => link?.replace(/\/files\/[\w-]+/, '/files/…'))).toEqual([
+      'class="button" href="http://pw.test/files/…" download="&lt;b&gt;&quot;.txt" rel="noreferrer" aria-label="Download &lt;b&gt;&quot;.txt"',
+      'class="button" href="http://pw.test/files/…" download="b.bin" rel="noreferrer" aria-label="Download b.bin"',
+    ]);
+    expect(words(page)).toContain('The download buttons work for 5 minutes, until 11:11:45 UTC.');
+    expect(words(page)).toContain('One view left.');
+    const [, url = ''] = /<a [^>]*href="([^"]+)"/.exec(page.html) ?? [];
     expect((await fetchLink(service, url)).text).toBe('hunter2');
   });
 
@@ -171,10 +226,10 @@ describe('files', () => {
       field('retrieval_step', 'false'),
     );
     const page = await open(`/p/${token}`);
-    expect(page.html).toContain('That was the last view: in five minutes the files are deleted.');
+    expect(words(page)).toContain('That was the last view. This page cannot be loaded again');
     expect(page.html).not.toContain('<pre');
     expect((await open(`/p/${token}`)).status).toBe(404);
-    const [, url = ''] = /href="([^"]+)"/.exec(page.html) ?? [];
+    const [, url = ''] = /<a [^>]*href="([^"]+)"/.exec(page.html) ?? [];
     expect((await fetchLink(service, url)).text).toBe('A');
   });
 });
@@ -183,7 +238,7 @@ describe('the button to delete', () => {
   test('is there where viewers may, and deletes', async () => {
     const token = await create(service, { payload: 'x', retrieval_step: false });
     expect((await open(`/p/${token}`)).html).toContain('<button name="do" value="expire">');
-    expect(title(await submit(`/p/${token}`, { do: 'expire' }))).toBe('Deleted');
+    expect(title(await submit(`/p/${token}`, { do: 'expire' }))).toBe('The secret is deleted');
     expect((await open(`/p/${token}`)).status).toBe(404);
   });
 
@@ -203,7 +258,7 @@ test('a link that expired and one that never was get the same answer', async () 
   const token = await create(service, { payload: 'x', passphrase: 'p' });
   await submit(`/p/${token}`, { do: 'expire' });
   const never = await open('/p/neverwas');
-  expect([never.status, title(never)]).toEqual([404, 'Nothing here']);
+  expect([never.status, title(never)]).toEqual([404, 'There is nothing here']);
   for (const path of [`/p/${token}`, `/p/${token}/r`, '/p/neverwas/r', '/p/%00']) {
     const { status, html, headers } = await open(path);
     expect({ status, html, headers: [...headers] }).toEqual({
@@ -253,18 +308,64 @@ test('a form from another site is refused', async () => {
   expect(shown(await submit(`/p/${token}`, {}, own))).toBe('x');
 });
 
-test('every page is locked down', async () => {
-  const { headers } = await open('/p/neverwas');
-  expect(headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
-  );
-  expect([
-    headers.get('referrer-policy'),
-    headers.get('cache-control'),
-    headers.get('x-content-type-options'),
-    headers.get('x-robots-tag'),
-    headers.get('x-frame-options'),
-  ]).toEqual(['no-referrer', 'no-store', 'nosniff', 'noindex', 'DENY']);
+const hash = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+describe('every page is locked down', () => {
+  test.each(['/', '/p/neverwas', 'a secret', 'a question'])('%s', async (path) => {
+    const token = await create(service, { payload: 'x', retrieval_step: path === 'a question' });
+    const { headers, html } = await open(path.startsWith('/') ? path : `/p/${token}`);
+    const style = /<style>(.*)<\/style>/s.exec(html)?.[1];
+    const script = /<script>(.*)<\/script>/s.exec(html)?.[1];
+    expect(script !== undefined).toBe(path === 'a secret');
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+      "default-src 'none'",
+      `style-src ${hash(style)}`,
+      ...(script === undefined ? [] : [`script-src ${hash(script)}`]),
+      'img-src data:',
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]);
+    expect([
+      headers.get('referrer-policy'),
+      headers.get('cache-control'),
+      headers.get('x-content-type-options'),
+      headers.get('x-robots-tag'),
+      headers.get('x-frame-options'),
+    ]).toEqual(['no-referrer', 'no-store', 'nosniff', 'noindex', 'DENY']);
+    expect(html).not.toMatch(/ style=| on\w+=/);
+    expect(Buffer.byteLength(html)).toBeLessThan(12_288);
+  });
+});
+
+test('the title names no secret', async () => {
+  const token = await create(service, { payload: 'hunter2', retrieval_step: false });
+  const { html } = await open(`/p/${token}`);
+  expect(html).toContain('<title>The secret · pwpush</title>');
+  expect(html.split('hunter2')).toHaveLength(2);
+});
+
+test('the address itself says what this is, and how to push to it', async () => {
+  const page = await open('/');
+  expect(page.status).toBe(200);
+  expect(words(page)).toContain('pwpush push --url http://pw.test');
+  await service.close();
+  service = await testService({ anonymous: false, publicUrl: 'https://pw.example.com/x' });
+  expect(words(await open('/'))).toContain('pwpush login https://pw.example.com/x\npwpush push');
+});
+
+test('what fails says nothing of why, and the log says where', async () => {
+  const token = await create(service, { payload: 'x' });
+  await service.service.close();
+  const { status, html } = await open(`/p/${token}`);
+  expect([status, title({ status, html, headers: new Headers() })]).toEqual([
+    500,
+    'Something went wrong',
+  ]);
+  expect(html).not.toContain('database');
+  expect(service.lines.join('\n')).toMatch(/ error /);
 });
 
 test('with anonymous access off no page shows anything', async () => {

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const executablePath = process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium';
+
+/** Whether tests in a browser are left out: there is none, and nobody said that all must run. */
+export const noBrowser = !existsSync(executablePath) && process.env.PWPUSH_TEST_ALL !== '1';
+
+/** Chromium, which takes `pw.test` for this machine: an address that is no secure context over plain http. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--no-first-run',
+      '--host-resolver-rules=MAP pw.test 127.0.0.1',
+    ],
+  });
+}
+
+export interface Watched {
+  readonly page: Page;
+  /** What must not happen: errors and warnings on the console, violations of the policy, failed and foreign requests. */
+  readonly troubles: string[];
+}
+
+/** A new page, watched for anything that goes wrong on it. */
+export async function watchedPage(context: BrowserContext, origin: string): Promise<Watched> {
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('requestfailed', (request) => troubles.push(`failed: ${request.url()}`));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) troubles.push(`foreign: ${request.url()}`);
+  });
+  page.on('console', (message) => {
+    // The page itself answered 401, 404 …
+    const status = /^Failed to load resource: the server responded with a status of \d+/;
+    if (status.test(message.text()) && message.location().url === page.url()) return;
+    troubles.push(`console: ${message.text()}`);
+  });
+  return { page, troubles };
+}
+
+/** The service at that address, as `create` and `createWithFiles` take it. */
+export function serviceAt(url: string, adminToken = '') {
+  return {
+    adminToken,
+    fetch: async (request: Request) => {
+      const { pathname } = new URL(request.url);
+      const body = await request.arrayBuffer();
+      const { method, headers } = request;
+      return fetch(url + pathname, { method, headers, ...(body.byteLength > 0 ? { body } : {}) });
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noBrowser, openBrowser, serviceAt, watchedPage } from '../helpers/browser';
+import { person, serveBuilt } from '../helpers/program';
+import { create, createWithFiles, filePart } from '../helpers/service';
+
+// Each page a recipient may meet, in a real browser, as a judge of accessibility and the browser itself see it.
+
+const somebody = person();
+let browser: Browser;
+let built: Awaited<ReturnType<typeof serveBuilt>>;
+let service: ReturnType<typeof serviceAt>;
+let contexts: (readonly [look: string, context: BrowserContext])[];
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+beforeAll(async () => {
+  if (noBrowser) return;
+  built = await serveBuilt(somebody.env);
+  service = serviceAt(built.url, built.token);
+  browser = await openBrowser();
+  contexts = await Promise.all(
+    Object.entries(looks).map(
+      async ([look, options]) => [look, await browser.newContext(options)] as const,
+    ),
+  );
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await built?.stop();
+  somebody.remove();
+});
+
+async function open(page: Page, push: Record<string, unknown>): Promise<void> {
+  const token = await create(service, { retrieval_step: false, ...push });
+  await page.goto(`${built.url}/p/${token}`);
+}
+
+/** Opens a push whose passphrase was tried that often, the last time in the browser. */
+async function tryPassphrase(page: Page, times: number): Promise<void> {
+  const token = await create(service, { payload: 'x', passphrase: 'right' });
+  const body = new URLSearchParams({ passphrase: 'wrong' });
+  const before = Array.from({ length: times - 1 }, () =>
+    fetch(`${built.url}/p/${token}`, { method: 'POST', body }),
+  );
+  await Promise.all(before);
+  await page.goto(`${built.url}/p/${token}`);
+  await page.fill('input', 'wrong');
+  await page.click('button');
+  await page.waitForSelector('.problem');
+}
+
+async function openFiles(page: Page, names: string[], payload: string): Promise<void> {
+  const token = await createWithFiles(
+    service,
+    ...names.map((name, index) => filePart(name, Buffer.alloc(10 ** (index % 5)))),
+    { name: 'push[retrieval_step]', value: 'false' },
+    { name: 'push[payload]', value: payload },
+  );
+  await page.goto(`${built.url}/p/${token}`);
+}
+
+async function remove(page: Page): Promise<void> {
+  await open(page, { payload: 'x' });
+  await page.click('.delete summary');
+  await page.click('.delete button');
+}
+
+/** Has another site send the form. */
+async function sendFromElsewhere(page: Page): Promise<void> {
+  const token = await create(service, { payload: 'x' });
+  await page.setContent(`<form method="post" action="${built.url}/p/${token}"><button>`);
+  await page.click('button');
+}
+
+const words = 'w'.repeat(3000);
+const names = Array.from({ length: 10 }, (_, index) => `${index}${'ш'.repeat(250)}.txt`);
+
+const states: Record<string, { heading: string; visit: (page: Page) => Promise<unknown> }> = {
+  'the address itself': {
+    heading: 'Secrets as links that stop working',
+    visit: (page) => page.goto(built.url),
+  },
+  'the step': {
+    heading: 'A secret was shared with you',
+    visit: (page) => open(page, { payload: 'x', retrieval_step: true }),
+  },
+  'the passphrase': {
+    heading: 'A secret was shared with you',
+    visit: (page) => open(page, { payload: 'x', passphrase: 'right' }),
+  },
+  'a wrong passphrase': {
+    heading: 'A secret was shared with you',
+    visit: (page) => tryPassphrase(page, 1),
+  },
+  'too many passphrases': {
+    heading: 'A secret was shared with you',
+    visit: (page) => tryPassphrase(page, 6),
+  },
+  'a text': { heading: 'The secret', visit: (page) => open(page, { payload: 'hunter2' }) },
+  'a long word': {
+    heading: 'The secret',
+    visit: (page) => open(page, { payload: words, expire_after_views: 1 }),
+  },
+  'a link': {
+    heading: 'The secret',
+    visit: (page) => open(page, { kind: 'url', payload: `http://a:b@аррӏе.example/${words}` }),
+  },
+  'a QR code': {
+    heading: 'The secret',
+    visit: (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
+  },
+  'files and a message': {
+    heading: 'Files were shared with you',
+    visit: (page) => openFiles(page, names, 'The codes you asked for.'),
+  },
+  'no such push': {
+    heading: 'There is nothing here',
+    visit: (page) => page.goto(`${built.url}/p/neverwas`),
+  },
+  'a push that was deleted': { heading: 'The secret is deleted', visit: remove },
+  'a form from elsewhere': { heading: 'This is not allowed', visit: sendFromElsewhere },
+};
+
+const NO_SCRIPT = 'a phone without script';
+const looks: Record<string, BrowserContextOptions> = {
+  'a light desktop': { viewport: { width: 1100, height: 800 } },
+  'a dark phone': { viewport: { width: 360, height: 640 }, colorScheme: 'dark' },
+  [NO_SCRIPT]: { viewport: { width: 320, height: 640 }, javaScriptEnabled: false },
+};
+
+describe.skipIf(noBrowser)('pages in a browser (needs Chromium)', () => {
+  test.each(Object.keys(states))('%s', async (name) => {
+    const { heading, visit } = states[name] as (typeof states)[string];
+    const visits = contexts.map(async ([look, context]) => {
+      const { page, troubles } = await watchedPage(context, built.url);
+      await visit(page);
+      expect(await page.locator('h1').allInnerTexts(), look).toEqual([heading]);
+      expect(await widthTooMuch(page), look).toBe(0);
+      if (look !== NO_SCRIPT) expect(await judged(page), look).toEqual([]);
+      await page.close();
+      expect(troubles, look).toEqual([]);
+    });
+    await Promise.all(visits);
+  });
+
+  test('what breaks the policy, or a reader of pictures, does not go unseen', async () => {
+    const { page, troubles } = await watchedPage(await browser.newContext(), built.url);
+    await page.route('**/*', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('<h1>', '<h1 style="color:red"><img>');
+      await route.fulfill({ response, body });
+    });
+    await page.goto(built.url);
+    expect(await judged(page)).toHaveLength(1);
+    expect(troubles.join()).toMatch(/^console: .*Content Security Policy/);
+  });
+});
+
+/** Pixels by which the page is wider than the window. */
+function widthTooMuch(page: Page): Promise<number> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+}
+
+/** What axe-core finds that is serious or worse, veil and details open and closed. */
+async function judged(page: Page): Promise<string[]> {
+  const found = await judge(page);
+  const covers = [...(await page.locator('.veil').all()), ...(await page.locator('summary').all())];
+  for (const cover of covers) await cover.click();
+  return covers.length === 0 ? found : [...found, ...(await judge(page))];
+}
+
+async function judge(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join()))`);
+}
