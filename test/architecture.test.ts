@@ -216,6 +216,7 @@ describe('third-party packages', () => {
       'qrcode-terminal',
       'hono',
       'libsql',
+      '@valibot/to-json-schema',
       'postgres',
     ]);
     const starts = files.filter((file) => inRooms('main', 'program', 'commands', 'system')(file));

@@ -9,6 +9,9 @@ export const API_PATH = '/api/v2';
 
 export const API_VERSION = '2.1';
 
+/** Where an instance may describe its API as OpenAPI, relative to `API_PATH`; ours does. */
+export const OPENAPI_PATH = '/openapi.json';
+
 /**
  * The calls there are. `path` is relative to `API_PATH`; `:token` stands for a push's `url_token`.
  * `repeatable` says whether sending the call twice is harmless: a retrieval takes a view, a creation leaves a

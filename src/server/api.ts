@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { limits, routes } from '../api/contract';
+import { API_PATH, limits, OPENAPI_PATH, routes } from '../api/contract';
 import { json, refusalBody, refusalHead } from './answer';
 import type { Env, PartOptions } from './app';
 import { isMultipart, readPush } from './body';
@@ -42,6 +42,14 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   api.get(routes.version.path, async (c) => {
     await visitor(c);
     return json(versionBody(settings.version, settings.anonymous));
+  });
+
+  let document: Promise<object> | undefined;
+  api.get(OPENAPI_PATH, async (c) => {
+    await visitor(c);
+    document ??= import('./openapi/document').then(({ openApi }) => openApi(settings));
+    const servers = [{ url: baseOf(c.req.raw, settings) + API_PATH }];
+    return json({ ...(await document), servers });
   });
 
   api.post(routes.create.path, async (c) => {
@@ -109,6 +117,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   });
 
   for (const { path } of Object.values(routes)) api.all(path, () => wrongMethod(allowed(path)));
+  api.all(OPENAPI_PATH, () => wrongMethod(['GET']));
   api.all('*', () => json({ error: 'not-found' }, 404));
   api.onError((error) => {
     if (!(error instanceof Refusal)) throw error;

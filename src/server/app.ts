@@ -5,6 +5,7 @@ import { API_PATH } from '../api/contract';
 import { answer, json, refusalBody, refusalHead } from './answer';
 import { createApi } from './api';
 import type { CallerSettings, Connection } from './caller';
+import type { Bounds } from './creation';
 import { createDownloads } from './download';
 import type { Files } from './files';
 import type { Log } from './log';
@@ -20,6 +21,7 @@ export interface AppSettings extends CallerSettings {
   readonly anonymous: boolean;
   /** Bytes a file may have. */
   readonly fileBytes: number;
+  readonly bounds: Bounds;
   /** Nothing where everybody may ask as often as they like. */
   readonly rateLimit?: RateLimit | undefined;
   readonly version: string;

@@ -27,7 +27,8 @@ export interface Creation {
   readonly note: string;
 }
 
-const PASSPHRASE_CHARACTERS = 1024;
+/** Of a passphrase. */
+export const PASSPHRASE_CHARACTERS = 1024;
 
 /** Checks the `push` of a creation request that brings so many files; throws a `Refusal` with messages by field. */
 export function readCreation(input: object, bounds: Bounds, fileCount = 0): Creation {

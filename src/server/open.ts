@@ -62,7 +62,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       tally: metrics,
       now: io.now,
       log,
-      settings: { ...settings, publicUrl, fileBytes, rateLimit, version: io.version },
+      settings: { ...settings, publicUrl, bounds, fileBytes, rateLimit, version: io.version },
     });
     const gauges: Gauges = {
       version: io.version,

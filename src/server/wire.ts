@@ -1,11 +1,12 @@
-import { API_VERSION, type InstanceVersion, type PushFile } from '../api/contract';
+import { API_VERSION } from '../api/contract';
 import { fileUrl } from './download';
 import type { OfferedFile } from './files';
+import type { Answer } from './openapi/schemas';
 import { daysRemaining, type PushRow, viewsRemaining } from './pushes';
 import type { AuditRow } from './store/audit';
 
 /** A push as the API answers it (wire.md, "Push object", ours); `base` is what links begin with. */
-export function pushBody(push: PushRow, base: string, now: Date) {
+export function pushBody(push: PushRow, base: string, now: Date): Answer<'Push'> {
   const link = `${base}/p/${push.url_token}`;
   return {
     url_token: push.url_token,
@@ -28,11 +29,11 @@ export function pushBody(push: PushRow, base: string, now: Date) {
 }
 
 /** A file as a retrieval answers it; `base` is what links begin with. */
-export function fileBody(file: OfferedFile, base: string): PushFile {
+export function fileBody(file: OfferedFile, base: string): Answer<'File'> {
   return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
 }
 
-export function auditBody(rows: readonly AuditRow[]) {
+export function auditBody(rows: readonly AuditRow[]): Answer<'AuditLog'> {
   const logs = rows.map(({ ip, user_agent, referrer, kind, created_at }) => ({
     ip,
     user_agent,
@@ -45,7 +46,7 @@ export function auditBody(rows: readonly AuditRow[]) {
 }
 
 /** What this instance says of itself (specification 2.2). */
-export function versionBody(version: string, anonymous: boolean): InstanceVersion {
+export function versionBody(version: string, anonymous: boolean): Answer<'Version'> {
   return {
     application_version: version,
     api_version: API_VERSION,

@@ -3,7 +3,7 @@ import type { Page } from './pushes';
 import type { Sql } from './sql';
 
 export interface AuditRow {
-  kind: string;
+  kind: (typeof auditKinds)[number];
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;

@@ -1,0 +1,179 @@
+import { toJsonSchemaDefs } from '@valibot/to-json-schema';
+import { API_VERSION, kinds, limits, routes } from '../../api/contract';
+import type { Bounds } from '../creation';
+import {
+  type CallName,
+  everyCall,
+  type Operation,
+  operations,
+  parameters,
+  type Refused,
+  refusals,
+} from './operations';
+import { answers, creation } from './schemas';
+
+/** What of the instance stands in the document. */
+export interface Described {
+  readonly bounds: Bounds;
+  /** Bytes a file may have. */
+  readonly fileBytes: number;
+  readonly anonymous: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * This instance's API as OpenAPI 3.1, but for `servers`, which are for whoever asks to add: describing takes
+ * milliseconds, and anybody may ask.
+ */
+export function openApi(instance: Described): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Password Pusher',
+      version: API_VERSION,
+      description: 'Hands over secrets as links that stop working.',
+    },
+    paths: pathsOf(instance),
+    components: {
+      schemas: schemasOf(instance),
+      parameters,
+      responses: mapped(refusals, (refused, status) =>
+        refusalOf(Number(status) as Refused, refused),
+      ),
+      headers: {
+        RetryAfter: {
+          description: 'Seconds to wait.',
+          required: true,
+          schema: { type: 'integer', minimum: 1 },
+        },
+        WwwAuthenticate: {
+          description: 'Where a token would help, but not where a passphrase would.',
+          schema: { const: 'Bearer' },
+        },
+      },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An API token.' },
+      },
+    },
+  };
+}
+
+function pathsOf(instance: Described): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const name of Object.keys(operations) as CallName[]) {
+    const route = routes[name];
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: callOf(name, instance) };
+  }
+  return paths;
+}
+
+function callOf(name: CallName, { anonymous }: Described): Json {
+  const operation = operations[name];
+  const { summary, description, parameters: wanted = [] } = operation;
+  const open = operation.caller === 'anybody' || (operation.caller === 'permitted' && anonymous);
+  return {
+    operationId: name,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: open ? [{}, { token: [] }] : [{ token: [] }],
+    ...(wanted.length > 0 ? { parameters: wanted.map((one) => ref('parameters', one)) } : {}),
+    ...(name === 'create' ? { requestBody: creationBody } : {}),
+    responses: responsesOf(name, operation),
+  };
+}
+
+const creationBody = {
+  required: true,
+  content: {
+    'application/json': { schema: ref('schemas', 'Creation') },
+    'multipart/form-data': { schema: ref('schemas', 'CreationForm') },
+  },
+};
+
+function responsesOf(name: CallName, operation: Operation): Json {
+  const refused = [...operation.refusals, ...everyCall];
+  return {
+    ...mapped(operation.answers, ({ words, schema }) => response(words, ref('schemas', schema))),
+    ...Object.fromEntries(refused.map((status) => [status, ref('responses', `${status}`)])),
+    ...(name === 'retrieve' ? { 401: passphraseNeeded } : {}),
+  };
+}
+
+const passphraseNeeded = response(
+  'A token or the passphrase is needed, or is not valid.',
+  { anyOf: [ref('schemas', 'PassphraseError'), ref('schemas', 'Error')] },
+  { 'WWW-Authenticate': ref('headers', 'WwwAuthenticate') },
+);
+
+function refusalOf(status: Refused, { words, schema }: (typeof refusals)[Refused]): Json {
+  const waits = status === 429 || status === 503;
+  return response(words, ref('schemas', schema), {
+    ...(waits ? { 'Retry-After': ref('headers', 'RetryAfter') } : {}),
+    ...(status === 401 ? { 'WWW-Authenticate': ref('headers', 'WwwAuthenticate') } : {}),
+  });
+}
+
+function response(description: string, schema: Json, headers: Json = {}): Json {
+  const content = { 'application/json': { schema } };
+  return { description, ...(Object.keys(headers).length > 0 ? { headers } : {}), content };
+}
+
+function schemasOf({ bounds, fileBytes }: Described): Json {
+  const { NewPush, ...others } = toJsonSchemaDefs(
+    { ...answers, NewPush: creation(bounds) },
+    { target: 'draft-2020-12', overrideRef: ({ referenceId }) => ref('schemas', referenceId).$ref },
+  );
+  const newPush = NewPush as unknown as { properties: Json };
+  return {
+    ...others,
+    NewPush: newPush,
+    Creation: {
+      type: 'object',
+      properties: { push: ref('schemas', 'NewPush') },
+      required: ['push'],
+    },
+    CreationForm: formOf(newPush.properties, fileBytes),
+  };
+}
+
+/** The same fields under the names that a form has for them, and files. */
+function formOf(fields: Json, fileBytes: number): Json {
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [`push[${name}]`, field]),
+      ),
+      'push[payload]': {
+        type: 'string',
+        description: 'A message; needed where there are no files.',
+      },
+      'push[kind]': { enum: kinds, description: 'file where there are files, and nowhere else.' },
+      'push[files][]': {
+        type: 'array',
+        maxItems: limits.filesPerPush,
+        items: {
+          type: 'string',
+          contentMediaType: 'application/octet-stream',
+          description: `Up to ${fileBytes} bytes.`,
+          maxLength: fileBytes,
+        },
+      },
+    },
+  };
+}
+
+function ref(kind: string, name: string): { readonly $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+function mapped<T>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => Json,
+): Json {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [key, change(value, key)]),
+  );
+}

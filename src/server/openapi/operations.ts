@@ -1,0 +1,126 @@
+import { limits, type RouteName } from '../../api/contract';
+import type { AnswerName } from './schemas';
+
+/** A call, apart from what the contract says of it. */
+export interface Operation {
+  readonly summary: string;
+  readonly description?: string;
+  /** Whose call it is: anybody's; anybody's where the instance lets them; those with a token. */
+  readonly caller: 'anybody' | 'permitted' | 'owner';
+  readonly parameters?: readonly (keyof typeof parameters)[];
+  /** By status. */
+  readonly answers: Readonly<
+    Record<number, { readonly words: string; readonly schema: AnswerName }>
+  >;
+  /** Refusals besides those of every call. */
+  readonly refusals: readonly Refused[];
+}
+
+export type Refused = keyof typeof refusals;
+
+const { min, max, default: fallback } = limits.page;
+
+export const parameters = {
+  token: {
+    name: 'token',
+    in: 'path',
+    required: true,
+    description: 'The `url_token` of a push.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
+  },
+  passphrase: {
+    name: 'passphrase',
+    in: 'query',
+    description: 'Needed where the push has one.',
+    schema: { type: 'string' },
+  },
+  page: {
+    name: 'page',
+    in: 'query',
+    description: `Of ${limits.rowsPerPage} rows, newest first; one past the end is empty.`,
+    schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
+  },
+} as const;
+
+/** What is said where a call is refused, by status. */
+export const refusals = {
+  400: { words: 'The request makes no sense.', schema: 'Error' },
+  401: { words: 'A token is needed, or is not valid.', schema: 'Error' },
+  403: { words: 'The caller may not do this.', schema: 'Error' },
+  404: { words: 'There is no such push.', schema: 'Error' },
+  413: { words: 'The body, or a file, is too large.', schema: 'Error' },
+  422: { words: 'Values were refused.', schema: 'FieldErrors' },
+  429: { words: 'The caller asks, or tries passphrases, too often.', schema: 'Error' },
+  500: { words: 'The service failed.', schema: 'Error' },
+  503: { words: 'The service is busy, or its database away.', schema: 'Error' },
+} as const satisfies Record<number, { words: string; schema: AnswerName }>;
+
+/** Refusals of every call. */
+export const everyCall = [401, 429, 500, 503] as const satisfies readonly Refused[];
+
+/** The calls that this instance takes: it has no mail, and answers 404 to `notify` (wire.md, "Endpoints"). */
+export type CallName = Exclude<RouteName, 'notify'>;
+
+export const operations: Readonly<Record<CallName, Operation>> = {
+  version: {
+    summary: 'What the instance is and can do',
+    caller: 'anybody',
+    answers: { 200: { words: 'Version and features.', schema: 'Version' } },
+    refusals: [],
+  },
+  create: {
+    summary: 'Create a push',
+    description: 'Files are sent as a form, which needs a token. Not to be repeated lightly.',
+    caller: 'permitted',
+    answers: { 201: { words: 'The push was created.', schema: 'NotedPush' } },
+    refusals: [400, 413, 422],
+  },
+  active: {
+    summary: 'List your active pushes',
+    caller: 'owner',
+    parameters: ['page'],
+    answers: { 200: { words: 'Pushes, newest first.', schema: 'NotedPushes' } },
+    refusals: [400],
+  },
+  expired: {
+    summary: 'List your expired pushes',
+    caller: 'owner',
+    parameters: ['page'],
+    answers: { 200: { words: 'Pushes, newest first.', schema: 'NotedPushes' } },
+    refusals: [400],
+  },
+  retrieve: {
+    summary: 'Retrieve the secret',
+    description:
+      'Takes a view, except from the owner. The last one ends the push. Not to be repeated lightly.',
+    caller: 'permitted',
+    parameters: ['token', 'passphrase'],
+    answers: {
+      200: { words: 'The push; without its secret once expired.', schema: 'RetrievedPush' },
+    },
+    refusals: [400, 404],
+  },
+  preview: {
+    summary: 'The full link of a push',
+    caller: 'permitted',
+    parameters: ['token'],
+    answers: { 200: { words: 'The link. Takes no view.', schema: 'Preview' } },
+    refusals: [404],
+  },
+  audit: {
+    summary: 'Who looked at your push, and when',
+    caller: 'owner',
+    parameters: ['token', 'page'],
+    answers: { 200: { words: 'Events, newest first.', schema: 'AuditLog' } },
+    refusals: [400, 403, 404],
+  },
+  expire: {
+    summary: 'Expire a push',
+    description:
+      'For its owner, and for anybody where viewers may. One that has expired stays as it is.',
+    caller: 'permitted',
+    parameters: ['token'],
+    answers: { 200: { words: 'The push, expired.', schema: 'Push' } },
+    refusals: [403, 404],
+  },
+};

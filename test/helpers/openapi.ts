@@ -1,0 +1,105 @@
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+interface Response {
+  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
+export interface Document {
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  // biome-ignore lint/suspicious/noExplicitAny: schemas of any shape
+  readonly components: any;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly json: unknown;
+}
+
+export interface Described {
+  /** Every call by its name: `DELETE /pushes/{token}`. */
+  readonly calls: Readonly<Record<string, Operation>>;
+  /** In what an answer to that call is not as the document has it. */
+  faults(call: string, answer: Answered): unknown[];
+  /** In what a value is not as the schema of that name has it. */
+  schemaFaults(schema: string, value: unknown): unknown[];
+}
+
+/** Headers that go with every answer, whatever the call. */
+const general = [
+  'cache-control',
+  'content-length',
+  'content-type',
+  'referrer-policy',
+  'x-content-type-options',
+  'x-frame-options',
+  'x-robots-tag',
+];
+
+/** What a document says, its objects closed: what is answered must be described. */
+export function described(original: Document): Described {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats(ajv);
+  const text = JSON.stringify(original).replaceAll('"#/components/', '"document#/components/');
+  const document: Document = JSON.parse(text, (_, value) =>
+    value?.type === 'object' && value.properties
+      ? { additionalProperties: false, ...value }
+      : value,
+  );
+  ajv.addSchema({ $id: 'document', components: document.components });
+  const compiled = new Map<object, ValidateFunction>();
+
+  function check(schema: object, value: unknown): unknown[] {
+    const validate = compiled.get(schema) ?? ajv.compile(schema);
+    compiled.set(schema, validate);
+    validate(value);
+    return validate.errors ?? [];
+  }
+
+  /** The part itself, or what it refers to. */
+  function found<T>(part: unknown): T {
+    const [, pointer] = (part as { $ref?: string }).$ref?.split('#/') ?? [];
+    const to = (at: object, key: string) => (at as Record<string, object>)[key] ?? {};
+    return (pointer === undefined ? part : pointer.split('/').reduce(to, document)) as T;
+  }
+
+  function headerFaults(headers: Headers, { headers: wanted = {} }: Response): unknown[] {
+    const known = [...general, ...Object.keys(wanted).map((name) => name.toLowerCase())];
+    const unknown = [...headers.keys()].filter((name) => !known.includes(name));
+    const wrong = Object.entries(wanted).flatMap(([name, part]) => {
+      const { required = false, schema } = found<{ required?: boolean; schema: object }>(part);
+      const value = headers.get(name);
+      if (value === null) return required ? [`${name} is missing`] : [];
+      return check(schema, /^\d+$/.test(value) ? Number(value) : value);
+    });
+    return [...unknown.map((name) => `${name} is not described`), ...wrong];
+  }
+
+  const calls = Object.fromEntries(
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, one]) => [`${method.toUpperCase()} ${path}`, one]),
+    ),
+  );
+  return {
+    calls,
+    faults(call, { status, headers, json }) {
+      const part = calls[call]?.responses[status];
+      if (part === undefined) return [`${status} is not described`];
+      const response = found<Response>(part);
+      const type = headers.get('content-type')?.replace(/; charset=utf-8$/, '') ?? '';
+      const media = response.content[type];
+      if (media === undefined) return [`${type} is not described`];
+      return [...headerFaults(headers, response), ...check(media.schema, json)];
+    },
+    schemaFaults: (schema, value) => check(document.components.schemas[schema], value),
+  };
+}

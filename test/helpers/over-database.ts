@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { createApp } from '../../src/server/app';
+import { Files } from '../../src/server/files';
+import { createLog } from '../../src/server/log';
+import { createMetrics } from '../../src/server/metrics/metrics';
+import { Owners } from '../../src/server/owners';
+import { Pushes } from '../../src/server/pushes';
+import type { RateLimit } from '../../src/server/rate-limit';
+import { boundsOf, fileBytesOf } from '../../src/server/settings';
+import { migrate } from '../../src/server/store/migrations';
+import type { Database, Sql } from '../../src/server/store/sql';
+import { openSqlite } from '../../src/server/store/sqlite';
+import { health } from '../../src/server/up';
+import { createVault } from '../../src/server/vault';
+import { defaults, type TestClock, testClock } from './service';
+
+export interface OverDatabase {
+  fetch(request: Request): Promise<Response>;
+  readonly owners: Owners;
+  readonly clock: TestClock;
+  readonly lines: string[];
+}
+
+/** The embedded service in process, on a database of the test's making. */
+export function overDatabase(database: Database, rateLimit?: RateLimit): OverDatabase {
+  const clock = testClock();
+  const lines: string[] = [];
+  const line = (text: string) => void lines.push(text);
+  const log = createLog({ log: line, warn: line, now: clock.now });
+  const tally = createMetrics();
+  const vault = createVault(randomBytes(32));
+  const [bounds, fileBytes] = [boundsOf(defaults), fileBytesOf(defaults)];
+  const files = new Files({ database, vault, fileBytes, clock: clock.now, tally });
+  const owners = new Owners(database, clock.now);
+  const pushes = new Pushes(database, vault, files, bounds, clock.now, tally);
+  const settings = { ...defaults, bounds, fileBytes, rateLimit, version: '0.1.0' };
+  const isUp = health(async () => void (await database.sql`SELECT 1`));
+  const app = createApp({ pushes, files, owners, isUp, tally, now: clock.now, log, settings });
+  return { fetch: (request) => app(request, { ip: '127.0.0.1' }), owners, clock, lines };
+}
+
+/** SQLite in memory that notes each statement, its values left out. */
+export async function notedDatabase(): Promise<{ database: Database; statements: string[] }> {
+  const database = await openSqlite(':memory:', (load) => load());
+  await migrate(database);
+  const statements: string[] = [];
+  const noting =
+    (sql: Sql): Sql =>
+    (strings, ...values) => {
+      statements.push(strings.join('?').replace(/\s+/g, ' ').trim());
+      return sql(strings, ...values);
+    };
+  return {
+    statements,
+    database: {
+      ...bound(database),
+      sql: noting(database.sql),
+      transaction: (work, how) => database.transaction((sql) => work(noting(sql)), how),
+      exclusively: (work) => database.exclusively((sql) => work(noting(sql))),
+    },
+  };
+}
+
+/** A database that fails each statement with that error. */
+export async function failingDatabase(error: Error): Promise<Database> {
+  const database = await openSqlite(':memory:', (load) => load());
+  const fail = () => Promise.reject(error);
+  return { ...bound(database), sql: fail, transaction: fail, exclusively: fail, scrub: fail };
+}
+
+function bound(database: Database): Database {
+  return {
+    dialect: database.dialect,
+    sql: database.sql,
+    transaction: (work, how) => database.transaction(work, how),
+    exclusively: (work) => database.exclusively(work),
+    alone: () => database.alone(),
+    scrub: () => database.scrub(),
+    close: () => database.close(),
+  };
+}
