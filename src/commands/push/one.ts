@@ -1,0 +1,109 @@
+import type { NewPush } from '../../api/contract';
+import { notification } from '../../api/recipients';
+import { connect, targetOf } from '../../connect';
+import type { Context } from '../../context';
+import { CliError, usageError } from '../../errors';
+import type { Target } from '../../profile/profile';
+import { checkPassphrase, readPassphrase } from '../../secret/passphrase';
+import type { Sending } from '../../secret/sending';
+import { chooseSource, readSecret, type Source } from '../../secret/source';
+import { type Terminal, terminal } from '../../terminal/output';
+import { dryRunText } from '../../terminal/push';
+import type { PushOptions } from '../push';
+import { requestOf } from './request';
+import { settle, tell } from './result';
+
+/** Reads the secret, creates the push, checks what was granted, and gets the link to the user. */
+export async function pushOne(context: Context, options: PushOptions): Promise<void> {
+  checkOptions(options, context);
+  const source = sourceOf(options, context);
+  const target = targetOf(context, options);
+  const say = terminal(context, options);
+  if ((options.text ?? '-') !== '-' || options.message !== undefined)
+    await say.remark(
+      'hint: text on the command line can be read by other users of this machine; pipe the secret in instead',
+    );
+  const sending = await openFiles(context, options, say);
+  try {
+    const payload = source ? await readSecret(source, options, context) : options.message;
+    if (source?.name === 'generate') await say.remark(`generated: ${payload}`);
+    const passphrase = await readPassphrase(options, context, true);
+    const request = requestOf(payload, passphrase, options, target.defaults);
+    if (options.dryRun) return await dryRun(target, request, sending, options, say);
+    const connection = await connect(context, options);
+    const started = context.now();
+    const creating = sending?.create(connection.api, request) ?? connection.api.create(request);
+    const created = await creating.catch(async (error) => {
+      if (!(error instanceof CliError)) throw error;
+      const { unanswered } = await import('./unanswered');
+      throw await unanswered(context, options, connection, request, started, error);
+    });
+    const made = await settle(connection, request, created, options);
+    const trouble = await tell(context, options, say, made);
+    if (trouble) throw trouble;
+  } finally {
+    await sending?.close();
+  }
+}
+
+/** Where the text comes from; undefined when it is files that are pushed. */
+function sourceOf(options: PushOptions, context: Context): Source | undefined {
+  const { stdin } = context;
+  const attached = options.file !== undefined;
+  // With files standard input is no source, and nobody is asked.
+  const source = chooseSource(options, attached || stdin.isTTY, attached || context.canPrompt());
+  if (attached && source.name !== 'prompt')
+    throw usageError(
+      'files are attached, and the secret would come from another place too',
+      'a text to go with files is given with --message TEXT',
+    );
+  const reads = attached ? options.file.includes('-') : source.name === 'stdin';
+  if (reads && options.passphraseFile === '-')
+    throw usageError(
+      'standard input cannot be both the secret and the passphrase',
+      'use --passphrase-file PATH',
+    );
+  return attached ? undefined : source;
+}
+
+/** The code for files is loaded where there are some. */
+async function openFiles(
+  context: Context,
+  options: PushOptions,
+  say: Terminal,
+): Promise<Sending | undefined> {
+  if (options.file === undefined) return undefined;
+  const { openSending } = await import('../../secret/sending');
+  return openSending(context, { ...options, paths: options.file }, say);
+}
+
+async function dryRun(
+  target: Target,
+  request: NewPush,
+  sending: Sending | undefined,
+  options: PushOptions,
+  say: Terminal,
+): Promise<void> {
+  if (!sending) return say.printText(dryRunText(target, request, options.json));
+  const { dryRunFilesText } = await import('../../terminal/files');
+  return say.printText(dryRunFilesText(target, request, sending.files, options.json));
+}
+
+function checkOptions(options: PushOptions, context: Context): void {
+  checkPassphrase(options, context);
+  if (options.notify) notification(options.notify, options.notifyLocale);
+  else if (options.notifyLocale !== undefined)
+    throw usageError('--notify-locale goes with --notify EMAIL');
+  const { file, kind, message, filename } = options;
+  if (file !== undefined) {
+    if (kind !== undefined && kind !== 'file')
+      throw usageError(`--kind ${kind} takes no files`, 'leave --kind out, or push without --file');
+    if (message === '') throw usageError('the message is empty', 'leave --message out');
+    return;
+  }
+  if (kind === 'file') throw usageError('--kind file needs files', 'name them with --file PATH');
+  if (message !== undefined)
+    throw usageError('--message goes with files', 'a text alone is piped in, or given as [text]');
+  if (filename !== undefined)
+    throw usageError('--filename names what --file - reads, and there is no --file -');
+}

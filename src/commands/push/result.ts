@@ -1,0 +1,88 @@
+import type { Api } from '../../api/client';
+import type { NewPush, Push } from '../../api/contract';
+import { type Difference, differences, differenceText } from '../../api/limits';
+import { findLink } from '../../api/link';
+import type { Connection } from '../../connect';
+import type { Context } from '../../context';
+import { CliError } from '../../errors';
+import { deliver } from '../../secret/deliver';
+import { drawQr, type Terminal, toJson } from '../../terminal/output';
+import { granted } from '../../terminal/push';
+import type { PushOptions } from '../push';
+
+/** A push that was created and may stay. */
+export interface Made {
+  readonly created: Push;
+  readonly link: string;
+  /** What must be said about it. */
+  readonly warnings: readonly string[];
+  /** What the instance granted, in words. */
+  readonly summary: string;
+}
+
+/** Finds the new push's link, and expires a push again that got looser limits than asked: then it throws. */
+export async function settle(
+  { api, target }: Connection,
+  request: NewPush,
+  created: Push,
+  options: PushOptions,
+): Promise<Made> {
+  const { link, doubt } = await findLink(api, target.base, created);
+  const found = differences(request, created);
+  const looser = found.filter((one) => one.looser);
+  if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
+  const warnings = found.map((one) => `the instance changed a limit: ${differenceText(one)}`);
+  if (doubt !== undefined) warnings.unshift(doubt);
+  if (options.notify && !created.notify_emails_to)
+    warnings.push('the instance does not say that it sends e-mail: send the link yourself');
+  const owned = target.token !== undefined;
+  const summary = granted(created, request.passphrase !== undefined, owned);
+  return { created, link, warnings, summary };
+}
+
+/**
+ * Gets the link to the user, then says the rest. From here on a push exists: whatever fails, its link must not get
+ * lost. What kept it from standard output comes back as the error.
+ */
+export async function tell(
+  context: Context,
+  options: PushOptions,
+  say: Terminal,
+  { created, link, warnings, summary }: Made,
+): Promise<CliError | undefined> {
+  const text = options.json ? toJson({ ...created, html_url: link }) : link;
+  const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
+  const trouble = await deliver(context, result);
+  for (const warning of warnings) await say.warn(warning);
+  if (options.qr) await drawQr(say, link);
+  await say.remark(summary);
+  return trouble;
+}
+
+/** Takes back a push that would live longer than asked, and makes the error that says so. */
+async function revoke(
+  api: Api,
+  created: Push,
+  link: string,
+  looser: readonly Difference[],
+): Promise<CliError> {
+  const what = `the instance granted looser limits than asked: ${looser.map(differenceText).join('; ')}`;
+  try {
+    if (created.url_token === '') throw new CliError('failed', 'the instance told no token');
+    await api.expire(created.url_token);
+  } catch (error) {
+    return new CliError(
+      'rejected',
+      `${what}; and expiring the push again FAILED, so the secret can still be read at ${link}`,
+      {
+        hint: 'expire it yourself: open the link and delete it, or run pwpush expire with a token',
+        cause: error,
+        remains: { link, expired: false },
+      },
+    );
+  }
+  return new CliError('rejected', `${what}; the push was expired again`, {
+    hint: 'ask for limits within what the instance takes, or keep such a push with --accept-limits',
+    remains: { link, expired: true },
+  });
+}
