@@ -32,8 +32,8 @@ export interface Cluster {
   readonly port: number;
   /** The address of one of its databases, with the password. */
   url(database: string): string;
-  /** Makes an empty database and answers its name. */
-  createDatabase(): Promise<string>;
+  /** Makes an empty database, with these words for createdb, and answers its name. */
+  createDatabase(...words: string[]): Promise<string>;
   /** What pg_dump writes of a database. */
   dump(database: string): Promise<string>;
   start(): Promise<void>;
@@ -43,8 +43,18 @@ export interface Cluster {
   remove(): Promise<void>;
 }
 
-/** Starts a server; `settings` are lines of postgresql.conf. */
-export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
+export interface ClusterOptions {
+  /** Lines of postgresql.conf. */
+  readonly settings?: readonly string[];
+  /** Put into the folder of its data, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** Starts a server. */
+export async function startCluster({
+  settings = [],
+  files = {},
+}: ClusterOptions = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'pwpush-pg-'));
   const data = join(folder, 'data');
   const port = await freePort();
@@ -65,6 +75,10 @@ export async function startCluster(settings: readonly string[] = []): Promise<Cl
       '',
     ].join('\n'),
   );
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(data, name), text, { mode: 0o600 });
+    if (isRoot()) chownSync(join(data, name), ...ownerOfPostgres());
+  }
   const control = (...words: string[]) =>
     tool('pg_ctl', '-D', data, '-s', '-w', '-l', join(folder, 'log'), ...words);
   const local = ['-h', folder, '-p', `${port}`, '-U', 'postgres'];
@@ -74,9 +88,9 @@ export async function startCluster(settings: readonly string[] = []): Promise<Cl
     port,
     url: (database) =>
       `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
-    async createDatabase() {
+    async createDatabase(...words) {
       count += 1;
-      await tool('createdb', ...local, '-T', 'template0', `test${count}`);
+      await tool('createdb', ...local, '-T', 'template0', ...words, `test${count}`);
       return `test${count}`;
     },
     dump: (database) => tool('pg_dump', ...local, database),

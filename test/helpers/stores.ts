@@ -7,7 +7,7 @@ import type { ServiceSettings } from '../../src/server/settings';
 import { readAddress } from '../../src/server/store/address';
 import type { Database } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
-import { type Cluster, noPostgres, startCluster } from './postgres';
+import { type Cluster, type ClusterOptions, noPostgres, startCluster } from './postgres';
 
 /** Somewhere empty to keep data in. */
 export interface Room {
@@ -58,12 +58,12 @@ export function onEachStore(tests: (store: Store) => void): void {
 /** Runs the tests with a PostgreSQL server of their own. */
 export function onPostgres(
   tests: (cluster: () => Cluster) => void,
-  settings: readonly string[] = [],
+  options: ClusterOptions = {},
 ): void {
   describe.skipIf(noPostgres)('PostgreSQL', () => {
     let cluster: Cluster | undefined;
     beforeAll(async () => {
-      cluster = await startCluster(settings);
+      cluster = await startCluster(options);
     });
     afterAll(() => cluster?.remove());
     tests(() => cluster as Cluster);

@@ -125,13 +125,17 @@ async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   return rows[0];
 }
 
-/** Ends at most `count` pushes whose time has passed; answers how many there were. */
+/**
+ * Ends at most `count` pushes whose time has passed; answers how many there were. That they have not ended is said
+ * twice: PostgreSQL looks at the outer part again where it had to wait for somebody who ended one meanwhile.
+ */
 export async function endDue(sql: Sql, now: number, count: number): Promise<number> {
   const rows = await sql<{ id: number }>`
     UPDATE pushes SET expired_at = expires_at, updated_at = expires_at
     WHERE id IN (
       SELECT id FROM pushes WHERE expired_at IS NULL AND expires_at <= ${now}
       ORDER BY expires_at LIMIT ${count})
+      AND expired_at IS NULL
     RETURNING id`;
   for (const { id } of rows) {
     await forget(sql, id);

@@ -5,6 +5,7 @@ import { ServiceError } from '../../../src/server/service-error';
 import { readAddress } from '../../../src/server/store/address';
 import { migrate } from '../../../src/server/store/migrations';
 import { openPostgres } from '../../../src/server/store/postgres';
+import { endDue, endPush, findPush } from '../../../src/server/store/pushes';
 import type { Database } from '../../../src/server/store/sql';
 import { PASSWORD } from '../../helpers/postgres';
 import { onPostgres } from '../../helpers/stores';
@@ -181,6 +182,25 @@ onPostgres((cluster) => {
     });
   });
 
+  test('a push that is swept while somebody ends it stays as that one ended it', async () => {
+    await migrate(database);
+    const [push] = await database.sql<{ id: number }>`
+      INSERT INTO pushes (url_token, kind, name, expire_after_days, expire_after_views, views,
+        deletable_by_viewer, retrieval_step, protected, deleted, created_at, updated_at, expires_at)
+      VALUES ('t', 'text', '', 1, 1, 0, 1, 0, 0, 0, 1, 1, 10) RETURNING id`;
+    const sweep = await database.transaction(async (sql) => {
+      await endPush(sql, push?.id ?? 0, 5, 1);
+      const swept = database.exclusively((other) => endDue(other, 20, 100));
+      for (let waiting = 0; waiting < 1; ) {
+        const rows = await sql<{ n: number }>`SELECT count(*) AS n FROM pg_locks WHERE NOT granted`;
+        waiting = rows[0]?.n ?? 0;
+      }
+      return { swept };
+    });
+    expect(await sweep.swept).toBe(0);
+    expect(await findPush(database.sql, 't')).toMatchObject({ expired_at: 5, deleted: 1 });
+  });
+
   test('a lock that others keep is given up, and the statement with it', async () => {
     const other = await open();
     await database.sql`INSERT INTO things VALUES ('a', NULL, 0)`;
@@ -213,6 +233,18 @@ onPostgres((cluster) => {
     test('no such database', async () => {
       expect(await failure(`${cluster().url('nothing')}`)).toBe(
         'the database server 127.0.0.1 port PORT has no database "nothing"',
+      );
+    });
+
+    test('a database that cannot be used', async () => {
+      await database.sql`ALTER ROLE postgres SET default_transaction_read_only = on`;
+      expect(await failure(url)).toBe(
+        'the database server 127.0.0.1 port PORT cannot be written to',
+      );
+      await database.sql`ALTER ROLE postgres RESET default_transaction_read_only`;
+      const name = await cluster().createDatabase('-E', 'SQL_ASCII');
+      expect(await failure(cluster().url(name))).toBe(
+        'the database server 127.0.0.1 port PORT has the encoding SQL_ASCII, not UTF8',
       );
     });
 

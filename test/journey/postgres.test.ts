@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readAddress } from '../../src/server/store/address';
+import { openPostgres } from '../../src/server/store/postgres';
+import { PASSWORD } from '../helpers/postgres';
+import { person, pwpush, serveBuilt } from '../helpers/program';
+import { onPostgres } from '../helpers/stores';
+
+type Service = Awaited<ReturnType<typeof serveBuilt>>;
+
+onPostgres((cluster) => {
+  const somebody = person();
+  let env: Record<string, string>;
+  /** Four processes, which are one instance. */
+  let services: Service[];
+  let token: string;
+
+  beforeAll(async () => {
+    env = {
+      ...somebody.env,
+      DATABASE_URL: cluster().url(await cluster().createDatabase()),
+      PWPUSH_INSTANCE_KEY_FILE: join(somebody.folder, 'shared.key'),
+    };
+    services = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => serveBuilt(env, ['--data', join(somebody.folder, name)])),
+    );
+    const tokens = services.flatMap((service) => service.token ?? []);
+    expect(tokens).toHaveLength(1);
+    token = tokens[0] as string;
+  });
+
+  afterAll(async () => {
+    const ended = await Promise.all(services.map(({ stop }) => stop()));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const said = ended.map(({ stderr }) => stderr).join('');
+    expect(said).not.toContain('MARKER');
+    expect(said).not.toContain(PASSWORD);
+    somebody.remove();
+  });
+
+  /** What the service at that place in the line answers. */
+  async function ask(index: number, method: string, path: string, push?: object) {
+    const response = await fetch(`${services[index % 4]?.url}/api/v2/pushes${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(push ? { body: JSON.stringify({ push }) } : {}),
+    });
+    const { status, headers } = response;
+    // biome-ignore lint/suspicious/noExplicitAny: compared whole
+    const json = (await response.json()) as any;
+    return { status, wait: headers.get('retry-after'), json };
+  }
+
+  const askAtOnce = (count: number, path: string) =>
+    Promise.all(Array.from({ length: count }, (_, index) => ask(index, 'GET', path)));
+
+  async function create(push: object): Promise<string> {
+    const { status, json } = await ask(0, 'POST', '', { payload: 'x', ...push });
+    expect(status).toBe(201);
+    return json.url_token;
+  }
+
+  const payloads = (answers: Awaited<ReturnType<typeof ask>>[]) =>
+    answers.filter(({ json }) => json.payload === 'x').length;
+
+  it.each([
+    [500, 1],
+    [1000, 10],
+  ])('of %i requests at once to four processes %i get the payload', async (requests, views) => {
+    const push = await create({ expire_after_views: views });
+    const answers = await askAtOnce(requests, `/${push}`);
+    expect(payloads(answers)).toBe(views);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('passphrases that are right take the views there are', async () => {
+    const push = await create({ expire_after_views: 2, passphrase: 'p' });
+    const answers = await askAtOnce(16, `/${push}?passphrase=p`);
+    expect(payloads(answers)).toBe(2);
+  });
+
+  it('wrong ones are counted together', async () => {
+    const push = await create({ passphrase: 'p' });
+    const answers = await askAtOnce(16, `/${push}?passphrase=wrong`);
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(5).fill(401), ...Array(11).fill(429)]);
+    expect((await ask(3, 'GET', `/${push}?passphrase=p`)).status).toBe(429);
+  });
+
+  it('even when all processes are about to count one', async () => {
+    const push = await create({ passphrase: 'p' });
+    await askAtOnce(4, `/${push}?passphrase=wrong`);
+    const beside = await openPostgres(readAddress(env.DATABASE_URL ?? ''));
+    const answers = await beside.transaction(async (sql) => {
+      await sql`LOCK TABLE tries IN SHARE MODE`;
+      const asked = askAtOnce(4, `/${push}?passphrase=wrong`);
+      for (let waiting = 0; waiting < 4; ) {
+        const rows = await sql<{ n: number }>`SELECT count(*) AS n FROM pg_locks WHERE NOT granted`;
+        waiting = rows[0]?.n ?? 0;
+      }
+      return { asked };
+    });
+    const statuses = (await answers.asked).map(({ status }) => status).sort();
+    expect(statuses).toEqual([401, 429, 429, 429]);
+    await beside.close();
+  });
+
+  it('DELETE and views: no payload once it was answered', async () => {
+    const push = await create({ expire_after_views: 100 });
+    const during = askAtOnce(80, `/${push}`);
+    await ask(1, 'GET', `/${push}/preview`);
+    expect((await ask(2, 'DELETE', `/${push}`)).json.deleted).toBe(true);
+    const after = await askAtOnce(40, `/${push}`);
+    expect(payloads(after)).toBe(0);
+    const seen = payloads(await during);
+    expect((await ask(3, 'GET', `/${push}`)).json.views_remaining).toBe(100 - seen);
+  });
+
+  it('one more needs the instance key of the first, and is told so', async () => {
+    const folder = join(somebody.folder, 'stranger');
+    const { PWPUSH_INSTANCE_KEY_FILE: _, ...without } = env;
+    expect(await pwpush(['serve', '--port', '0', '--data', folder], { env: without })).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: `pwpush: the instance key ${folder}/instance.key is missing
+hint: instances on one database share one instance key: copy it from the first one, or restore it from a backup
+`,
+    });
+  });
+
+  it('of several that start at once with keys of their own one is the instance', async () => {
+    const { PWPUSH_INSTANCE_KEY_FILE: _, ...without } = env;
+    const own = { ...without, DATABASE_URL: cluster().url(await cluster().createDatabase()) };
+    const starts = await Promise.allSettled(
+      ['e', 'f', 'g'].map((name) => serveBuilt(own, ['--data', join(somebody.folder, name)])),
+    );
+    const started = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []));
+    expect(started).toHaveLength(1);
+    for (const start of starts) {
+      if (start.status === 'rejected')
+        expect(`${start.reason}`).toMatch(/instance key .* is missing/);
+    }
+    await started[0]?.stop();
+  });
+
+  it('tokens are made beside it, and no process waits for its idle connections', async () => {
+    const made = await pwpush(['serve', 'token', 'add', 'alice'], { env });
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    const authorization = `Bearer ${made.stdout.trim()}`;
+    const list = await fetch(`${services[2]?.url}/api/v2/pushes/active`, {
+      headers: { authorization },
+    });
+    expect(list.status).toBe(200);
+    expect(token).toMatch(/^pwp_/);
+  });
+
+  it('while the server is away all is answered with 503, and later everything is there', async () => {
+    const pushes = await Promise.all(
+      Array.from({ length: 40 }, () => create({ expire_after_views: 1 })),
+    );
+    const answers: Awaited<ReturnType<typeof ask>>[] = [];
+    let away = true;
+    const asking = pushes.map(async (push, index) => {
+      do answers.push(await ask(index, 'GET', `/${push}`));
+      while (away);
+    });
+    await cluster().stop('immediate');
+    for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(503);
+    expect(await ask(0, 'POST', '', { payload: 'x' })).toEqual({
+      status: 503,
+      wait: '5',
+      json: { error: 'The database is away. Try again later.' },
+    });
+    await cluster().start();
+    for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(200);
+    away = false;
+    await Promise.all(asking);
+    for (const push of pushes) answers.push(...(await askAtOnce(4, `/${push}`)));
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 503]);
+    const seen = answers.flatMap(({ json }) => (json.payload === 'x' ? json.url_token : []));
+    expect(new Set(seen).size).toBe(seen.length);
+    // A view is lost only where the very COMMIT was cut off.
+    expect(seen.length).toBeGreaterThan(30);
+  });
+});
