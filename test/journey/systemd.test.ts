@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
@@ -163,3 +164,29 @@ describe('what systemd is told', () => {
     );
   });
 });
+
+/** The literal block of the manual that follows the name of a file. */
+function example(name: string): string {
+  const manual = readFileSync(new URL('../../man/pwpush-serve.1', import.meta.url), 'utf8');
+  const block = manual.split(`${name} :\n.Bd -literal`)[1]?.split('\n.Ed\n')[0] ?? '';
+  const text = block.slice(block.indexOf('\n') + 1);
+  return text.replaceAll('\\-', '-').replaceAll('\\(ti', '~').replaceAll('\\e', '\\');
+}
+
+test.skipIf(missing('systemd-analyze'))(
+  "systemd takes the manual's units (systemd-analyze)",
+  () => {
+    const files = ['pwpush.service', 'pwpush.socket'].map((file) => {
+      const path = join(home.folder, file);
+      const unit = example(`/etc/systemd/system/${file}`);
+      // It must be there, and on this machine it is not installed.
+      writeFileSync(path, unit.replace('/usr/local/bin/pwpush', process.execPath));
+      return path;
+    });
+    expect(readFileSync(files[0] ?? '', 'utf8')).toContain(`ExecStart=${process.execPath} serve`);
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  },
+);
