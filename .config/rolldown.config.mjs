@@ -46,11 +46,19 @@ function notices() {
     writeBundle(_options, bundle) {
       const ids = Object.values(bundle).flatMap((chunk) => chunk.moduleIds ?? []);
       const folders = new Set(ids.map(packageFolder).filter((folder) => folder !== undefined));
-      const texts = [...folders].map(notice).sort();
+      const texts = [...[...folders].map(notice).sort(), WORDS];
       writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), texts.join(`\n${'-'.repeat(80)}\n\n`));
     },
   };
 }
+
+/** What src/secret/words.ts holds, as its licence asks. */
+const WORDS = `EFF large word list for passphrases (CC BY 3.0 US)
+
+Copyright 2016 Electronic Frontier Foundation, by Joseph Bonneau; https://www.eff.org/dice
+https://creativecommons.org/licenses/by/3.0/us/
+Changed: without the numbers of dice, and written in a shorter form.
+`;
 
 /** The innermost package a module belongs to, or undefined for our own. */
 function packageFolder(id) {

@@ -21,6 +21,8 @@ export interface PushOptions extends GlobalOptions {
   readonly passphrase: boolean;
   readonly passphraseFile?: string;
   readonly passphraseEnv?: string;
+  readonly generatePassphrase?: boolean;
+  readonly passphraseOut?: string;
   readonly name?: string;
   readonly note?: string;
   readonly notify?: readonly string[];
@@ -68,6 +70,8 @@ export function pushCommand(context: Context): Command {
     .option('-p, --passphrase', 'ask for a passphrase to protect the push with')
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
     .option('--passphrase-env <name>', 'read the passphrase from a variable')
+    .option('--generate-passphrase', 'make up a passphrase of words, and show it on stderr')
+    .option('--passphrase-out <file>', 'write that passphrase to a new file (0600) instead')
     .option('-n, --name <name>', 'label, shown to you in lists')
     .option('--note <text>', 'note, visible to you only')
     .option('--notify <email...>', 'have the instance e-mail the link to these, up to 5')

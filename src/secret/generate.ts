@@ -7,3 +7,10 @@ const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789-_.+=@
 export function generatePassword(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
+
+/** So many words with dashes between them, drawn without bias: 12.9 bits each. */
+export async function generateWords(count: number): Promise<string> {
+  const { wordList } = await import('./words');
+  const words = wordList();
+  return Array.from({ length: count }, () => words[randomInt(words.length)]).join('-');
+}

@@ -10,6 +10,8 @@ export interface PassphraseOptions {
   readonly passphrase?: boolean | undefined;
   readonly passphraseFile?: string | undefined;
   readonly passphraseEnv?: string | undefined;
+  /** Make one up. */
+  readonly generatePassphrase?: boolean | undefined;
 }
 
 const HINT = 'use --passphrase-file PATH or --passphrase-env NAME where there is no terminal';
@@ -20,6 +22,7 @@ export function checkPassphrase(options: PassphraseOptions, context: Context): v
     options.passphrase ? '-p' : undefined,
     options.passphraseFile === undefined ? undefined : '--passphrase-file',
     options.passphraseEnv === undefined ? undefined : '--passphrase-env',
+    options.generatePassphrase ? '--generate-passphrase' : undefined,
   ].filter((name) => name !== undefined);
   if (named.length > 1)
     throw usageError(

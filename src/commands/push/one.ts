@@ -27,23 +27,40 @@ export async function pushOne(context: Context, options: PushOptions): Promise<v
   try {
     const payload = source ? await readSecret(source, options, context) : options.message;
     if (source?.name === 'generate') await say.remark(`generated: ${payload}`);
-    const passphrase = await readPassphrase(options, context, true);
-    const request = requestOf(payload, passphrase, options, target.defaults);
-    if (options.dryRun) return await dryRun(target, request, sending, options, say);
-    const connection = await connect(context, options);
-    const started = context.now();
-    const creating = sending?.create(connection.api, request) ?? connection.api.create(request);
-    const created = await creating.catch(async (error) => {
-      if (!(error instanceof CliError)) throw error;
-      const { unanswered } = await import('./unanswered');
-      throw await unanswered(context, options, connection, request, started, error);
-    });
-    const made = await settle(connection, request, created, options);
-    const trouble = await tell(context, options, say, made);
-    if (trouble) throw trouble;
+    const given = await readPassphrase(options, context, true);
+    const asked = (made?: string) => requestOf(payload, made ?? given, options, target.defaults);
+    if (!options.dryRun) return await send(context, options, say, asked, sending);
+    const masked = asked(options.generatePassphrase ? '' : undefined);
+    await dryRun(target, masked, sending, options, say);
   } finally {
     await sending?.close();
   }
+}
+
+/** Creates the push, with the passphrase that is made up for it where that is asked for. */
+async function send(
+  context: Context,
+  options: PushOptions,
+  say: Terminal,
+  asked: (passphrase?: string) => NewPush,
+  sending: Sending | undefined,
+): Promise<void> {
+  const connection = await connect(context, options);
+  const generated = options.generatePassphrase
+    ? await (await import('./passphrase')).newPassphrase(context, options)
+    : undefined;
+  const request = asked(generated?.passphrase);
+  const started = context.now();
+  const creating = sending?.create(connection.api, request) ?? connection.api.create(request);
+  const created = await creating.catch(async (error) => {
+    await generated?.withdraw(error);
+    if (!(error instanceof CliError)) throw error;
+    const { unanswered } = await import('./unanswered');
+    throw await unanswered(context, options, connection, request, started, error);
+  });
+  const made = await settle(connection, request, created, options);
+  const trouble = await tell(context, options, say, made);
+  if (trouble) throw trouble;
 }
 
 /** Where the text comes from; undefined when it is files that are pushed. */
@@ -91,6 +108,8 @@ async function dryRun(
 
 function checkOptions(options: PushOptions, context: Context): void {
   checkPassphrase(options, context);
+  if (options.passphraseOut !== undefined && !options.generatePassphrase)
+    throw usageError('--passphrase-out goes with --generate-passphrase');
   if (options.notify) notification(options.notify, options.notifyLocale);
   else if (options.notifyLocale !== undefined)
     throw usageError('--notify-locale goes with --notify EMAIL');

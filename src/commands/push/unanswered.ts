@@ -33,7 +33,7 @@ export async function unanswered(
 }
 
 /** Whether a push may have been created: nothing came back, or the word of a proxy in front. */
-function isOpen({ code, status }: CliError): boolean {
+export function isOpen({ code, status }: CliError): boolean {
   return code === 'unknown' || (status !== undefined && status >= 500);
 }
 
