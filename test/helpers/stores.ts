@@ -70,7 +70,8 @@ export function onPostgres(
   });
 }
 
-async function openBeside(url: string): Promise<Database> {
+/** The PostgreSQL database at that address. */
+export async function openBeside(url: string): Promise<Database> {
   const { openPostgres } = await import('../../src/server/store/postgres');
   return openPostgres(readAddress(url));
 }

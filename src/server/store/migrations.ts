@@ -40,7 +40,11 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        expires_at BIGINT NOT NULL,
        expired_at BIGINT
      )`,
-    'CREATE INDEX pushes_by_owner ON pushes (owner_id, created_at, id)',
+    // A page of a listing is found in these alone, however many pushes of the other kind its owner has.
+    `CREATE INDEX pushes_active ON pushes (owner_id, created_at, id, expires_at, expired_at)
+       WHERE expired_at IS NULL AND owner_id IS NOT NULL`,
+    `CREATE INDEX pushes_expired ON pushes (owner_id, created_at, id, expired_at)
+       WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL`,
     'CREATE INDEX pushes_by_end ON pushes (expires_at) WHERE expired_at IS NULL',
     // All that expiry destroys stands in this one row. Whatever is or wraps a key stands behind the filler.
     `CREATE TABLE secrets (
@@ -69,6 +73,7 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        tried_at BIGINT NOT NULL
      )`,
     'CREATE INDEX tries_by_push ON tries (push_id, tried_at)',
+    'CREATE INDEX tries_by_time ON tries (tried_at)',
   ],
   ({ blob, identity }) => [
     // Without a push while it is being received; with an end once it is abandoned or the push's last view is taken.

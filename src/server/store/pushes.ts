@@ -162,19 +162,34 @@ export interface Page {
   readonly number: number;
 }
 
+/** Which pushes are on the page is asked first: of those before it nothing but the index is read. */
 export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
   return sql<PushRow & NoteRow>`
     SELECT pushes.*, secrets.note_key, secrets.note
-    FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id
-    WHERE owner_id = ${ownerId} AND expired_at IS NULL AND expires_at > ${now}
-    ORDER BY created_at DESC, id DESC
-    LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
+    FROM (
+      SELECT id FROM pushes
+      WHERE owner_id = ${ownerId} AND expired_at IS NULL AND expires_at > ${now}
+      ORDER BY created_at DESC, id DESC
+      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
+    JOIN pushes ON pushes.id = page.id
+    LEFT JOIN secrets ON secrets.push_id = page.id
+    ORDER BY pushes.created_at DESC, pushes.id DESC`;
 }
 
+/**
+ * Those that were ended, and those whose time has passed since the last sweep: few, so they are looked for by time
+ * (`+` keeps SQLite from looking through all that the owner has).
+ */
 export function listExpired(sql: Sql, ownerId: number, now: number, page: Page) {
   return sql<PushRow>`
-    SELECT * FROM pushes
-    WHERE owner_id = ${ownerId} AND (expired_at IS NOT NULL OR expires_at <= ${now})
-    ORDER BY created_at DESC, id DESC
-    LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
+    SELECT pushes.*
+    FROM (
+      SELECT id, created_at FROM pushes WHERE owner_id = ${ownerId} AND expired_at IS NOT NULL
+      UNION ALL
+      SELECT id, created_at FROM pushes
+      WHERE +owner_id = ${ownerId} AND expired_at IS NULL AND expires_at <= ${now}
+      ORDER BY created_at DESC, id DESC
+      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
+    JOIN pushes ON pushes.id = page.id
+    ORDER BY pushes.created_at DESC, pushes.id DESC`;
 }

@@ -1,0 +1,98 @@
+import * as audit from '../../../src/server/store/audit';
+import * as facts from '../../../src/server/store/facts';
+import * as files from '../../../src/server/store/files';
+import * as owners from '../../../src/server/store/owners';
+import * as pushes from '../../../src/server/store/pushes';
+import type { Sql } from '../../../src/server/store/sql';
+
+const rooms = { audit, facts, files, owners, pushes };
+
+/** The names of all that the store can do. */
+export const operations = Object.entries(rooms).flatMap(([room, all]) =>
+  Object.keys(all).map((name) => `${room}.${name}`),
+);
+
+const NOW = Date.UTC(2026, 7, 20);
+const bytes = Buffer.alloc(60);
+const from = { ip: null, userAgent: null, referrer: null };
+const secret = {
+  data_key: bytes,
+  payload: bytes,
+  note_key: null,
+  note: null,
+  salt: null,
+  cost: null,
+  verifier: null,
+};
+
+/** Each of them, once, in an order in which there is something to find. */
+export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
+  'facts.keepFact': (sql) => facts.keepFact(sql, 'a', 'b'),
+  'facts.findFact': (sql) => facts.findFact(sql, 'a'),
+  'owners.insertOwner': (sql) => owners.insertOwner(sql, 'ann', NOW),
+  'owners.findOwner': (sql) => owners.findOwner(sql, 'ann'),
+  'owners.insertToken': (sql) => owners.insertToken(sql, 1, { selector: 'x', digest: bytes }, NOW),
+  'owners.findTokens': (sql) => owners.findTokens(sql, 'x'),
+  'owners.touchToken': (sql) => owners.touchToken(sql, 1, NOW),
+  'owners.listOwners': (sql) => owners.listOwners(sql),
+  'owners.deleteTokens': (sql) => owners.deleteTokens(sql, 'ann'),
+  'pushes.insertPush': (sql) => insertPush(sql, 'first', NOW + 1),
+  'pushes.findPush': (sql) => pushes.findPush(sql, 'first'),
+  'pushes.findSecret': (sql) => pushes.findSecret(sql, 1),
+  'pushes.countActive': (sql) => pushes.countActive(sql, NOW),
+  'pushes.lockPush': (sql) => pushes.lockPush(sql, 1),
+  'pushes.takeView': (sql) => pushes.takeView(sql, 1, NOW),
+  'pushes.findActive': (sql) => pushes.findActive(sql, 1, NOW),
+  'pushes.listActive': (sql) => pushes.listActive(sql, 1, NOW, { rows: 50, number: 2 }),
+  'pushes.listExpired': (sql) => pushes.listExpired(sql, 1, NOW, { rows: 50, number: 2 }),
+  'audit.recordEvent': (sql) => audit.recordEvent(sql, 1, 'view', from, NOW),
+  'audit.listEvents': (sql) => audit.listEvents(sql, 1, { rows: 50, number: 2 }),
+  'audit.insertTry': (sql) => audit.insertTry(sql, 1, NOW),
+  'audit.listTries': (sql) => audit.listTries(sql, 1, NOW - 1),
+  'audit.deleteTry': (sql) => audit.deleteTry(sql, 1),
+  'audit.deleteTriesBefore': (sql) => audit.deleteTriesBefore(sql, NOW),
+  'files.insertUpload': (sql) => files.insertUpload(sql, NOW),
+  'files.touchUpload': (sql) => files.touchUpload(sql, 1, NOW),
+  'files.insertChunks': (sql) =>
+    files.insertChunks(sql, 1, [{ position: 0, number: 0, sealed: bytes }]),
+  'files.keepUpload': (sql) => files.keepUpload(sql, 1, 1, [{ position: 0, header: bytes }]),
+  'files.listFiles': (sql) => files.listFiles(sql, 1),
+  'files.findFile': (sql) => files.findFile(sql, 1, 0, NOW),
+  'files.findChunk': (sql) => files.findChunk(sql, 1, 0, 0),
+  'pushes.endWithView': (sql) => pushes.endWithView(sql, 1, NOW, NOW),
+  'files.keepFilesUntil': (sql) => files.keepFilesUntil(sql, 1, NOW),
+  'files.listOverdue': (sql) => files.listOverdue(sql, NOW),
+  'files.dropFiles': (sql) => files.dropFiles(sql, 1),
+  'pushes.endPush': async (sql) => {
+    await insertPush(sql, 'second', NOW);
+    return pushes.endPush(sql, 2, NOW, 1);
+  },
+  'pushes.endDue': async (sql) => {
+    await insertPush(sql, 'third', NOW);
+    return pushes.endDue(sql, NOW, 10);
+  },
+  'files.abandonUpload': async (sql) => {
+    await files.insertUpload(sql, NOW);
+    return files.abandonUpload(sql, 2);
+  },
+  'files.abandonStale': (sql) => files.abandonStale(sql, NOW),
+  'files.dropPiece': (sql) => files.dropPiece(sql, 2),
+  'files.dropUpload': (sql) => files.dropUpload(sql, 2),
+};
+
+function insertPush(sql: Sql, url_token: string, expires_at: number) {
+  const push = {
+    url_token,
+    owner_id: 1,
+    kind: 'text' as const,
+    name: '',
+    expire_after_days: 1,
+    expire_after_views: 1,
+    deletable_by_viewer: 1,
+    retrieval_step: 0,
+    protected: 0,
+    created_at: NOW,
+    expires_at,
+  };
+  return pushes.insertPush(sql, push, secret);
+}
