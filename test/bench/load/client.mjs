@@ -32,9 +32,9 @@ function wire(port, onAnswer) {
 
 /**
  * Sends what `next` answers over so many connections, until that is nothing or the seconds are over. Answers the
- * number, the seconds, and the latencies in milliseconds, of which a sample of 1 in `every` is kept.
+ * number, the seconds, and latencies in milliseconds: of all, or of the last 100,000.
  */
-function drive({ port, connections, seconds, expected, every = 1 }, next, take = () => {}) {
+function drive({ port, connections, seconds }, next, take = () => {}) {
   return new Promise((resolve, reject) => {
     const latencies = [];
     const began = performance.now();
@@ -43,10 +43,10 @@ function drive({ port, connections, seconds, expected, every = 1 }, next, take =
     for (let i = 0; i < connections; i += 1) {
       let sent = 0;
       const { send, close } = wire(port, (status, answer) => {
-        if (status !== expected) return reject(new Error(answer));
+        if (status !== 200 && status !== 201) return reject(new Error(answer));
+        latencies[count % 100_000] = performance.now() - sent;
         count += 1;
-        if (count % every === 0) latencies.push(performance.now() - sent);
-        take(answer);
+        take(status, answer);
         more();
       });
       const more = () => {
@@ -65,57 +65,59 @@ function drive({ port, connections, seconds, expected, every = 1 }, next, take =
 /** The pushes made so far that have views left, by views. */
 const pushed = { 1: [], 100: [] };
 
+const creation = (views) =>
+  post(
+    '/api/v2/pushes',
+    JSON.stringify({
+      push: { payload: 'correct horse battery staple', expire_after_views: views },
+    }),
+  );
+const retrieval = (token) => token && get(`/api/v2/pushes/${token}`);
+
+function keep(views, answer) {
+  const at = answer.indexOf('"url_token":"') + 13;
+  pushed[views].push(answer.slice(at, answer.indexOf('"', at)));
+}
+
 const jobs = {
-  create(job) {
-    const body = JSON.stringify({
-      push: { payload: 'correct horse battery staple', expire_after_views: job.views },
-    });
-    const request = post('/api/v2/pushes', body);
-    const keep = (answer) => {
-      const at = answer.indexOf('"url_token":"') + 13;
-      pushed[job.views].push(answer.slice(at, answer.indexOf('"', at)));
-    };
-    let left = job.count ?? Number.POSITIVE_INFINITY;
+  /** Makes `count` pushes, or as many as there is time for. */
+  create({ views, count = Number.POSITIVE_INFINITY, ...job }) {
+    const request = creation(views);
+    let left = count;
     const next = () => {
       left -= 1;
       return left >= 0 ? request : undefined;
     };
-    return drive({ ...job, expected: 201 }, next, keep);
+    return drive(job, next, (_, answer) => keep(views, answer));
   },
   /** Takes views of pushes that have more. */
   view(job) {
     const tokens = pushed[100].splice(0);
-    const left = tokens.length * 99;
-    let sent = 0;
-    const next = () => {
-      sent += 1;
-      return sent <= left ? get(`/api/v2/pushes/${tokens[sent % tokens.length]}`) : undefined;
-    };
-    return drive({ ...job, expected: 200 }, next);
+    let left = tokens.length * 99;
+    return drive(job, () => {
+      left -= 1;
+      return left >= 0 ? retrieval(tokens[left % tokens.length]) : undefined;
+    });
   },
   /** Takes the only view of a push, which ends it. */
-  last(job) {
+  last: (job) => drive(job, () => retrieval(pushed[1].pop())),
+  /** Makes pushes and takes their only view, in turns. */
+  mixed(job) {
+    const request = creation(1);
+    let turn = 0;
     const next = () => {
-      const token = pushed[1].pop();
-      return token === undefined ? undefined : get(`/api/v2/pushes/${token}`);
+      turn += 1;
+      return (turn % 2 === 0 && retrieval(pushed[1].shift())) || request;
     };
-    return drive({ ...job, expected: 200 }, next);
+    return drive(job, next, (status, answer) => status === 201 && keep(1, answer));
   },
   /** The same request again and again. */
-  repeat(job) {
-    return drive({ expected: 200, ...job }, () => job.request);
-  },
+  repeat: ({ request, ...job }) => drive(job, () => request),
 };
 
 process.on('message', async ({ what, ...job }) => {
   const { count, seconds, latencies } = await jobs[what](job);
   latencies.sort((a, b) => a - b);
   const at = (part) => latencies[Math.floor(latencies.length * part)] ?? 0;
-  process.send({
-    count,
-    rate: count / seconds,
-    p50: at(0.5),
-    p99: at(0.99),
-    pushed: pushed[1].length,
-  });
+  process.send({ rate: count / seconds, p50: at(0.5), p99: at(0.99) });
 });
