@@ -78,6 +78,23 @@ export function crash(error: unknown): never {
   process.exit(1);
 }
 
+/** Signals that interrupt a run, and what it ends with. */
+const endings = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/**
+ * Ends the process. Node waits for system calls that other threads are in, such as a look-up of a name that takes
+ * its 10 s: an interrupted run then ends by the signal itself, for which shells have the same status.
+ */
+export function leave(status: number): void {
+  const name = Object.entries(endings).find(([, one]) => one === status)?.[0];
+  const held = process
+    .getActiveResourcesInfo()
+    .some((one) => one === 'FSReqCallback' || one === 'GetAddrInfoReqWrap');
+  if (name === undefined || !held) process.exit(status);
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+}
+
 /** What hears signals in our place, while a child runs. */
 let heir: ((signal: NodeJS.Signals) => void) | undefined;
 
@@ -103,11 +120,7 @@ function interruption(): AbortSignal {
   const controller = new AbortController();
   let since = 0;
   // Handlers that stay: without ours, those of prompts would end the process by the signal itself.
-  for (const [name, status] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const) {
+  for (const [name, status] of Object.entries(endings) as [NodeJS.Signals, number][]) {
     process.on(name, () => {
       if (heir) return heir(name);
       if (name === 'SIGHUP' && hangup) return hangup();

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import type { Context } from '../context';
 import { usageError } from '../errors';
-import { readAll, unreadable, withoutOneLineEnd } from './source';
+import { bytesOfFile, readAll, withoutOneLineEnd } from './source';
 
 /** Where the command line says the passphrase is. */
 export interface PassphraseOptions {
@@ -66,18 +65,10 @@ export async function askPassphrase(
 }
 
 async function fromFile(path: string, context: Context): Promise<string> {
-  const bytes = path === '-' ? await readAll(context.stdin.bytes()) : readBytes(path);
+  const bytes = path === '-' ? await readAll(context.stdin.bytes()) : await bytesOfFile(path);
   if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
   const text = bytes.toString('utf8');
   return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : path);
-}
-
-function readBytes(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw unreadable(path, error);
-  }
 }
 
 function fromEnvironment(name: string, context: Context): string {

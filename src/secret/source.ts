@@ -151,7 +151,7 @@ function toText(bytes: Buffer, place: string): string {
 }
 
 /** Read piece by piece, since what looks like a file may have no end. */
-async function bytesOfFile(path: string): Promise<Buffer> {
+export async function bytesOfFile(path: string): Promise<Buffer> {
   try {
     return await readAll(createReadStream(path), path);
   } catch (error) {
