@@ -32,6 +32,8 @@ export interface Cluster {
   readonly port: number;
   /** The address of one of its databases, with the password. */
   url(database: string): string;
+  /** The same over the socket, where nobody asks for one. */
+  localUrl(database: string): string;
   /** Makes an empty database, with these words for createdb, and answers its name. */
   createDatabase(...words: string[]): Promise<string>;
   /** What pg_dump writes of a database. */
@@ -88,6 +90,7 @@ export async function startCluster({
     port,
     url: (database) =>
       `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
+    localUrl: (database) => `postgres://postgres@/${database}?host=${folder}&port=${port}`,
     async createDatabase(...words) {
       count += 1;
       await tool('createdb', ...local, '-T', 'template0', ...words, `test${count}`);

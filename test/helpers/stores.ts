@@ -45,7 +45,7 @@ export function onEachStore(tests: (store: Store) => void): void {
     tests({
       name: 'PostgreSQL',
       async room() {
-        const database = cluster().url(await cluster().createDatabase());
+        const database = cluster().localUrl(await cluster().createDatabase());
         return {
           settings: { data: await folder(), database },
           beside: () => openBeside(database),

@@ -1,10 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/server/store/sql';
-import { openSqlite } from '../../src/server/store/sqlite';
 import {
   call,
   createWithFiles,
@@ -15,6 +11,7 @@ import {
   type TestService,
   testService,
 } from '../helpers/service';
+import { onEachStore } from '../helpers/stores';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -48,68 +45,211 @@ async function links(...form: FormPart[]): Promise<string[]> {
   return files.map(({ url }: { url: string }) => url);
 }
 
-describe('what goes in comes out', () => {
-  test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 40 * CHUNK + 7])(
-    '%i bytes',
-    async (size) => {
-      const bytes = randomBytes(size);
-      const [url = ''] = await links(filePart('a', bytes));
-      const got = await fetchLink(service, url);
-      expect([got.status, got.headers.get('content-length')]).toEqual([200, `${size}`]);
-      expect(digest(got.bytes)).toBe(digest(bytes));
-    },
-  );
+onEachStore((store) => {
+  let beside: Database;
 
-  test('ten files of all sizes and a message, in their order', async () => {
-    const files = Array.from({ length: 10 }, (_, i) => randomBytes(i * 30_000));
-    const parts = files.map((bytes, i) => filePart(`${i}.bin`, bytes, 'application/x-thing'));
-    const token = await create(...parts, field('payload', 'a message\n'));
-    const push = await retrieve(token);
-    expect(push.payload).toBe('a message\n');
-    expect(push.files.map(({ url: _, ...file }: { url: string }) => file)).toEqual(
-      files.map((_, i) => ({ filename: `${i}.bin`, content_type: 'application/x-thing' })),
-    );
-    for (const [i, { url }] of push.files.entries()) {
-      expect(digest((await fetchLink(service, url)).bytes)).toBe(digest(files[i] as Buffer));
-    }
+  beforeEach(async () => {
+    await service.close();
+    const room = await store.room();
+    service = await testService(room.settings);
+    beside = await room.beside();
   });
 
-  test('in any order of parts', async () => {
-    const parts = [
-      filePart('a', 'A'),
-      field('expire_after_days', '3'),
-      field('passphrase', 'sesame'),
-      filePart('b', 'B'),
-      field('expire_after_views', '4'),
-      field('deletable_by_viewer', 'false'),
-      field('retrieval_step', 'false'),
-      field('payload', 'message'),
-      field('name', 'näme'),
-    ];
-    for (const form of [parts, parts.toReversed()]) {
-      const push = await retrieve(await create(...form), '?passphrase=sesame');
-      expect(push).toMatchObject({
-        payload: 'message',
-        expire_after_days: 3,
-        views_remaining: 3,
-        deletable_by_viewer: false,
-        retrieval_step: false,
-      });
-      const texts = push.files.map(
-        async ({ url }: { url: string }) => (await fetchLink(service, url)).text,
+  afterEach(() => beside.close());
+
+  describe('what goes in comes out', () => {
+    test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 40 * CHUNK + 7])(
+      '%i bytes',
+      async (size) => {
+        const bytes = randomBytes(size);
+        const [url = ''] = await links(filePart('a', bytes));
+        const got = await fetchLink(service, url);
+        expect([got.status, got.headers.get('content-length')]).toEqual([200, `${size}`]);
+        expect(digest(got.bytes)).toBe(digest(bytes));
+      },
+    );
+
+    test('ten files of all sizes and a message, in their order', async () => {
+      const files = Array.from({ length: 10 }, (_, i) => randomBytes(i * 30_000));
+      const parts = files.map((bytes, i) => filePart(`${i}.bin`, bytes, 'application/x-thing'));
+      const token = await create(...parts, field('payload', 'a message\n'));
+      const push = await retrieve(token);
+      expect(push.payload).toBe('a message\n');
+      expect(push.files.map(({ url: _, ...file }: { url: string }) => file)).toEqual(
+        files.map((_, i) => ({ filename: `${i}.bin`, content_type: 'application/x-thing' })),
       );
-      expect((await Promise.all(texts)).sort()).toEqual(['A', 'B']);
-    }
+      for (const [i, { url }] of push.files.entries()) {
+        expect(digest((await fetchLink(service, url)).bytes)).toBe(digest(files[i] as Buffer));
+      }
+    });
+
+    test('in any order of parts', async () => {
+      const parts = [
+        filePart('a', 'A'),
+        field('expire_after_days', '3'),
+        field('passphrase', 'sesame'),
+        filePart('b', 'B'),
+        field('expire_after_views', '4'),
+        field('deletable_by_viewer', 'false'),
+        field('retrieval_step', 'false'),
+        field('payload', 'message'),
+        field('name', 'näme'),
+      ];
+      for (const form of [parts, parts.toReversed()]) {
+        const push = await retrieve(await create(...form), '?passphrase=sesame');
+        expect(push).toMatchObject({
+          payload: 'message',
+          expire_after_days: 3,
+          views_remaining: 3,
+          deletable_by_viewer: false,
+          retrieval_step: false,
+        });
+        const texts = push.files.map(
+          async ({ url }: { url: string }) => (await fetchLink(service, url)).text,
+        );
+        expect((await Promise.all(texts)).sort()).toEqual(['A', 'B']);
+      }
+    });
+
+    test('a form without files is a push like any other', async () => {
+      const token = await create(
+        field('payload', 'hunter2'),
+        { name: 'push[files][]', value: '' },
+        { name: 'push[files][]', filename: '', type: 'application/octet-stream', value: '' },
+        { name: 'commit', value: 'Push it' },
+      );
+      expect(await retrieve(token)).toMatchObject({ payload: 'hunter2', files: [] });
+    });
   });
 
-  test('a form without files is a push like any other', async () => {
-    const token = await create(
-      field('payload', 'hunter2'),
-      { name: 'push[files][]', value: '' },
-      { name: 'push[files][]', filename: '', type: 'application/octet-stream', value: '' },
-      { name: 'commit', value: 'Push it' },
-    );
-    expect(await retrieve(token)).toMatchObject({ payload: 'hunter2', files: [] });
+  describe('the files end', () => {
+    const rows = () => fileRows(beside);
+    const last = async () => {
+      const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
+      const push = await retrieve(token);
+      return { token, push, url: push.files[0].url };
+    };
+
+    test('after the last view with the links that were handed out', async () => {
+      const { token, push, url } = await last();
+      expect([push.expired, push.views_remaining]).toEqual([false, 0]);
+      expect(await retrieve(token)).toMatchObject({ expired: true, payload: null, files: [] });
+      const listed = await call(service, 'GET', '/api/v2/pushes/expired', {
+        token: service.adminToken,
+      });
+      expect(listed.json).toMatchObject([{ url_token: token, expired: true, deleted: false }]);
+      service.clock.advance(5 * MINUTE - 1);
+      expect([await status(url), await rows()]).toEqual([200, [1, 1, 1]]);
+      service.clock.advance(1);
+      expect([await status(url), await rows()]).toEqual([404, [0, 0, 0]]);
+    });
+
+    test.each([
+      ['the sweep', () => service.service.pushes.sweep()],
+      ['a preview', (token: string) => call(service, 'GET', `/api/v2/pushes/${token}/preview`)],
+      ['a page', (token: string) => call(service, 'GET', `/p/${token}`)],
+    ])('then, and %s takes them', async (_, access) => {
+      const { token } = await last();
+      service.clock.advance(5 * MINUTE - 1);
+      await access(token);
+      expect(await rows()).toEqual([1, 1, 1]);
+      service.clock.advance(1);
+      await access(token);
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('but never later than the push', async () => {
+      const token = await create(
+        filePart('a', 'A'),
+        field('expire_after_views', '1'),
+        field('expire_after_days', '1'),
+      );
+      service.clock.advance(DAY - MINUTE);
+      const { files } = await retrieve(token);
+      service.clock.advance(MINUTE - 1);
+      expect(await status(files[0].url)).toBe(200);
+      service.clock.advance(1);
+      expect([await status(files[0].url), await rows()]).toEqual([404, [0, 0, 0]]);
+    });
+
+    test('a download that began in time goes on', async () => {
+      const bytes = randomBytes(5 * CHUNK);
+      const token = await create(filePart('a', bytes), field('expire_after_views', '1'));
+      const { files } = await retrieve(token);
+      const response = await service.fetch(new Request(files[0].url));
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      const pieces = [(await reader.read()).value as Uint8Array];
+      service.clock.advance(10 * MINUTE);
+      await service.service.pushes.sweep();
+      expect(await status(files[0].url)).toBe(404);
+      for (let next = await reader.read(); !next.done; next = await reader.read())
+        pieces.push(next.value);
+      expect(digest(Buffer.concat(pieces))).toBe(digest(bytes));
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('a download that nobody goes on with does not hold them', async () => {
+      const token = await create(
+        filePart('a', randomBytes(5 * CHUNK)),
+        field('expire_after_views', '1'),
+      );
+      const { files } = await retrieve(token);
+      const response = await service.fetch(new Request(files[0].url));
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      await reader.read();
+      await reader.cancel();
+      service.clock.advance(5 * MINUTE);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test.each(['a viewer', 'the owner'])('at once when %s ends the push', async (who) => {
+      const token = await create(filePart('a', 'A'), filePart('b', Buffer.alloc(20 * CHUNK)));
+      const { files } = await retrieve(token);
+      const as = who === 'the owner' ? { token: service.adminToken } : {};
+      await call(service, 'DELETE', `/api/v2/pushes/${token}`, as);
+      expect([await status(files[0].url), await rows()]).toEqual([404, [0, 0, 0]]);
+    });
+
+    test('at once when somebody ends it after its last view, which stays what ended it', async () => {
+      const { token, url } = await last();
+      const { json } = await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+      expect([json.expired, json.deleted]).toEqual([true, false]);
+      expect([await status(url), await rows()]).toEqual([404, [0, 0, 0]]);
+    });
+
+    test('with the time of the push, whether or not the sweep came by', async () => {
+      const token = await create(filePart('a', 'A'), field('expire_after_days', '1'));
+      service.clock.advance(DAY - 1);
+      const { files } = await retrieve(token);
+      expect(await status(files[0].url)).toBe(200);
+      service.clock.advance(1);
+      expect(await status(files[0].url)).toBe(404);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('when the upload was refused', async () => {
+      const large = filePart('a', Buffer.alloc(100 * CHUNK));
+      expect((await refused(large, field('expire_after_days', '0')))[0]).toBe(422);
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('of two that look at once only one gets the last view, and its links', async () => {
+      const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
+      const pushes = await Promise.all(Array.from({ length: 20 }, () => retrieve(token)));
+      expect(pushes.filter(({ files }) => files.length === 1)).toHaveLength(1);
+    });
+
+    test("an owner's look hands out links and takes nothing", async () => {
+      const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
+      const look = async () =>
+        (await call(service, 'GET', `/api/v2/pushes/${token}`, { token: service.adminToken })).json;
+      await look();
+      const { files, views_remaining } = await look();
+      expect([views_remaining, await status(files[0].url)]).toEqual([1, 200]);
+    });
   });
 });
 
@@ -317,151 +457,6 @@ describe('a link', () => {
     expect((await retrieve(token)).files).toBeUndefined();
     const { files } = await retrieve(token, '?passphrase=sesame');
     expect((await fetchLink(service, files[0].url)).text).toBe('A');
-  });
-});
-
-describe('the files end', () => {
-  let data: string;
-  let beside: Database;
-
-  beforeEach(async () => {
-    await service.close();
-    data = await mkdtemp(join(tmpdir(), 'pwpush-'));
-    service = await testService({ data });
-    beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
-  });
-
-  afterEach(async () => {
-    await beside.close();
-    await rm(data, { recursive: true });
-  });
-
-  const rows = () => fileRows(beside);
-  const last = async () => {
-    const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
-    const push = await retrieve(token);
-    return { token, push, url: push.files[0].url };
-  };
-
-  test('after the last view with the links that were handed out', async () => {
-    const { token, push, url } = await last();
-    expect([push.expired, push.views_remaining]).toEqual([false, 0]);
-    expect(await retrieve(token)).toMatchObject({ expired: true, payload: null, files: [] });
-    const listed = await call(service, 'GET', '/api/v2/pushes/expired', {
-      token: service.adminToken,
-    });
-    expect(listed.json).toMatchObject([{ url_token: token, expired: true, deleted: false }]);
-    service.clock.advance(5 * MINUTE - 1);
-    expect([await status(url), await rows()]).toEqual([200, [1, 1, 1]]);
-    service.clock.advance(1);
-    expect([await status(url), await rows()]).toEqual([404, [0, 0, 0]]);
-  });
-
-  test.each([
-    ['the sweep', () => service.service.pushes.sweep()],
-    ['a preview', (token: string) => call(service, 'GET', `/api/v2/pushes/${token}/preview`)],
-    ['a page', (token: string) => call(service, 'GET', `/p/${token}`)],
-  ])('then, and %s takes them', async (_, access) => {
-    const { token } = await last();
-    service.clock.advance(5 * MINUTE - 1);
-    await access(token);
-    expect(await rows()).toEqual([1, 1, 1]);
-    service.clock.advance(1);
-    await access(token);
-    expect(await rows()).toEqual([0, 0, 0]);
-  });
-
-  test('but never later than the push', async () => {
-    const token = await create(
-      filePart('a', 'A'),
-      field('expire_after_views', '1'),
-      field('expire_after_days', '1'),
-    );
-    service.clock.advance(DAY - MINUTE);
-    const { files } = await retrieve(token);
-    service.clock.advance(MINUTE - 1);
-    expect(await status(files[0].url)).toBe(200);
-    service.clock.advance(1);
-    expect([await status(files[0].url), await rows()]).toEqual([404, [0, 0, 0]]);
-  });
-
-  test('a download that began in time goes on', async () => {
-    const bytes = randomBytes(5 * CHUNK);
-    const token = await create(filePart('a', bytes), field('expire_after_views', '1'));
-    const { files } = await retrieve(token);
-    const response = await service.fetch(new Request(files[0].url));
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const pieces = [(await reader.read()).value as Uint8Array];
-    service.clock.advance(10 * MINUTE);
-    await service.service.pushes.sweep();
-    expect(await status(files[0].url)).toBe(404);
-    for (let next = await reader.read(); !next.done; next = await reader.read())
-      pieces.push(next.value);
-    expect(digest(Buffer.concat(pieces))).toBe(digest(bytes));
-    await service.service.pushes.sweep();
-    expect(await rows()).toEqual([0, 0, 0]);
-  });
-
-  test('a download that nobody goes on with does not hold them', async () => {
-    const token = await create(
-      filePart('a', randomBytes(5 * CHUNK)),
-      field('expire_after_views', '1'),
-    );
-    const { files } = await retrieve(token);
-    const response = await service.fetch(new Request(files[0].url));
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    await reader.read();
-    await reader.cancel();
-    service.clock.advance(5 * MINUTE);
-    await service.service.pushes.sweep();
-    expect(await rows()).toEqual([0, 0, 0]);
-  });
-
-  test.each(['a viewer', 'the owner'])('at once when %s ends the push', async (who) => {
-    const token = await create(filePart('a', 'A'), filePart('b', Buffer.alloc(20 * CHUNK)));
-    const { files } = await retrieve(token);
-    const as = who === 'the owner' ? { token: service.adminToken } : {};
-    await call(service, 'DELETE', `/api/v2/pushes/${token}`, as);
-    expect([await status(files[0].url), await rows()]).toEqual([404, [0, 0, 0]]);
-  });
-
-  test('at once when somebody ends it after its last view, which stays what ended it', async () => {
-    const { token, url } = await last();
-    const { json } = await call(service, 'DELETE', `/api/v2/pushes/${token}`);
-    expect([json.expired, json.deleted]).toEqual([true, false]);
-    expect([await status(url), await rows()]).toEqual([404, [0, 0, 0]]);
-  });
-
-  test('with the time of the push, whether or not the sweep came by', async () => {
-    const token = await create(filePart('a', 'A'), field('expire_after_days', '1'));
-    service.clock.advance(DAY - 1);
-    const { files } = await retrieve(token);
-    expect(await status(files[0].url)).toBe(200);
-    service.clock.advance(1);
-    expect(await status(files[0].url)).toBe(404);
-    await service.service.pushes.sweep();
-    expect(await rows()).toEqual([0, 0, 0]);
-  });
-
-  test('when the upload was refused', async () => {
-    const large = filePart('a', Buffer.alloc(100 * CHUNK));
-    expect((await refused(large, field('expire_after_days', '0')))[0]).toBe(422);
-    expect(await rows()).toEqual([0, 0, 0]);
-  });
-
-  test('of two that look at once only one gets the last view, and its links', async () => {
-    const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
-    const pushes = await Promise.all(Array.from({ length: 20 }, () => retrieve(token)));
-    expect(pushes.filter(({ files }) => files.length === 1)).toHaveLength(1);
-  });
-
-  test("an owner's look hands out links and takes nothing", async () => {
-    const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
-    const look = async () =>
-      (await call(service, 'GET', `/api/v2/pushes/${token}`, { token: service.adminToken })).json;
-    await look();
-    const { files, views_remaining } = await look();
-    expect([views_remaining, await status(files[0].url)]).toEqual([1, 200]);
   });
 });
 
