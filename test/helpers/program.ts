@@ -89,7 +89,11 @@ export async function serveBuilt(env: Record<string, string>, words: readonly st
     running.child.kill('SIGTERM');
     return running.ended;
   };
-  return { url, token, stop };
+  const kill = async () => {
+    running.child.kill('SIGKILL');
+    return running.ended;
+  };
+  return { url, token, stop, kill };
 }
 
 /** A listener that hands each connection to `talk`; for instances that misbehave on the wire. */

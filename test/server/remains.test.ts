@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SecretRow } from '../../src/server/store/pushes';
 import type { Database } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
+import { numbers } from '../helpers/numbers';
 import { type TestService, testService } from '../helpers/service';
 
 const DAY = 86_400_000;
@@ -29,17 +30,6 @@ afterEach(async () => {
   await service.close();
   await rm(data, { recursive: true });
 });
-
-/** The same numbers from 0 to 1 each time (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
 

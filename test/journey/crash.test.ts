@@ -1,0 +1,197 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { chunkCount } from '../../src/server/chunks';
+import { readAddress } from '../../src/server/store/address';
+import { openPostgres } from '../../src/server/store/postgres';
+import type { PushRow } from '../../src/server/store/pushes';
+import { plain } from '../../src/server/store/sql';
+import { createVault, type Vault } from '../../src/server/vault';
+import { type Entry, Ledger } from '../helpers/ledger';
+import { numbers } from '../helpers/numbers';
+import type { Cluster } from '../helpers/postgres';
+import { person, serveBuilt, start } from '../helpers/program';
+import { rowsOf } from '../helpers/rows';
+import { onPostgres } from '../helpers/stores';
+
+const WORKERS = 6;
+
+/** Named by a failure; the same one does the same things, though not at the same moments. */
+const seed = Number(process.env.PWPUSH_TEST_SEED ?? Date.now() % 2 ** 31);
+
+const someone = person();
+const folders: string[] = [];
+
+afterAll(() => {
+  someone.remove();
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** A killed process loses nothing that it has given to the system, so it need not be a disk. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pwpush-crash-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Where a service keeps its data, and how to look at them beside it. */
+interface Store {
+  /** Of the instance key. */
+  readonly data: string;
+  /** The options of `serve`. */
+  readonly words: readonly string[];
+  /** The rows of each statement, blobs in base64. */
+  look(...statements: readonly string[]): Promise<object[][]>;
+  /** What the database finds wrong with itself. */
+  faults(): Promise<object[]>;
+  /** Lets so much time pass that the next start clears away the uploads of a crash. */
+  pass(): Promise<unknown>;
+}
+
+function onSqlite(): Store {
+  const data = newFolder();
+  const look: Store['look'] = (...statements) => rowsOf(join(data, 'pwpush.db'), ...statements);
+  return {
+    data,
+    words: ['--data', data],
+    look,
+    async faults() {
+      const [strays = [], whole = []] = await look(
+        'PRAGMA foreign_key_check',
+        'PRAGMA integrity_check',
+      );
+      return [...strays, ...whole].filter((row) => Object.values(row)[0] !== 'ok');
+    },
+    pass: async () => {},
+  };
+}
+
+async function onServer(cluster: Cluster): Promise<Store> {
+  const data = newFolder();
+  const database = cluster.url(await cluster.createDatabase());
+  const look: Store['look'] = async (...statements) => {
+    const { sql, close } = await openPostgres(readAddress(database));
+    const rows = await Promise.all(statements.map((text) => sql<object>(plain(text))));
+    await close();
+    return rows.map((list) => JSON.parse(JSON.stringify(list, inBase64)));
+  };
+  return {
+    data,
+    words: ['--data', data, '--database', database],
+    look,
+    faults: async () => [],
+    // Other services may be about: only what nobody goes on with for two minutes is cleared away.
+    pass: () => look('UPDATE uploads SET touched_at = 0 WHERE push_id IS NULL'),
+  };
+}
+
+/** A buffer has turned itself into an object before it is seen here. */
+function inBase64(_: string, value: { type?: string; data?: number[] } | null): unknown {
+  return value?.type === 'Buffer' ? Buffer.from(value.data ?? []).toString('base64') : value;
+}
+
+/** A push with its secret, blobs in base64. */
+interface Found extends Pick<PushRow, 'url_token' | 'views' | 'expired_at'> {
+  readonly data_key: string | null;
+  readonly payload: string | null;
+  /** Of the push's files. */
+  readonly chunks: number;
+}
+
+const found = `
+  SELECT url_token, views, expired_at, data_key, payload, (
+    SELECT count(*) FROM chunks JOIN uploads ON uploads.id = chunks.upload_id
+    WHERE uploads.push_id = pushes.id) AS chunks
+  FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id`;
+
+/** What no push has, or only one that was ended. */
+const orphans = `
+  SELECT 'an upload of no push' AS what FROM uploads WHERE push_id IS NULL
+  UNION ALL
+  SELECT 'chunks of no upload' FROM chunks WHERE upload_id NOT IN (SELECT id FROM uploads)
+  UNION ALL
+  SELECT 'files of a push that was ended' FROM uploads JOIN pushes ON pushes.id = push_id
+  WHERE expired_at IS NOT NULL AND ends_at IS NULL
+  UNION ALL
+  SELECT 'a secret of a push that was ended' FROM secrets JOIN pushes ON pushes.id = push_id
+  WHERE expired_at IS NOT NULL`;
+
+/** What became of a push that was acknowledged; nothing when it is as the client knows it. */
+function lost(vault: Vault, entry: Entry, row: Found | undefined): string | undefined {
+  if (!row) return 'is lost';
+  const { delivered, unsure, ended, views, payload, file } = entry;
+  if (row.views < delivered) return 'forgot a view';
+  if (row.views > Math.min(views, delivered + unsure)) return 'counts a view that nobody took';
+  const over = row.expired_at !== null;
+  if (ended === 'yes' && !over) return 'came back';
+  if (ended === 'no' && over !== row.views >= views) return 'ended by itself, or did not';
+  if (over) return row.data_key ? 'ended without its secret' : undefined;
+  if (opened(vault, row) !== payload) return 'is garbled';
+  if (row.chunks !== (file ? chunkCount(file.length) : 0)) return 'lost a part of its file';
+  return undefined;
+}
+
+function opened(vault: Vault, { url_token, data_key, payload }: Found): string | null {
+  const bytes = (text: string | null) => Buffer.from(text ?? '', 'base64');
+  const none = { note_key: null, note: null, salt: null, cost: null, verifier: null };
+  const row = { ...none, data_key: bytes(data_key), payload: bytes(payload) };
+  return vault.openPayload(url_token, row);
+}
+
+async function check(store: Store, ledger: Ledger, round: number): Promise<void> {
+  const key = Buffer.from(await readFile(join(store.data, 'instance.key'), 'utf8'), 'base64');
+  const vault = createVault(key);
+  const [rows = [], strays = []] = await store.look(found, orphans);
+  const byToken = new Map((rows as Found[]).map((row) => [row.url_token, row]));
+  const wrong = ledger.entries
+    .map((entry) => [entry.token, lost(vault, entry, byToken.get(entry.token))])
+    .filter(([, why]) => why !== undefined);
+  const faults = [...(await store.faults()), ...strays, ...wrong, ...ledger.broken];
+  expect(faults, `round ${round} of seed ${seed}`).toEqual([]);
+}
+
+/** Kills a start at a random moment, most often before it listens. */
+async function killedStart(store: Store, ledger: Ledger): Promise<void> {
+  const { child, ended } = start(['serve', '--port', '0', ...store.words], { env: someone.env });
+  setTimeout(() => child.kill('SIGKILL'), ledger.below(250));
+  await ended;
+}
+
+async function crashAndCheck(store: Store, rounds: number): Promise<void> {
+  const ledger = new Ledger(numbers(seed));
+  let token = '';
+  const serve = async () => {
+    const service = await serveBuilt(someone.env, store.words);
+    token = service.token ?? token;
+    return { ...service, token };
+  };
+  for (let round = 1; round <= rounds; round += 1) {
+    const service = await serve();
+    await check(store, ledger, round);
+    let left = 1 + ledger.below(40);
+    await ledger.load(service, WORKERS, () => {
+      left -= 1;
+      if (left === 0) void service.kill();
+    });
+    await service.kill();
+    if (ledger.below(8) === 0) await killedStart(store, ledger);
+    await store.pass();
+  }
+  const service = await serve();
+  await check(store, ledger, rounds + 1);
+  const live = ledger.entries.filter(({ ended }) => ended === 'no');
+  for (const entry of live) while (await ledger.retrieve(service, entry));
+  await check(store, ledger, rounds + 2);
+  expect(ledger.entries.length).toBeGreaterThan(rounds * 3);
+  await service.stop();
+}
+
+const claim = 'crashes lose nothing that was answered, and give no view twice';
+
+test(`SQLite: fifty ${claim}`, () => crashAndCheck(onSqlite(), 50), 120_000);
+
+onPostgres((cluster) => {
+  test(`ten ${claim}`, async () => crashAndCheck(await onServer(cluster()), 10), 60_000);
+});
