@@ -27,7 +27,8 @@ ${remaining(push, now, viewsRemaining(push) === 1 ? ONLY_VIEW : 'Showing the sec
   );
 }
 
-const LOCKED = 'It opens with the passphrase that the sender gave you, often by another way.';
+const LOCKED =
+  'It opens with the passphrase that the sender gave you, perhaps by phone or in another message.';
 const ONLY_VIEW = 'Showing the secret takes it, so have a place ready to keep it.';
 
 function field(problem: Problem | undefined) {

@@ -37,7 +37,7 @@ function framed(readable: string, script: string): { head: Markup; policy: strin
 }
 
 const top = markup`<header><span class="brand">${mark}pwpush</span></header>`;
-const bottom = markup`<footer><p>Links from pwpush work for some views and days, then no more.</p></footer>`;
+const bottom = markup`<footer><p>Secrets are kept sealed, and deleted when their link ends.</p></footer>`;
 
 export interface PageOptions {
   readonly status?: number | undefined;

@@ -368,6 +368,35 @@ test('what fails says nothing of why, and the log says where', async () => {
   expect(service.lines.join('\n')).toMatch(/ error /);
 });
 
+describe('who has to wait is told how long, and tries again with one press', () => {
+  const again = '<a class="button" href="">Try again</a>';
+
+  test('too many requests', async () => {
+    await service.close();
+    service = await testService({ rateLimit: { requests: 1, milliseconds: 60_000 } });
+    await open('/');
+    const page = await open('/p/neverwas');
+    expect([page.status, title(page), page.headers.get('retry-after')]).toEqual([
+      429,
+      'Too many requests',
+      '60',
+    ]);
+    expect(words(page)).toContain('Try again in one minute, at 11:07:45 UTC.');
+    expect(page.html).toContain(again);
+  });
+
+  test('too many passphrases at once', async () => {
+    const token = await create(service, { payload: 'x', passphrase: 'p' });
+    const pages = await Promise.all(
+      Array.from({ length: 40 }, () => submit(`/p/${token}`, { passphrase: 'wrong' })),
+    );
+    const busy = pages.find(({ status }) => status === 503) as Opened;
+    expect([title(busy), busy.headers.get('retry-after')]).toEqual(['The service is busy', '5']);
+    expect(words(busy)).toContain('Try again in 5 seconds, at 11:06:50 UTC.');
+    expect(busy.html).toContain(again);
+  });
+});
+
 test('with anonymous access off no page shows anything', async () => {
   await service.close();
   service = await testService({ anonymous: false });
