@@ -58,6 +58,8 @@ export interface ErrorDetails {
   readonly unread?: Uint8Array | undefined;
   /** A push exists or a view is gone, and this says so: told even when the run was interrupted. */
   readonly remains?: Remains | undefined;
+  /** The line of the input it is about, from 1. */
+  readonly line?: number | undefined;
 }
 
 /** The one error that reaches a user: a code from the table, a message, and what to do about it. */
@@ -68,6 +70,7 @@ export class CliError extends Error {
   readonly status: number | undefined;
   readonly unread: Uint8Array | undefined;
   readonly remains: Remains | undefined;
+  readonly line: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -76,6 +79,7 @@ export class CliError extends Error {
     this.status = details.status;
     this.unread = details.unread;
     this.remains = details.remains;
+    this.line = details.line;
   }
 
   get exitStatus(): number {

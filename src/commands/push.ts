@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Kind } from '../api/contract';
 import type { Context } from '../context';
+import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, positive } from '../options';
 
 export interface PushOptions extends GlobalOptions {
@@ -30,6 +31,9 @@ export interface PushOptions extends GlobalOptions {
   readonly qr: boolean;
   readonly dryRun: boolean;
   readonly acceptLimits: boolean;
+  readonly each: boolean;
+  /** Pushes of `--each` that are made at once. */
+  readonly concurrency?: number;
 }
 
 const EXAMPLES = `
@@ -44,6 +48,7 @@ Examples:
   $ pwpush push --from id_ed25519 --days 1 -p      a file's text, with a passphrase
   $ pwpush push --env DB_PASSWORD --json           from a variable, for a script
   $ pwpush push -f report.pdf scan.png             files, of any size
+  $ pwgen 16 30 | pwpush push --each --views 1     thirty secrets, thirty links
   $ tar cz etc | pwpush push -f - --filename etc.tar.gz`;
 
 export function pushCommand(context: Context): Command {
@@ -78,6 +83,8 @@ export function pushCommand(context: Context): Command {
     .option('--notify-locale <language>', 'language of that e-mail, such as de')
     .option('--qr', 'draw the link as a QR code on stderr')
     .option('--dry-run', 'show what would be sent, secrets masked, and send nothing')
+    .option('--each', 'push each line of standard input: a secret, or a JSON object')
+    .option('--concurrency <n>', 'pushes of --each that run at once; 8', concurrency)
     .option('--accept-limits', 'keep the push when the instance granted looser limits than asked')
     .addHelpText('after', EXAMPLES)
     .action((text: string | undefined) => {
@@ -87,12 +94,29 @@ export function pushCommand(context: Context): Command {
   return addGlobalOptions(command);
 }
 
-const DEFAULTS = { raw: false, passphrase: false, qr: false, dryRun: false, acceptLimits: false };
+const DEFAULTS = {
+  raw: false,
+  passphrase: false,
+  qr: false,
+  dryRun: false,
+  acceptLimits: false,
+  each: false,
+};
 
 /** The contract's, which would be loaded for a line of the help. */
 const KINDS = ['text', 'file', 'url', 'qr'] satisfies Kind[];
 
+function concurrency(value: string): number {
+  const number = positive('--concurrency')(value);
+  if (number <= 64) return number;
+  throw usageError('--concurrency takes at most 64');
+}
+
 async function push(context: Context, options: PushOptions): Promise<void> {
+  if (options.each) {
+    const { pushEach } = await import('./push/each');
+    return pushEach(context, options);
+  }
   const { pushOne } = await import('./push/one');
   return pushOne(context, options);
 }

@@ -150,6 +150,16 @@ function toText(bytes: Buffer, place: string): string {
   );
 }
 
+/** The bytes of a file, or of standard input where the path is a dash. Reading throws a usage error likewise. */
+export async function* bytesFrom(path: string, context: Context): AsyncGenerator<Uint8Array> {
+  if (path === '-') return yield* context.stdin.bytes();
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
 /** Read piece by piece, since what looks like a file may have no end. */
 export async function bytesOfFile(path: string): Promise<Buffer> {
   try {

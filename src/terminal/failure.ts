@@ -37,8 +37,8 @@ export function asCliError(error: unknown): CliError {
   });
 }
 
-function jsonLine({ code, message, hint, status, remains }: CliError): string {
-  return `${safeJson(JSON.stringify({ error: { code, message, hint, status, ...remains } }))}\n`;
+function jsonLine({ code, message, hint, status, line, remains }: CliError): string {
+  return `${safeJson(JSON.stringify({ error: { code, message, hint, status, line, ...remains } }))}\n`;
 }
 
 function plainLines({ message, hint }: CliError): string {

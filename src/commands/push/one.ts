@@ -1,5 +1,4 @@
 import type { NewPush } from '../../api/contract';
-import { notification } from '../../api/recipients';
 import { connect, targetOf } from '../../connect';
 import type { Context } from '../../context';
 import { CliError, usageError } from '../../errors';
@@ -10,7 +9,7 @@ import { chooseSource, readSecret, type Source } from '../../secret/source';
 import { type Terminal, terminal } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push';
 import type { PushOptions } from '../push';
-import { requestOf } from './request';
+import { checkNotify, requestOf } from './request';
 import { settle, tell } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and gets the link to the user. */
@@ -60,6 +59,7 @@ async function send(
   });
   const made = await settle(connection, request, created, options);
   const trouble = await tell(context, options, say, made);
+  await say.remark(made.summary);
   if (trouble) throw trouble;
 }
 
@@ -110,9 +110,8 @@ function checkOptions(options: PushOptions, context: Context): void {
   checkPassphrase(options, context);
   if (options.passphraseOut !== undefined && !options.generatePassphrase)
     throw usageError('--passphrase-out goes with --generate-passphrase');
-  if (options.notify) notification(options.notify, options.notifyLocale);
-  else if (options.notifyLocale !== undefined)
-    throw usageError('--notify-locale goes with --notify EMAIL');
+  checkNotify(options);
+  if (options.concurrency !== undefined) throw usageError('--concurrency goes with --each');
   const { file, kind, message, filename } = options;
   if (file !== undefined) {
     if (kind !== undefined && kind !== 'file')

@@ -1,5 +1,6 @@
 import type { NewPush } from '../../api/contract';
 import { notification } from '../../api/recipients';
+import { usageError } from '../../errors';
 import type { Profile } from '../../profile/profile';
 import type { PushOptions } from '../push';
 
@@ -27,4 +28,10 @@ export function requestOf(
     ...(note === undefined ? {} : { note }),
     ...(options.notify ? notification(options.notify, options.notifyLocale) : {}),
   };
+}
+
+/** @throws CliError (usage) for addresses that no instance would take */
+export function checkNotify({ notify, notifyLocale }: PushOptions): void {
+  if (notify) notification(notify, notifyLocale);
+  else if (notifyLocale !== undefined) throw usageError('--notify-locale goes with --notify EMAIL');
 }

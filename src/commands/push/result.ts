@@ -41,21 +41,20 @@ export async function settle(
 }
 
 /**
- * Gets the link to the user, then says the rest. From here on a push exists: whatever fails, its link must not get
+ * Gets the link to the user, then says what must be said. From here on a push exists: whatever fails, its link must not get
  * lost. What kept it from standard output comes back as the error.
  */
 export async function tell(
   context: Context,
   options: PushOptions,
   say: Terminal,
-  { created, link, warnings, summary }: Made,
+  { created, link, warnings }: Made,
 ): Promise<CliError | undefined> {
   const text = options.json ? toJson({ ...created, html_url: link }) : link;
   const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
   const trouble = await deliver(context, result);
   for (const warning of warnings) await say.warn(warning);
   if (options.qr) await drawQr(say, link);
-  await say.remark(summary);
   return trouble;
 }
 

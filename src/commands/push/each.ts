@@ -1,0 +1,152 @@
+import type { NewPush } from '../../api/contract';
+import { AT_ONCE, inOrder } from '../../api/in-order';
+import { type Connection, connect, targetOf } from '../../connect';
+import type { Context } from '../../context';
+import { CliError, ExitWith, usageError } from '../../errors';
+import type { Target } from '../../profile/profile';
+import { type Entry, type Format, formatOf, readEntry } from '../../secret/entry';
+import { type Line, linesOf } from '../../secret/lines';
+import { checkPassphrase, readPassphrase } from '../../secret/passphrase';
+import { bytesFrom } from '../../secret/source';
+import { failureText } from '../../terminal/failure';
+import { terminal } from '../../terminal/output';
+import { dryRunText } from '../../terminal/push';
+import type { PushOptions } from '../push';
+import { checkNotify, requestOf } from './request';
+import { type Made, settle, tell } from './result';
+
+/** Bytes of one line: what the reference takes as a text, and room for JSON to escape all of it. */
+const LONGEST = 8 * 1024 * 1024;
+
+/** What became of a line: a push, what would be sent for one, or why there is none. */
+type Outcome =
+  | { readonly line: Line; readonly made: Made }
+  | { readonly line: Line; readonly request: NewPush }
+  | { readonly line: Line; readonly failure: CliError };
+
+/**
+ * One push a line, several at once, results in the lines' order. A line that fails is told and does not keep the
+ * others from it; the worst status counts. When results cannot be written any more no further line is begun.
+ */
+export async function pushEach(context: Context, options: PushOptions): Promise<void> {
+  checkOptions(context, options);
+  const { concurrency = AT_ONCE } = options;
+  const target = targetOf(context, options);
+  const passphrase = await readPassphrase(options, context, true);
+  const connection = options.dryRun
+    ? undefined
+    : await connect(context, options, undefined, concurrency);
+  const outcome = outcomes(options, target, connection, passphrase);
+  const telling = teller(context, options, target);
+  const goesOn = () => telling.trouble === undefined && !context.signal.aborted;
+  const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
+  for await (const one of inOrder(lines, outcome, concurrency)) await telling.tell(one);
+  if (telling.trouble) throw telling.trouble;
+  if (telling.worst > 0) throw new ExitWith(telling.worst);
+}
+
+function checkOptions(context: Context, options: PushOptions): void {
+  const { text, env, generate, file, message, filename, raw, qr, from = '-' } = options;
+  const misplaced = {
+    'a text': text !== undefined && text !== '-',
+    '--env': env !== undefined,
+    '--generate': generate !== undefined,
+    '--file': file !== undefined,
+    '--message': message !== undefined,
+    '--filename': filename !== undefined,
+    '--kind file': options.kind === 'file',
+    '--raw': raw,
+    '--generate-passphrase': options.generatePassphrase,
+    '--qr': qr,
+  };
+  const wrong = Object.entries(misplaced).find(([, given]) => given)?.[0];
+  if (wrong !== undefined) throw usageError(`--each does not go with ${wrong}`);
+  if (from === '-' && context.stdin.isTTY)
+    throw usageError('--each reads lines, and nothing is piped in', 'or name a file with --from');
+  if (from === '-' && options.passphraseFile === '-')
+    throw usageError(
+      'standard input cannot be both the secrets and the passphrase',
+      'use --passphrase-file PATH',
+    );
+  checkPassphrase(options, context);
+  checkNotify(options);
+}
+
+/** Makes what pushes one line. */
+function outcomes(
+  options: PushOptions,
+  target: Target,
+  connection: Connection | undefined,
+  passphrase: string | undefined,
+) {
+  return async ({ line, format }: FormattedLine): Promise<Outcome> => {
+    try {
+      const { passphrase: own = passphrase, payload, ...wishes } = entryOf(line, format);
+      const request = requestOf(
+        payload,
+        own,
+        { ...options, ...wishes, passphrase: false },
+        target.defaults,
+      );
+      if (!connection) return { line, request };
+      const created = await connection.api.create(request);
+      return { line, made: await settle(connection, request, created, options) };
+    } catch (error) {
+      if (error instanceof CliError) return { line, failure: about(error, line) };
+      throw error;
+    }
+  };
+}
+
+/** Tells outcomes, and remembers what went wrong with them. */
+function teller(context: Context, options: PushOptions, target: Target) {
+  const say = terminal(context, options);
+  return {
+    worst: 0,
+    /** What keeps results from being written. */
+    trouble: undefined as CliError | undefined,
+    async tell(outcome: Outcome): Promise<void> {
+      const { number } = outcome.line;
+      if ('failure' in outcome) {
+        this.worst = Math.max(this.worst, outcome.failure.exitStatus);
+        return context.stderr.write(failureText(outcome.failure, options)).catch(() => {});
+      }
+      if ('request' in outcome)
+        return say.printText(dryRunText(target, outcome.request, options.json));
+      const warnings = outcome.made.warnings.map((warning) => `line ${number}: ${warning}`);
+      const trouble = await tell(context, options, say, { ...outcome.made, warnings });
+      this.trouble ??= trouble;
+    },
+  };
+}
+
+interface FormattedLine {
+  readonly line: Line;
+  readonly format: Format;
+}
+
+/** Each line with what the first one says of all. */
+async function* formatted(
+  lines: AsyncIterable<Line>,
+  goesOn: () => boolean,
+): AsyncGenerator<FormattedLine> {
+  let format: Format | undefined;
+  for await (const line of lines) {
+    if (!goesOn()) return;
+    format ??= formatOf(line.bytes);
+    yield { line, format };
+  }
+  if (format === undefined) throw usageError('there are no lines: there is nothing to push');
+}
+
+function entryOf({ bytes }: Line, format: Format): Entry {
+  if (bytes === undefined) throw usageError('it is longer than 8 MiB', 'attach it with --file');
+  return readEntry(bytes, format);
+}
+
+/** The same failure, naming the line. */
+function about(error: CliError, { number }: Line): CliError {
+  const { code, message, hint, status, remains, cause } = error;
+  const details = { hint, status, remains, cause, line: number };
+  return new CliError(code, `line ${number}: ${message}`, details);
+}

@@ -1,0 +1,162 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { asking } from '../helpers/foreign';
+import { type Instance, instance } from '../helpers/instance';
+import { CREATED } from '../helpers/reference';
+import { json } from '../helpers/wire';
+
+let here: Instance;
+beforeEach(async () => {
+  here = await instance();
+});
+afterEach(() => here.close());
+
+const piped = (stdin: string, ...argv: string[]) =>
+  here.under({ stdin }).run('push', '--each', ...argv);
+const payloads = async (links: string) => {
+  const texts: string[] = [];
+  for (const link of links.trimEnd().split('\n')) texts.push((await here.run('get', link)).stdout);
+  return texts;
+};
+
+test('each line is a push of its own, and the links come in the order of the lines', async () => {
+  const secrets = Array.from({ length: 30 }, (_, at) => `secret ${at}`);
+  const { code, stdout, stderr } = await piped(`${secrets.join('\r\n')}\n`, '--concurrency', '4');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(await payloads(stdout)).toEqual(secrets);
+});
+
+test('a line of JSON has limits of its own, over those of the command line', async () => {
+  const lines = [
+    { payload: 'one', views: 1, 'retrieval-step': false },
+    { payload: 'two', passphrase: 'sesame', name: 'second', note: 'n' },
+  ].map((line) => JSON.stringify(line));
+  const { code, stdout } = await here
+    .under({ stdin: lines.join('\n'), env: here.admin })
+    .run('push', '--each', '--json', '--days', '3', '--views', '9', '--retrieval-step');
+  const pushes = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(code).toBe(0);
+  expect(pushes).toMatchObject([
+    { expire_after_days: 3, expire_after_views: 1, retrieval_step: false, name: '' },
+    { expire_after_days: 3, expire_after_views: 9, retrieval_step: true, name: 'second' },
+  ]);
+  expect((await here.run('get', pushes[1].html_url)).code).toBe(7);
+});
+
+test('one passphrase does for all lines that have none', async () => {
+  const env = { PHRASE: 'correct horse' };
+  const argv = ['push', '--each', '--passphrase-env', 'PHRASE'];
+  const { stdout } = await here.under({ stdin: 'a\nb\n', env }).run(...argv);
+  for (const link of stdout.trimEnd().split('\n')) {
+    expect((await here.run('get', link)).code).toBe(7);
+    const opened = await here
+      .under({ env: { PWPUSH_PASSPHRASE: 'correct horse' } })
+      .run('get', link);
+    expect(opened.code).toBe(0);
+  }
+});
+
+test('lines come from a file, too', async () => {
+  writeFileSync(here.file('list'), 'a\nb');
+  const { code, stdout } = await here.run('push', '--each', '--from', here.file('list'));
+  expect(code).toBe(0);
+  expect(await payloads(stdout)).toEqual(['a', 'b']);
+});
+
+test('--dry-run shows each, secrets masked, and sends nothing', async () => {
+  const { code, stdout } = await piped('hunter2\nhunter3\n', '--dry-run', '--json');
+  const line = {
+    method: 'POST',
+    url: 'https://pw.test/api/v2/pushes',
+    body: { push: { payload: '***' } },
+  };
+  expect(code).toBe(0);
+  expect(stdout).toBe(`${JSON.stringify(line)}\n`.repeat(2));
+  expect(here.asked).toEqual([]);
+});
+
+describe('a line that fails', () => {
+  test('is told with its number, and keeps no other from being pushed', async () => {
+    const { code, stdout, stderr } = await piped('a\n\nb\n');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'pwpush: line 2: it is empty: there is nothing to push\n',
+    });
+    expect(await payloads(stdout)).toEqual(['a', 'b']);
+  });
+
+  test('is a line of JSON with --json; the worst status counts', async () => {
+    const lines = [{ payload: 'a', days: 9999 }, { payload: 'b' }, { payload: 'c', day: 1 }];
+    const stdin = lines.map((line) => JSON.stringify(line)).join('\n');
+    const { code, stdout, stderr } = await piped(stdin, '--json');
+    expect(code).toBe(8);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    const errors = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).error);
+    expect(errors).toMatchObject([
+      { code: 'rejected', line: 1, status: 422 },
+      { code: 'usage', line: 3, message: 'line 3: it has an unknown field "day"' },
+    ]);
+  });
+
+  test('may have been granted looser limits than asked: that push is expired again', async () => {
+    const looser = CREATED.replace('"expire_after_views":5', '"expire_after_views":50');
+    const answers = [
+      json(201, looser),
+      json(200, CREATED.replace('"expired":false', '"expired":true')),
+    ];
+    const argv = ['push', '--each', '--views', '5'];
+    const { code, stdout, stderr, sent } = await asking(answers, argv, { stdin: 'a' });
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(stderr).toContain('line 1: the instance granted looser limits than asked');
+    expect(sent.map((request) => request.split(' ')[0])).toEqual(['POST', 'DELETE']);
+  });
+
+  test('of JSON is told without a word of it', async () => {
+    const { stderr } = await piped('{"payload":"a"}\n{"payload": hunter2\n');
+    expect(stderr).toContain('line 2: it is no JSON object');
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+test('no link is lost when standard output takes no more, and no further line is begun', async () => {
+  const failing = { stdout: 'EPIPE', stderr: 'EPIPE' } as const;
+  const stdin = 'line\n'.repeat(200);
+  const { code } = await here.under({ stdin, failing }).run('push', '--each');
+  const created = here.asked.length;
+  expect(code).toBe(1);
+  expect(created).toBeLessThanOrEqual(16);
+  expect(Object.keys(here.rescued())).toHaveLength(created);
+});
+
+const misplaced: [string[], string][] = [
+  [['text'], '--each does not go with a text'],
+  [['--generate'], '--each does not go with --generate'],
+  [['--file', 'x'], '--each does not go with --file'],
+  [['--kind', 'file'], '--each does not go with --kind file'],
+  [['--generate-passphrase'], '--each does not go with --generate-passphrase'],
+  [['--qr'], '--each does not go with --qr'],
+  [['--passphrase-file', '-'], 'standard input cannot be both the secrets and the passphrase'],
+];
+
+test.each(misplaced)('%j is refused before anything is sent', async (argv, message) => {
+  const { code, stderr } = await piped('a\n', ...argv);
+  expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+    code: 2,
+    stderr: `pwpush: ${message}`,
+  });
+  expect(here.asked).toEqual([]);
+});
+
+test('without lines, without a pipe, or without --each', async () => {
+  expect((await piped('')).stderr).toBe('pwpush: there are no lines: there is nothing to push\n');
+  const typed = await here.under({ terminals: ['stdin'] }).run('push', '--each');
+  expect(typed).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing is piped in') });
+  const alone = await here.under({ stdin: 'a' }).run('push', '--concurrency', '3');
+  expect(alone).toMatchObject({ code: 2, stderr: 'pwpush: --concurrency goes with --each\n' });
+});
