@@ -4,9 +4,10 @@ import type { Api } from '../api/client';
 import type { Push } from '../api/contract';
 import { connectTo } from '../connect';
 import type { Context } from '../context';
-import { CliError } from '../errors';
+import { CliError, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { patiently } from '../patience';
+import type { CiOptions } from '../secret/ci';
 import { deliver } from '../secret/deliver';
 import { type Destination, reserveFile } from '../secret/destination';
 import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
@@ -17,7 +18,7 @@ import { left } from '../terminal/push';
 import { safeLines } from '../terminal/safe';
 import { count } from '../terminal/time';
 
-interface GetOptions extends GlobalOptions {
+interface GetOptions extends GlobalOptions, CiOptions {
   readonly link: string;
   readonly output?: string;
   /** False with `--no-files`. */
@@ -51,6 +52,10 @@ export function getCommand(context: Context): Command {
     )
     .option('--no-files', 'leave attached files where they are')
     .option('--force', 'overwrite existing files')
+    .option('--github-output <name>', 'mask the text, and make it this output of the step')
+    .option('--github-env <name>', 'mask the text, and make it this variable of later steps')
+    .option('--gitlab-dotenv <file>', 'append NAME=value lines to this report')
+    .option('--as <name>', 'the variable for a text in that report, whatever it looks like')
     .option('-p, --passphrase', 'ask for the passphrase')
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
     .option(
@@ -69,24 +74,39 @@ export async function get(context: Context, options: GetOptions): Promise<void> 
   checkPassphrase(options, context);
   const { api, reference } = await connectTo(context, options, options.link);
   const passphrase = await knownPassphrase(options, context);
-  const place = await placeFor(options);
+  const place = await placeFor(options, context);
   let push: Push;
   try {
     push = await retrieve(api, reference.token, passphrase, context);
   } catch (error) {
-    await place.file?.discard();
+    await (place.file ?? place.job)?.discard();
     throw error;
   }
   await handOver(context, options, push, place, api);
 }
 
+const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as'] as const;
+
 /** What `--output` names, as far as it can be made sure of before it is known whether files come. */
 interface Place {
   readonly folder?: string;
   readonly file?: Destination;
+  /** Files of a CI job. */
+  readonly job?: Destination;
 }
 
-async function placeFor({ output, files, force }: GetOptions): Promise<Place> {
+async function placeFor(options: GetOptions, context: Context): Promise<Place> {
+  const { output, files, force, json } = options;
+  if (ciOptions.some((name) => options[name] !== undefined)) {
+    if (output !== undefined || json)
+      throw usageError(
+        'the text goes to the CI job, and not to another place too',
+        'leave out --output and --json',
+      );
+    const { ciDestination } = await import('../secret/ci');
+    const job = await ciDestination(options, context);
+    return job ? { job } : {};
+  }
   if (output === undefined || output === '-') return {};
   if (files && (await isFolder(output))) return { folder: output };
   return { file: await reserveFile(output, force) };
@@ -110,24 +130,32 @@ async function handOver(
 ): Promise<void> {
   const say = terminal(context, options);
   const { json } = options;
-  const handText = (text: Push, file: Destination | undefined) =>
-    file
-      ? writeFile(context, options, file, json ? `${toJson(text)}\n` : (text.payload ?? ''))
-      : deliver(context, { bytes: forStdout(context, options, text), what: 'secret', json });
+  const { folder, file, job } = place;
+  const handText = (text: Push, file: Destination | undefined) => {
+    const to = job ?? file;
+    if (!to)
+      return deliver(context, { bytes: forStdout(context, options, text), what: 'secret', json });
+    return writeTo(to, json ? `${toJson(text)}\n` : (text.payload ?? ''), context, options);
+  };
   const files = push.files?.length ?? 0;
-  const { folder, file } = place;
+  const unset = job !== undefined && files > 0 && (push.payload ?? '') === '';
   const trouble =
     files > 0 && options.files
       ? await (await import('../secret/receive')).receive({
           ...{ context, options, say, api, push, folder, file },
           handOver: handText,
         })
-      : await handText(push, file);
+      : unset
+        ? undefined
+        : await handText(push, file);
+  if (unset) await job.discard();
   if (files > 0 && !options.files)
     await say.note(`${count(files, 'file')} left where they are: see their addresses with --json`);
   const rest = left(push);
   if (rest !== undefined) await say.note(rest);
   if (trouble) throw trouble;
+  if (unset)
+    throw new CliError('failed', 'the push has no text, so that nothing is set in the job');
 }
 
 /** Exact bytes in a pipe; on a terminal harmless ones, and a final line end. */
@@ -138,19 +166,30 @@ function forStdout(context: Context, options: GetOptions, push: Push): string {
   return safeLines(text) + (text.endsWith('\n') ? '' : '\n');
 }
 
-async function writeFile(
-  context: Context,
-  options: GetOptions,
-  file: Destination,
+async function writeTo(
+  place: Destination,
   text: string,
+  context: Context,
+  { output }: GetOptions,
 ): Promise<CliError | undefined> {
   try {
-    await patiently(() => file.commit(text), context.signal);
+    await patiently(() => place.commit(text), context.signal);
     return undefined;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const problem =
-      error instanceof CliError ? error.message : `${options.output} cannot be written (${code})`;
-    return rescued(context, text, 'secret', problem);
+    if (!(error instanceof CliError)) {
+      const { code } = error as NodeJS.ErrnoException;
+      return rescued(
+        context,
+        text,
+        'secret',
+        `${output ?? 'a file of the job'} cannot be written (${code})`,
+      );
+    }
+    const saved = await rescued(context, text, 'secret', error.message);
+    // A file that came to be meanwhile is no bad input; a text that the job cannot hold is.
+    if (output !== undefined || error.code !== 'usage' || saved.remains?.saved_to === undefined)
+      return saved;
+    const hint = [error.hint, saved.hint].filter((one) => one !== undefined).join('; ');
+    return new CliError('usage', saved.message, { hint, remains: saved.remains });
   }
 }

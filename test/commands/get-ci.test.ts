@@ -1,0 +1,240 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { heredoc, maskCommands } from '../../src/secret/ci-format';
+import { type Instance, instance } from '../helpers/instance';
+import { createWithFiles, filePart } from '../helpers/service';
+
+let here: Instance;
+beforeEach(async () => {
+  here = await instance();
+});
+afterEach(() => here.close());
+
+/** Reads such a file as the runner does: names, and values between delimiters. */
+function asRunner(text: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (let rest = text; rest.trim() !== ''; ) {
+    const head = /^\s*?([^\n]*?)<<([^\n]+)\n/.exec(rest);
+    if (!head) throw new Error(`no heredoc: ${rest}`);
+    const [whole, name = '', delimiter] = head;
+    const end = rest.indexOf(`\n${delimiter}\n`, whole.length - 1);
+    found[name] = rest.slice(whole.length, Math.max(end, whole.length));
+    rest = rest.slice(end + `\n${delimiter}\n`.length);
+  }
+  return found;
+}
+
+/** What the runner masks after these commands. */
+function masked(stdout: string): string[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => /^::add-mask::(.*)$/.exec(line)?.[1] ?? `not a mask: ${line}`)
+    .map((data) => data.replaceAll('%0A', '\n').replaceAll('%0D', '\r').replaceAll('%25', '%'));
+}
+
+const job = () => {
+  const env = { CI: 'true', GITHUB_OUTPUT: here.file('output'), GITHUB_ENV: here.file('env') };
+  writeFileSync(env.GITHUB_OUTPUT, '');
+  writeFileSync(env.GITHUB_ENV, 'EARLIER=1\n');
+  return here.under({ env });
+};
+const output = () => readFileSync(here.file('output'), 'utf8');
+const environment = () => readFileSync(here.file('env'), 'utf8');
+
+describe('in a job of GitHub Actions', () => {
+  test('the text is masked, and then an output', async () => {
+    const token = await here.push({ payload: '100%\nsecond\r\n\nsecond' });
+    const { code, stdout, stderr } = await job().run(
+      'get',
+      token,
+      '--github-output',
+      'db-password',
+    );
+    expect({ code, stdout, stderr, output: asRunner(output()) }).toEqual({
+      code: 0,
+      stdout: '::add-mask::100%25\n::add-mask::second\n',
+      stderr: '4 views and 7 days left\n',
+      output: { 'db-password': '100%\nsecond\r\n\nsecond' },
+    });
+  });
+
+  test('it is a variable of the steps that follow, beside what is there', async () => {
+    const token = await here.push({ payload: 'hunter2\n' });
+    const words = ['--github-env', 'DB_PASSWORD', '--github-output', 'x'];
+    const { code } = await job().run('get', token, ...words);
+    const [first, ...rest] = environment().split('\n');
+    expect({ code, first, env: asRunner(rest.join('\n')), output: asRunner(output()) }).toEqual({
+      code: 0,
+      first: 'EARLIER=1',
+      env: { DB_PASSWORD: 'hunter2\n' },
+      output: { x: 'hunter2\n' },
+    });
+  });
+
+  test('a line that was left open is ended first', async () => {
+    const token = await here.push({ payload: 's' });
+    const there = job();
+    writeFileSync(here.file('env'), 'EARLIER=1');
+    await there.run('get', token, '--github-env', 'A');
+    expect(environment()).toMatch(/^EARLIER=1\nA<<pwpush_\w{32}\ns\npwpush_\w{32}\n$/);
+  });
+
+  test.each([
+    'NODE_OPTIONS',
+    'PATH',
+    'LD_PRELOAD',
+    'GITHUB_TOKEN',
+    'RUNNER_TEMP',
+    'ACTIONS_RUNTIME_TOKEN',
+    'CI',
+  ])('%s is refused as a variable, and nothing is sent', async (name) => {
+    const { code, stderr } = await job().run('get', 'abc', '--github-env', name);
+    expect({ code, stderr, asked: here.asked }).toEqual({
+      code: 2,
+      stderr: `pwpush: ${name} would change what the steps that follow run\n`,
+      asked: [],
+    });
+  });
+
+  test.each([
+    [['--github-output', 'a b'], '"a b" is no name of an output'],
+    [['--github-output', ''], '"" is no name of an output'],
+    [['--github-env', 'A-B'], '"A-B" is no name of a variable'],
+    [['--github-env', 'A', '-o', 'x'], 'the text goes to the CI job, and not to another place too'],
+    [['--github-env', 'A', '--json'], 'the text goes to the CI job, and not to another place too'],
+    [['--as', 'A'], '--as goes with --gitlab-dotenv FILE'],
+  ])('%j is bad usage', async (words, message) => {
+    const { code, stderr } = await job().run('get', 'abc', ...words);
+    const told = stderr.includes(message);
+    expect({ code, told, asked: here.asked }).toEqual({ code: 2, told: true, asked: [] });
+  });
+
+  test.each([
+    ['--github-output', 'GITHUB_OUTPUT'],
+    ['--github-env', 'GITHUB_ENV'],
+  ])('%s elsewhere is refused before the view is used', async (option, variable) => {
+    const { code, stderr } = await here.run('get', 'abc', option, 'A');
+    expect({ code, stderr, asked: here.asked }).toEqual({
+      code: 2,
+      stderr:
+        `pwpush: ${option} needs ${variable}, which the runner of GitHub Actions sets\n` +
+        'hint: nothing was fetched; elsewhere use pwpush run, or --output\n',
+      asked: [],
+    });
+  });
+
+  test('a file that cannot be written is told before the view is used', async () => {
+    const env = { GITHUB_ENV: here.file('none/env') };
+    const { code } = await here.under({ env }).run('get', 'abc', '--github-env', 'A');
+    expect({ code, asked: here.asked }).toEqual({ code: 2, asked: [] });
+  });
+
+  test('where nothing can be masked nothing is set, and the text is saved', async () => {
+    const token = await here.push({ payload: 'hunter2' });
+    job();
+    const env = { GITHUB_ENV: here.file('env') };
+    for (const conditions of [
+      { failing: { stdout: 'EPIPE' } as const },
+      { closed: ['stdout'] as const },
+    ]) {
+      const { code } = await here
+        .under({ env, ...conditions })
+        .run('get', token, '--github-env', 'A');
+      expect({ code, env: environment() }).toEqual({ code: 1, env: 'EARLIER=1\n' });
+    }
+    expect(Object.values(here.rescued())).toEqual(['hunter2', 'hunter2']);
+  });
+
+  test('files without a text are saved, and that nothing is set is an error', async () => {
+    const token = await createWithFiles(here.service, filePart('f', 'x'));
+    const { code, stderr } = await job().run('get', token, '--github-env', 'A', '--no-files');
+    expect({
+      code,
+      told: stderr.includes('nothing is set in the job'),
+      env: environment(),
+    }).toEqual({
+      code: 1,
+      told: true,
+      env: 'EARLIER=1\n',
+    });
+  });
+
+  test('whatever the text, all of its lines are masked, and the runner reads it back', () => {
+    const line = fc.oneof(fc.string(), fc.constantFrom('', '%', '%0A', '::', 'A<<B', 'B', '\r'));
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        const text = lines.join('\n');
+        const wanted = text.split(/\r\n|\r|\n/).filter((one) => one.trim() !== '');
+        expect(masked(maskCommands(text))).toEqual([...new Set(wanted)]);
+        expect(asRunner(heredoc('NAME', text))).toEqual({ NAME: text });
+      }),
+    );
+  });
+});
+
+describe('--gitlab-dotenv', () => {
+  let report: string;
+  beforeEach(() => {
+    report = here.file('build.env');
+  });
+  const get = async (payload: string, ...words: string[]) =>
+    here.run('get', await here.push({ payload }), '--gitlab-dotenv', report, ...words);
+
+  test('writes variables without quotes to a new file, 0600', async () => {
+    expect(await get('export A="x y"\n# why\nB=\'$z\'\n')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '4 views and 7 days left\n',
+    });
+    const mode = (statSync(report).mode & 0o777).toString(8);
+    expect([readFileSync(report, 'utf8'), mode]).toEqual(['A=x y\nB=$z\n', '600']);
+  });
+
+  test('writes any text of one line with --as, after what is there', async () => {
+    writeFileSync(report, 'EARLIER=1\n');
+    await get('a"b=#c', '--as', 'PASSWORD');
+    expect(readFileSync(report, 'utf8')).toBe('EARLIER=1\nPASSWORD=a"b=#c\n');
+  });
+
+  test.each([
+    ['hunter2', [], 'the text does not consist of NAME=value lines (line 1)'],
+    ['A="1\n2"', [], "the value of A has several lines, which GitLab's dotenv reports cannot hold"],
+    ['one\ntwo', ['--as', 'A'], 'the value of A has several lines'],
+    [' x', ['--as', 'A'], 'the value of A begins or ends with white space'],
+    ['A=1\nB=', [], 'the value of B is empty'],
+    ['A=1\nLD_PRELOAD=x', [], 'LD_PRELOAD would change what the jobs that follow run'],
+  ])(
+    '%j %j cannot be held: nothing is written, and it is saved',
+    async (payload, words, message) => {
+      writeFileSync(report, 'EARLIER=1\n');
+      const { code, stdout, stderr } = await get(payload, ...words);
+      expect({
+        code,
+        stdout,
+        report: readFileSync(report, 'utf8'),
+        rescued: Object.values(here.rescued()),
+      }).toEqual({
+        code: 2,
+        stdout: '',
+        report: 'EARLIER=1\n',
+        rescued: [payload],
+      });
+      expect(stderr).toContain(message);
+      expect(stderr).toContain('was saved to');
+    },
+  );
+
+  test('refuses a dangerous name before the view is used', async () => {
+    const { code } = await here.run(
+      'get',
+      'abc',
+      '--gitlab-dotenv',
+      report,
+      '--as',
+      'CI_JOB_TOKEN',
+    );
+    expect({ code, asked: here.asked }).toEqual({ code: 2, asked: [] });
+  });
+});
