@@ -1,0 +1,202 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { everywhere } from '../../src/server/app';
+import type { Connection } from '../../src/server/caller';
+import { createSockets } from '../../src/server/sockets';
+import { openSqlite } from '../../src/server/store/sqlite';
+import { described } from '../helpers/openapi';
+import {
+  call,
+  create,
+  createWithFiles,
+  filePart,
+  type TestService,
+  testService,
+} from '../helpers/service';
+import { type Asked, requests, type There } from './fuzz/requests';
+import { wireBytes } from './fuzz/wire';
+
+/** Another one each time; `PWPUSH_TEST_SEED` repeats the one that a failure told. */
+const seed = Number(process.env.PWPUSH_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const [IN_PROCESS, ON_THE_WIRE] = [9000, 1000];
+
+let data: string;
+let service: TestService;
+let there: There;
+
+beforeEach(async () => {
+  // In memory where there is such a place: waiting for a disk takes ten times as long.
+  data = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pwpush-'));
+  service = await testService({ data, maxViews: 1_000_000 });
+  there = await pushes(service);
+  service.lines.length = 0;
+});
+
+afterEach(async () => {
+  await service.close();
+  await rm(data, { recursive: true });
+});
+
+/** Pushes of each kind, the last one expired; some belong to somebody who does not take part, and outlast it all. */
+async function pushes(on: TestService): Promise<There> {
+  const many = { payload: 'x', expire_after_views: 1_000_000, deletable_by_viewer: false };
+  const token = await on.service.owners.add('carol');
+  const file = await createWithFiles(
+    { fetch: on.fetch, adminToken: token },
+    filePart('a.txt', 'hello'),
+    { name: 'push[expire_after_views]', value: '1000000' },
+    { name: 'push[deletable_by_viewer]', value: 'false' },
+  );
+  const gone = await create(on, { payload: 'x' });
+  await call(on, 'DELETE', `/api/v2/pushes/${gone}`);
+  const tokens = [
+    await create(on, { ...many, retrieval_step: false }, token),
+    await create(on, many, token),
+    await create(on, { ...many, passphrase: 'p' }, token),
+    await create(on, { ...many, payload: 'http://example.com', kind: 'url' }, on.adminToken),
+    await create(on, { payload: 'x' }, on.otherToken),
+    file,
+    gone,
+  ];
+  const { json } = await call(on, 'GET', `/api/v2/pushes/${file}`);
+  const files = json.files.map(({ url }: { url: string }) => new URL(url).pathname);
+  return { tokens, files, apiTokens: [on.adminToken, on.otherToken] };
+}
+
+/** What was asked as a `Request` and its connection; nothing for what no `Request` can be. */
+function asRequest({ method, path, headers, body = Buffer.alloc(0), split, breaks }: Asked) {
+  const at = split % (body.length + 1);
+  const connection: Connection = {
+    ip: '127.0.0.1',
+    async *body() {
+      if (at > 0) yield body.subarray(0, at);
+      if (breaks) throw new Error('ECONNRESET in /some/path');
+      if (at < body.length) yield body.subarray(at);
+    },
+  };
+  try {
+    const pairs = headers.map(([name, value]): [string, string] => [name, value]);
+    return {
+      request: new Request(`http://pw.test${path}`, { method, headers: pairs }),
+      connection,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name that the document has for what is asked, if it has one. */
+function nameOf({ method, url }: Request): string {
+  const { pathname } = new URL(url);
+  const path = pathname.replace(/^\/api\/v2(?=\/)/, '');
+  const pushed = path.replace(/^\/pushes\/(?!active$|expired$)[\w-]+(?=\/|$)/, '/pushes/{token}');
+  return path === pathname ? '' : `${method} ${pushed}`;
+}
+
+/** Words of our inside that no refusal may have. */
+const INSIDE = /\bat \S+:\d+|node:|node_modules|\.ts\b|SELECT|INSERT|sqlite|ECONN|TypeError|stack/i;
+
+/** What is left of uploads that no push has, and whether each request has one line of the log. */
+async function expectNothingLeft(requests: number): Promise<void> {
+  expect(service.warnings).toEqual([]);
+  expect(service.lines.filter((line) => !/^\S+Z \S+ \S+ [1-4]\d\d \d+ms \d+B$/.test(line))).toEqual(
+    [],
+  );
+  expect(service.lines).toHaveLength(requests);
+  const beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+  const left = await beside.sql`
+    SELECT uploads.id FROM uploads WHERE push_id IS NULL
+    UNION SELECT upload_id FROM chunks WHERE upload_id NOT IN (SELECT id FROM uploads)`;
+  await beside.close();
+  expect(left).toEqual([]);
+}
+
+function heapAfterCollection(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+test('no request meets a failure, or leaves anything behind', { timeout: 120_000 }, async () => {
+  const api = described((await call(service, 'GET', '/api/v2/openapi.json')).json);
+  let [made, heap] = [1, 0];
+  await fc.assert(
+    fc.asyncProperty(requests(there), async (asked) => {
+      const { request, connection } = asRequest(asked) ?? {};
+      if (!request) return;
+      const response = await service.service.app(request, connection);
+      const text = Buffer.from(await response.arrayBuffer()).toString();
+      const { status, headers } = response;
+      expect(status).toBeLessThan(500);
+      expect(Object.fromEntries(headers)).toMatchObject(everywhere);
+      if (status >= 400) expect(text).not.toMatch(INSIDE);
+      const name = nameOf(request);
+      // A call that is not described has another method, or is no call.
+      if (name in api.calls)
+        expect(api.faults(name, { status, headers, json: JSON.parse(text) })).toEqual([]);
+      made += 1;
+      if (made === 2000) heap = heapAfterCollection();
+    }),
+    { numRuns: IN_PROCESS, seed },
+  );
+  expect(made).toBeGreaterThan(0.8 * IN_PROCESS);
+  await expectNothingLeft(made);
+  expect(heapAfterCollection() - heap).toBeLessThan(16 * 1024 ** 2);
+});
+
+/** Writes all of that to a socket and answers all that comes until it is closed. */
+function exchanged(port: number, bytes: Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    let received = '';
+    connect(port, '127.0.0.1')
+      .setEncoding('latin1')
+      .on('data', (text) => {
+        received += text;
+      })
+      .on('error', () => undefined)
+      .on('close', () => resolve(received))
+      .end(bytes);
+  });
+}
+
+test('no bytes on a socket meet a failure, or leave anything behind', {
+  timeout: 60_000,
+}, async () => {
+  const { app, log } = service.service;
+  const sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
+    tls: undefined,
+    log,
+    now: service.clock.now,
+    patience: { idle: 1000, body: 1000, rest: { bytes: 1024 ** 2, milliseconds: 200 } },
+    grace: 1000,
+  });
+  const [listening] = await sockets.listen();
+  const port = Number(new URL(listening?.url ?? '').port);
+  let answers = 0;
+  await fc.assert(
+    fc.asyncProperty(wireBytes(there), async (bytes) => {
+      const received = await exchanged(port, bytes);
+      if (received !== '') expect(received).toMatch(/^HTTP\/1\.1 \d{3} /);
+      for (const [, status, head] of received.matchAll(
+        /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/gm,
+      )) {
+        if (status === '100') continue;
+        answers += 1;
+        expect(Number(status)).toBeLessThan(500);
+        for (const [name, value] of Object.entries(everywhere))
+          expect(head?.toLowerCase()).toContain(`${name}: ${value.toLowerCase()}\r\n`);
+      }
+    }),
+    { numRuns: ON_THE_WIRE, seed },
+  );
+  expect(answers).toBeGreaterThan(0.5 * ON_THE_WIRE);
+  await sockets.stop();
+  await expectNothingLeft(service.lines.length);
+});

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { type Asked, requests, type There } from './requests';
+import { mutated, odd } from './values';
+
+const latin = (text: string) => Buffer.from(text, 'latin1');
+
+/** A body as it is said to be sent, which may not be how it is. */
+type Framing = (body: Buffer) => readonly [head: string, bytes: Buffer];
+const framings: readonly Framing[] = [
+  (body) => [`Content-Length: ${body.length}`, body],
+  (body) => [`Content-Length: ${body.length}`, body],
+  (body) => [`Content-Length: ${body.length + 5}`, body],
+  (body) => [`Content-Length: ${Math.max(0, body.length - 5)}`, body],
+  (body) => ['Content-Length: -1', body],
+  (body) => [`Content-Length: 0x${body.length.toString(16)}`, body],
+  (body) => [`Content-Length: ${body.length}, ${body.length}`, body],
+  (body) => [`Content-Length: ${body.length}\r\nContent-Length: 0`, body],
+  (body) => [`Content-Length: ${'9'.repeat(40)}`, body],
+  (body) => [`Content-Length: ${body.length}\r\nTransfer-Encoding: chunked`, chunked(body)],
+  (body) => ['Transfer-Encoding: chunked', chunked(body)],
+  (body) => ['Transfer-Encoding: chunked', chunked(body)],
+  (body) => ['Transfer-Encoding: chunked', chunked(body, 'X-Trailer: 1\r\nContent-Length: 5\r\n')],
+  (body) => ['Transfer-Encoding: chunked', chunked(body, 'Transfer-Encoding: chunked\r\n')],
+  (body) => ['Transfer-Encoding: chunked', chunked(body, `X: ${'x'.repeat(20_000)}\r\n`)],
+  () => ['Transfer-Encoding: chunked', latin(`${'f'.repeat(17)}\r\nx`)],
+  () => ['Transfer-Encoding: chunked', latin(`5;${'x'.repeat(20_000)}\r\nhello\r\n0\r\n\r\n`)],
+  () => ['Transfer-Encoding: chunked', latin('-1\r\nx\r\n0\r\n\r\n')],
+  (body) => ['Transfer-Encoding: gzip, chunked', chunked(body)],
+  (body) => ['Transfer-Encoding: chunked, identity', body],
+  (body) => ['Transfer-Encoding: xchunked', body],
+  (body) => ['', body],
+];
+
+function chunked(body: Buffer, trailers = ''): Buffer {
+  const half = body.length >> 1;
+  const pieces = [body.subarray(0, half), body.subarray(half)].filter(({ length }) => length > 0);
+  return Buffer.concat([
+    ...pieces.flatMap((piece) => [latin(`${piece.length.toString(16)}\r\n`), piece, latin('\r\n')]),
+    latin(`0\r\n${trailers}\r\n`),
+  ]);
+}
+
+const wrong = fc.record({
+  version: fc.oneof(
+    { weight: 12, arbitrary: fc.constant('HTTP/1.1') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('HTTP/1.0', 'HTTP/2.0', 'http/1.1', 'HTTP/9.9', '', 'HTTP/1.1 x'),
+    },
+  ),
+  host: fc.oneof(
+    { weight: 12, arbitrary: fc.constant('Host: pw.test') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '',
+        'Host:',
+        'Host: a b',
+        'Host: a\r\nHost: b',
+        'Host: [::',
+        'Host: a:99999',
+        'Host: evil/path?x#y',
+        'Host: u:p@evil',
+        'Host: \u00e9',
+      ),
+    },
+  ),
+  more: fc.oneof(
+    { weight: 8, arbitrary: fc.constant('') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        'Expect: 100-continue',
+        'Expect: 200-ok',
+        'Connection: close',
+        'Connection: upgrade\r\nUpgrade: websocket',
+        'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__',
+        'Upgrade-Insecure-Requests: 1',
+        ' folded: 1',
+        'no colon',
+        ': no name',
+        'a b: c',
+        'X\u0000: 1',
+        `X: ${'x'.repeat(20_000)}`,
+        Array.from({ length: 1500 }, (_, i) => `X-${i}: 1`).join('\r\n'),
+      ),
+    },
+    { weight: 1, arbitrary: odd.map((text) => `X: ${text}`) },
+  ),
+  target: fc.oneof(
+    { weight: 12, arbitrary: fc.constant(undefined) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '*',
+        'http://evil/',
+        'http://a:b:c/',
+        '//',
+        '',
+        '/\u00e9',
+        `/${'x'.repeat(30_000)}`,
+        '/p/\u0000',
+        'pw.test:80',
+      ),
+    },
+  ),
+  framing: fc.constantFrom(...framings),
+  newline: fc.constantFrom('\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n'),
+});
+
+function written(asked: Asked, wrongs: typeof wrong extends fc.Arbitrary<infer W> ? W : never) {
+  const { version, host, more, target, framing, newline } = wrongs;
+  const [length, body] = asked.body ? framing(asked.body) : ['', Buffer.alloc(0)];
+  const lines = [
+    `${asked.method} ${target ?? asked.path} ${version}`,
+    host,
+    ...asked.headers
+      .filter(([name]) => name !== 'content-length')
+      .map(([name, value]) => `${name}: ${value}`),
+    more,
+    length,
+  ];
+  const head = lines.filter((line, at) => at === 0 || line !== '').join(newline);
+  return Buffer.concat([Buffer.from(`${head}${newline}${newline}`), body]);
+}
+
+/** What somebody writes to a socket: a request, two of them, or nothing of the kind. */
+export function wireBytes(there: There): fc.Arbitrary<Buffer> {
+  const one = fc.tuple(requests(there), wrong).map(([asked, wrongs]) => written(asked, wrongs));
+  return fc.oneof(
+    { weight: 10, arbitrary: mutated(one) },
+    { weight: 2, arbitrary: fc.tuple(one, one).map((both) => Buffer.concat(both)) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 100 }).map(Buffer.from) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        latin('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
+        latin('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+        latin('CONNECT evil:443 HTTP/1.1\r\nHost: evil\r\n\r\n'),
+        latin('TRACE / HTTP/1.1\r\nHost: x\r\n\r\n'),
+        latin('\r\n\r\n\r\n'),
+      ),
+    },
+  );
+}
