@@ -103,10 +103,12 @@ export function serveCommand(context: Context): Command {
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
   command.action(async () => {
-    const options = optionsOf(command, context.env, DEFAULTS);
-    const said = passwordInSight(command);
-    if (said) await terminal(context, options).warn(said);
-    await serve(context, command.opts().anonymous !== false, options);
+    const options: ServeOptions = optionsOf(command, context.env, DEFAULTS);
+    const seen = passwordInSight(command);
+    // As JSON it is a line of the log, which begins with the service.
+    if (seen && options.log !== 'json') await terminal(context, options).warn(seen);
+    const anonymous = command.opts().anonymous !== false;
+    await serve(context, anonymous, options, options.log === 'json' ? seen : undefined);
   });
   command.addCommand(tokenCommand(context));
   readVariables(command, context.env);
@@ -114,10 +116,16 @@ export function serveCommand(context: Context): Command {
 }
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
-async function serve(context: Context, anonymous: boolean, options: ServeOptions): Promise<void> {
+async function serve(
+  context: Context,
+  anonymous: boolean,
+  options: ServeOptions,
+  warning?: string,
+): Promise<void> {
   const stop = context.takeSignals();
   const say = terminal(context, options);
   const service = await starting(context, options, anonymous);
+  if (warning) service.warn(warning);
   // Before anything is printed: whoever reads that may send the signal.
   const hangup = hungUp(context, service.reload);
   if (service.firstToken !== undefined) {

@@ -86,3 +86,34 @@ describe('SIGHUP', () => {
     expect(await terminal.ended).toBe(0);
   });
 });
+
+describe('what goes to stderr', () => {
+  const TOKEN = /^token of admin, shown only now: pwp_[\w-]{43}$/;
+  const exposed = { ...inMemory, PWPUSH_SERVE_HOST: '0.0.0.0' };
+  const warning = 'listening on 0.0.0.0 without TLS: secrets and tokens can be read on the way';
+
+  /** All lines on stderr of a service that was asked once, and stopped. */
+  async function said(words: readonly string[]): Promise<string[]> {
+    const { url, child, ended } = await serving(words, exposed);
+    await fetch(`${url}/up`);
+    child.kill('SIGTERM');
+    return (await ended).stderr.trimEnd().split('\n');
+  }
+
+  test('with --quiet, warnings and the token that is shown only now', async () => {
+    expect(await said(['--quiet'])).toEqual([`warning: ${warning}`, expect.stringMatching(TOKEN)]);
+  });
+
+  test('with --log json, JSON lines and that token', async () => {
+    const lines = await said(['--log', 'json']);
+    expect(lines.filter((line) => TOKEN.test(line))).toHaveLength(1);
+    const entries = lines.filter((line) => !TOKEN.test(line)).map((line) => JSON.parse(line));
+    expect(entries).toMatchObject([
+      { level: 'warning', event: 'warning', message: warning },
+      { level: 'info', event: 'start', url: expect.stringMatching(/^http:/), version: '0.1.0' },
+      { level: 'info', event: 'request', method: 'GET', route: '/up', status: 200, bytes: 3 },
+      { level: 'info', event: 'stopping' },
+      { level: 'info', event: 'stopped' },
+    ]);
+  });
+});

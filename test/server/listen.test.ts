@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Service, ServiceError, startService } from '../../src/server/listen';
+import { passphraseChecks } from '../../src/server/passphrase';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { defaults } from '../helpers/service';
 import { cert, key } from './certificate';
@@ -41,6 +42,8 @@ const io = () => {
     version: '0.1.0',
   };
 };
+
+const WAIT = { timeout: 10_000, interval: 1 };
 
 const inMemory = { ...defaults, ephemeral: true };
 const onDisk = () => ({ ...defaults, ephemeral: false, data: join(folder, 'data') });
@@ -374,8 +377,8 @@ describe('stopping', () => {
     await expect.poll(() => lines.length, { timeout: 10_000 }).toBeGreaterThan(60);
     await running.close();
     await all;
-    // Whatever still ran has had its turn by now.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Whatever still ran has its turn before anything is counted.
+    await expect.poll(passphraseChecks, WAIT).toEqual({ running: 0, waiting: 0 });
     const created = statuses.filter((status) => status === 201).length;
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(50);
     expect(created).toBeLessThan(20);
@@ -390,7 +393,8 @@ describe('stopping', () => {
     const sent = `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const clients = Array.from({ length: 6 }, () => raw(Number(new URL(url).port), sent));
     await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Two are under way, the others in line.
+    await expect.poll(passphraseChecks, WAIT).toEqual({ running: 2, waiting: 4 });
     for (const { socket } of clients) socket.destroy();
     await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(6);
     expect(lines.map((line) => line.split(' ')[3])).toEqual(Array(6).fill('499'));
