@@ -85,17 +85,30 @@ export const commands: readonly Entry[] = [
   },
 ];
 
+interface Topic {
+  readonly name: string;
+  readonly load: () => Promise<string>;
+}
+
+/** What `pwpush help` tells besides; a new topic is a file in `help/` and one line here. */
+export const topics: readonly Topic[] = [
+  { name: 'ci', load: async () => (await import('./help/ci')).text },
+];
+
 const EXAMPLES = `
 Examples:
   $ pwgen 24 1 | pwpush push --views 1
   $ pwpush get https://pwpush.example/p/abc123def456
   $ pwpush serve
 
-\`pwpush help <command>\` shows a command's options. Exit codes and more: man pwpush.`;
+\`pwpush help <command>\` shows a command's options, \`pwpush help <topic>\` more:
+${topics.map(({ name }) => name).join(', ')}. Exit codes and all else: man pwpush.`;
 
 /** Parses one command line and runs its command; rejects with what went wrong. */
 export async function execute(argv: readonly string[], context: Context): Promise<void> {
   refuseTailed(argv);
+  const topic = argv[0] === 'help' && topics.find(({ name }) => name === argv[1]);
+  if (topic) return context.stdout.write(await topic.load());
   const words = withoutHelpWord(argv);
   const quiet = withoutPrompts(words, context);
   const program = await programFor(words, quiet);
@@ -165,7 +178,7 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
   const word = argv[1];
   if (word !== undefined && !word.startsWith('-') && !commands.some(({ name }) => name === word))
-    throw unknownCommand(word);
+    throw unknownCommand(word, topics);
   return [...argv.slice(1), '--help'];
 }
 
@@ -237,8 +250,8 @@ function misuse(error: CommanderError): Error {
   );
 }
 
-function unknownCommand(word: string): Error {
-  const names = commands.map(({ name }) => name);
+function unknownCommand(word: string, besides: readonly Topic[] = []): Error {
+  const names = [...commands, ...besides].map(({ name }) => name);
   const near = names.find((name) => distance(name, word) <= 2);
   return usageError(
     `there is no command "${word}"`,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { commands } from '../../src/program';
+import { commands, topics } from '../../src/program';
 import { type Place, place } from '../helpers/run';
 
 let here: Place;
@@ -65,6 +65,26 @@ describe('help', () => {
     expect(texts.map(({ stdout }) => stdout).join('\n')).not.toMatch(
       /^ +(-\w, )?--(token|password)[ =]/m,
     );
+  });
+});
+
+describe('help on a topic', () => {
+  test.each(topics.map(({ name }) => name))('%s fits a terminal of 80 columns', async (name) => {
+    const { code, stdout, stderr } = await here.run('help', name);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout.split('\n');
+    expect(lines.length).toBeGreaterThan(10);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(stdout.endsWith('\n')).toBe(true);
+  });
+
+  test('is named by the help, and by what is near it', async () => {
+    const { stdout } = await here.run('--help');
+    for (const { name } of topics) expect(stdout).toMatch(new RegExp(`^.*\\b${name}[,.]`, 'm'));
+    expect(await here.run('help', 'cj')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean ci?'),
+    });
   });
 });
 

@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { text } from '../../src/help/ci';
+import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
+
+// The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
+
+const somebody = person();
+const work = join(somebody.folder, 'work');
+const bin = join(somebody.folder, 'bin');
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+let owner: Record<string, string>;
+
+/** Makes a program of sh that can be found. */
+function program(path: string, lines: string): void {
+  writeFileSync(path, `#!/bin/sh\n${lines}\n`);
+  chmodSync(path, 0o755);
+}
+
+beforeAll(async () => {
+  service = await serveBuilt(somebody.env);
+  mkdirSync(bin);
+  program(join(bin, 'pwpush'), `exec "${process.execPath}" "${launcher}" "$@"`);
+  // Says what was asked of it, and keeps what came by the file it was told of.
+  program(join(bin, 'kubectl'), `echo "$@"; cat "\${5#--from-env-file=}" >secret`);
+  owner = {
+    PATH: bin + delimiter + somebody.env.PATH,
+    HOME: join(somebody.folder, 'elsewhere'),
+    NO_PROXY: '*',
+    CI: 'true',
+    PWPUSH_URL: service.url,
+    PWPUSH_TOKEN: service.token,
+    PWPUSH_CONFIG_DIR: join(somebody.folder, 'elsewhere'),
+  };
+});
+beforeEach(() => {
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work);
+  program(join(work, 'make-token'), 'echo hunter2');
+  program(join(work, 'deploy.sh'), 'echo "deployed with $DEPLOY_TOKEN"');
+});
+afterAll(async () => {
+  await service.stop();
+  somebody.remove();
+});
+
+/** The block that stands below the paragraph that begins so, its indent taken away. */
+function recipe(beginning: string): string {
+  const paragraphs = text.split(/\n\n(?! )/);
+  const found = paragraphs.find((one) => one.startsWith(beginning));
+  const block = found?.split('\n\n').slice(1).join('\n\n');
+  if (!block) throw new Error(`no recipe "${beginning}"`);
+  return block.replace(/^ {2}/gm, '');
+}
+
+/** The scripts below `key: |`, in their order. */
+function scripts(yaml: string, key: string): string[] {
+  return [...yaml.matchAll(new RegExp(`^( *)(?:- )?${key}: \\|\\n((?:\\1 .*\\n?)+)`, 'gm'))].map(
+    ([, , body = '']) => body.replace(/^ +/gm, ''),
+  );
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(
+  file: string,
+  args: string[],
+  env: Record<string, string>,
+  input = '',
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(file, args, { cwd: work, env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+    child.stdin?.on('error', () => {}).end(input);
+  });
+}
+
+/** A step as CI runs it: a shell that ends with the first failure. */
+const step = (script: string, env: Record<string, string>) => run('sh', ['-e', '-c', script], env);
+
+async function push(secret: string): Promise<string> {
+  return (await pwpush(['push'], { env: owner, input: secret })).stdout.trim();
+}
+
+const file = (name: string) => readFileSync(join(work, name), 'utf8');
+
+it('GitHub Actions: a link goes from job to job, and the secret is masked', async () => {
+  const [build = '', fetch = '', deploy = ''] = scripts(recipe('GitHub Actions'), 'run');
+  const env = { ...owner, GITHUB_OUTPUT: join(work, 'output'), GITHUB_ENV: join(work, 'env') };
+  writeFileSync(env.GITHUB_OUTPUT, '');
+  writeFileSync(env.GITHUB_ENV, '');
+  expect(await step(build, env)).toEqual({ code: 0, stdout: '', stderr: '' });
+  const LINK = /^link=(http\S+)\n$/.exec(file('output'))?.[1] ?? '';
+  const fetched = await step(fetch, { ...env, LINK });
+  expect(fetched).toEqual({
+    code: 0,
+    stdout: '::add-mask::hunter2\n',
+    stderr: 'that was the last view\n',
+  });
+  const DEPLOY_TOKEN = /^DEPLOY_TOKEN<<(\S+)\n([\s\S]*)\n\1\n$/.exec(file('env'))?.[2] ?? '';
+  expect((await step(deploy, { ...env, DEPLOY_TOKEN })).stdout).toBe('deployed with hunter2\n');
+  expect((await step(fetch, { ...env, LINK })).code).toBe(6);
+});
+
+it('GitLab: a link goes from job to job by the report', async () => {
+  const [build = '', deploy = ''] = recipe('GitLab').split(/^deploy:$/m);
+  const script = (yaml: string) =>
+    [...yaml.matchAll(/^ {4}- (.*)$/gm)].map(([, line]) => line).join('\n');
+  expect(await step(script(build), owner)).toEqual({ code: 0, stdout: '', stderr: '' });
+  const LINK = /^LINK=(http\S+)\n$/.exec(file('build.env'))?.[1] ?? '';
+  expect(await step(script(deploy), { ...owner, LINK })).toEqual({
+    code: 0,
+    stdout: 'deployed with hunter2\n',
+    stderr: '',
+  });
+});
+
+it('a Makefile: the target gets the variables, and shows no link (make)', async (test) => {
+  const makes = await run('make', ['--version'], owner).then(({ code }) => code === 0);
+  if (!makes && !process.env.PWPUSH_TEST_ALL) test.skip(true, 'this machine has no make');
+  writeFileSync(join(work, 'Makefile'), recipe('A Makefile'));
+  const LINK = await push('export DEPLOY_TOKEN="from make"\n');
+  expect(await run('make', ['deploy'], { ...owner, LINK })).toEqual({
+    code: 0,
+    stdout: 'deployed with from make\n',
+    stderr: '',
+  });
+});
+
+it('Ansible: its commands, as it starts them', async () => {
+  const yaml = recipe('Ansible');
+  const argvs = [...yaml.matchAll(/argv: \[(.*)\]/g)].map(([, list = '']) =>
+    list.split(', ').map((word) => word.replace(/^"(.*)"$/, '$1')),
+  );
+  const filled = (words: string[], values: Record<string, string>) =>
+    words.map((word) => word.replace(/^\{\{ (\w+) \}\}$/, (_, name: string) => values[name] ?? ''));
+  const [read = [], hand = []] = argvs;
+  expect(yaml).toContain('stdin: "{{ password }}"\n    stdin_add_newline: false');
+  const [pushing = '', ...pushArgs] = filled(hand, {});
+  const pushed = await run(join(bin, pushing), pushArgs, owner, 'pass word');
+  const [getting = '', ...getArgs] = filled(read, { link: pushed.stdout.trim() });
+  expect(await run(join(bin, getting), getArgs, owner)).toEqual({
+    code: 0,
+    stdout: 'pass word',
+    stderr: 'that was the last view\n',
+  });
+});
+
+it('Kubernetes: the bytes arrive on standard input', async (test) => {
+  test.skip(!existsSync('/dev/stdin'), 'this machine has no /dev/stdin');
+  const env = { ...owner, LINK: await push('USER=app\nPASSWORD=a b"c\n') };
+  const { code, stdout } = await step(recipe('Kubernetes'), env);
+  expect({ code, stdout, secret: file('secret') }).toEqual({
+    code: 0,
+    stdout: 'create secret generic app --from-env-file=/dev/stdin\n',
+    secret: 'USER=app\nPASSWORD=a b"c\n',
+  });
+});
+
+it('waiting: a push that was looked at is taken back', async () => {
+  const LINK = await push('x');
+  await pwpush(['get', LINK, '--anonymous'], { env: somebody.env });
+  expect((await step(recipe('Wait until'), { ...owner, LINK })).code).toBe(0);
+  expect((await pwpush(['get', LINK, '--anonymous'], { env: somebody.env })).code).toBe(6);
+});
