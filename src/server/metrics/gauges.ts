@@ -1,3 +1,4 @@
+import { health } from '../up';
 import { type Family, reading } from './exposition';
 
 /** What can be asked of the service at any time. */
@@ -14,15 +15,19 @@ export interface Gauges {
 /** Milliseconds that a count of the active pushes is good for: with a million of them it takes a moment. */
 const COUNT_EVERY = 60_000;
 
+/** Milliseconds that a scrape waits for that count. */
+const COUNT_WAIT = 2000;
+
 /** Answers the metrics of these gauges as they are now; the number of active pushes is up to a minute old. */
 export function gauged({ version, isUp, countActive, checks }: Gauges): () => Promise<Family[]> {
   let up = false;
   let active: number | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
-  const count = async () => {
+  // A scrape waits for no database that hangs.
+  const counted = health(async () => {
     countedAt = performance.now();
-    active = await countActive().catch(() => undefined);
-  };
+    active = await countActive();
+  }, COUNT_WAIT);
   const families = [
     reading('gauge', 'pwpush_build_info', 'Always 1; the label says which version runs.', () => 1, {
       version,
@@ -32,7 +37,7 @@ export function gauged({ version, isUp, countActive, checks }: Gauges): () => Pr
       'gauge',
       'pwpush_pushes_active',
       'Pushes that have not expired, counted once a minute.',
-      () => active,
+      () => (up ? active : undefined),
     ),
     reading(
       'gauge',
@@ -49,7 +54,7 @@ export function gauged({ version, isUp, countActive, checks }: Gauges): () => Pr
   ];
   return async () => {
     up = await isUp();
-    if (up && performance.now() - countedAt >= COUNT_EVERY) await count();
+    if (up && performance.now() - countedAt >= COUNT_EVERY) await counted();
     return families;
   };
 }
