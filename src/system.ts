@@ -196,6 +196,7 @@ function output(fd: 1 | 2): Output {
   });
   const direct = once(() => openDirectly(fd));
   let streaming = false;
+  const closed = once(() => wasClosed(fd));
   return {
     get isTTY() {
       return direct() === undefined && stream().isTTY === true;
@@ -204,7 +205,7 @@ function output(fd: 1 | 2): Output {
       return direct() !== undefined ? 80 : stream().columns || 80;
     },
     get closed() {
-      return wasClosed(fd);
+      return closed();
     },
     write: async (data) => {
       const now = streaming ? undefined : direct();

@@ -1,0 +1,79 @@
+// Processes whose time and memory are taken: nothing of the caller's environment gets into them.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../../bin/pwpush.js', import.meta.url));
+const peakScript = fileURLToPath(new URL('peak.cjs', import.meta.url));
+
+/** Runs `work` with a service in memory, on `node`, and what starts processes of the same Node. */
+export async function withService(node, work) {
+  const folder = mkdtempSync(join(tmpdir(), 'pwpush-bench-'));
+  // NODE_EXTRA_CA_CERTS, for one, costs Node 20 50 ms a start wherever it is set.
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    PWPUSH_CONFIG_DIR: join(folder, 'config'),
+    PWPUSH_STATE_DIR: join(folder, 'state'),
+    NO_PROXY: '*',
+  };
+  const words = [
+    'serve',
+    '--ephemeral',
+    '--max-views',
+    '1000000',
+    '--port',
+    '0',
+    '--json',
+    '--quiet',
+  ];
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const child = spawn(node, [program, ...words], { env, stdio });
+  const line = await new Promise((resolve) =>
+    createInterface({ input: child.stdout }).once('line', resolve),
+  );
+  const { url, token } = JSON.parse(line);
+  // A profile, as most people have it, and not variables.
+  const stored = { current: 'bench', profiles: { bench: { url, token } } };
+  spawnSync('mkdir', ['-p', env.PWPUSH_CONFIG_DIR]);
+  writeFileSync(join(env.PWPUSH_CONFIG_DIR, 'config.json'), JSON.stringify(stored), {
+    mode: 0o600,
+  });
+
+  /** Runs once; answers milliseconds and stdout. */
+  function run(command, input = '', more = {}) {
+    const start = process.hrtime.bigint();
+    const options = { env: { ...env, ...more }, input, encoding: 'utf8', maxBuffer: 1 << 28 };
+    const { status, stdout, stderr } = spawnSync(command[0], command.slice(1), options);
+    const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
+    if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr}`);
+    return { milliseconds, stdout: stdout.trim() };
+  }
+
+  /** MiB a process of this Node took at most. */
+  function peak(command, input) {
+    const told = join(folder, 'peak');
+    run([node, '-r', peakScript, ...command], input, { BENCH_PEAK: told });
+    return Number(readFileSync(told, 'utf8')) / 1024;
+  }
+
+  const pwpush = (...argv) => [node, program, ...argv];
+  const { stdout: version } = run([node, '--version']);
+  try {
+    return await work({ version: version.slice(1), node, program, url, token, run, peak, pwpush });
+  } finally {
+    child.kill('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+
+/** A table in Markdown; columns after the first are numbers. */
+export function table(head, rows) {
+  const all = [head, head.map((_, at) => (at === 0 ? '---' : '--:')), ...rows];
+  return all.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
