@@ -32,8 +32,7 @@ export const PASSPHRASE_CHARACTERS = 1024;
 
 /** Checks the `push` of a creation request that brings so many files; throws a `Refusal` with messages by field. */
 export function readCreation(input: object, bounds: Bounds, fileCount = 0): Creation {
-  const schema = creationSchema(bounds, fileCount > 0);
-  const result = v.safeParse(schema, input, { abortPipeEarly: true });
+  const result = v.safeParse(schemaOf(bounds, fileCount > 0), input, { abortPipeEarly: true });
   if (!result.success) {
     // What it lacks is files, not a payload.
     const problem =
@@ -45,6 +44,20 @@ export function readCreation(input: object, bounds: Bounds, fileCount = 0): Crea
   const problem = fileProblem(creation.kind, fileCount) ?? payloadProblem(creation);
   if (problem) throw invalid(problem);
   return creation;
+}
+
+type Schema = ReturnType<typeof creationSchema>;
+const schemas = {
+  withFiles: new WeakMap<Bounds, Schema>(),
+  without: new WeakMap<Bounds, Schema>(),
+};
+
+/** Made once: making it takes longer than checking with it. */
+function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
+  const made = withFiles ? schemas.withFiles : schemas.without;
+  const schema = made.get(bounds) ?? creationSchema(bounds, withFiles);
+  made.set(bounds, schema);
+  return schema;
 }
 
 // JSON has no encoding of files (wire.md, "Endpoints").
