@@ -3,11 +3,13 @@
 //   node test/bench/service.mjs [--seconds 5] [--connections 1,16,64]   beside a bare node:http server, in one run
 //   node test/bench/service.mjs --pushes 1000000 [--seconds 5]          the same with so many pushes and with few
 //   node test/bench/service.mjs --minutes 10                            what it does to the memory
+// With --postgres the first and the last use a PostgreSQL of their own, where one is installed.
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { filled } from './load/filled.mjs';
 import { minutes } from './load/minutes.mjs';
+import { startPostgres } from './load/postgres.mjs';
 import { folder, startClient } from './load/processes.mjs';
 import { rates } from './load/rates.mjs';
 import { commitsPerSecond } from './load/sqlite.mjs';
@@ -18,6 +20,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '1,16,64' },
     pushes: { type: 'string' },
     minutes: { type: 'string' },
+    postgres: { type: 'boolean' },
   },
 });
 const seconds = Number(options.seconds);
@@ -27,6 +30,10 @@ console.log(
   `one row a commit, synced: ${commitsPerSecond(join(folder, 'probe.db')).toFixed(0)}/s\n`,
 );
 
-if (options.minutes) await minutes(startClient(), Number(options.minutes));
+const address = options.postgres ? startPostgres() : undefined;
+if (options.postgres && !address) throw new Error('no PostgreSQL was found');
+const store = address ? ['--database', address] : [];
+
+if (options.minutes) await minutes(startClient(), Number(options.minutes), store);
 else if (options.pushes) await filled(startClient, Number(options.pushes), seconds);
-else await rates(startClient(), options.connections.split(',').map(Number), seconds);
+else await rates(startClient(), options.connections.split(',').map(Number), seconds, store);

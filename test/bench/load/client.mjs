@@ -119,5 +119,5 @@ process.on('message', async ({ what, ...job }) => {
   const { count, seconds, latencies } = await jobs[what](job);
   latencies.sort((a, b) => a - b);
   const at = (part) => latencies[Math.floor(latencies.length * part)] ?? 0;
-  process.send({ rate: count / seconds, p50: at(0.5), p99: at(0.99) });
+  process.send({ count, rate: count / seconds, p50: at(0.5), p99: at(0.99) });
 });

@@ -5,8 +5,8 @@ import { folder, memory, startService } from './processes.mjs';
 import { row } from './rows.mjs';
 
 /** Creations and last views in turns for so many minutes, over 64 connections, and a look at the memory after each. */
-export async function minutes(client, number) {
-  const service = await startService('--data', join(folder, 'minutes'));
+export async function minutes(client, number, store) {
+  const service = await startService('--data', join(folder, 'minutes'), ...store);
   console.log(`at rest ${memory(service).now} MiB`);
   for (let minute = 1; minute <= number; minute += 1) {
     const job = { port: service.port, connections: 64, seconds: 60 };

@@ -89,3 +89,9 @@ export function memory({ pid }) {
     Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)[1]) / 1024);
   return { peak: mib('VmHWM'), now: mib('VmRSS') };
 }
+
+/** Microseconds of processor time it has used so far; the kernel counts in hundredths of a second. */
+export function processorTime({ pid }) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
