@@ -33,13 +33,20 @@ export async function claim(
   const take = own ? store.findActive : store.takeView;
   // Whoever was told that it has expired is not shown it after all, should the clock step back.
   const claimed = push.expired_at === null ? await take(sql, push.id, now) : undefined;
-  const secret = claimed && (await store.findSecret(sql, push.id));
+  // What needs nothing of each other is asked for together: PostgreSQL answers it in one round trip.
+  const [secret, files] = claimed
+    ? await Promise.all([
+        store.findSecret(sql, push.id),
+        push.kind === 'file' ? listFiles(sql, push.id) : [],
+      ])
+    : [undefined, []];
   if (!claimed || !secret) return missed(sql, push, visitor, now);
-  await recordEvent(sql, push.id, own ? 'owner_view' : 'view', visitor, now);
   const last = claimed.views >= claimed.expire_after_views;
   const filesUntil = Math.min(now + LINK_TIME, push.expires_at);
-  const files = push.kind === 'file' ? await listFiles(sql, push.id) : [];
-  const ended = last && (await store.endWithView(sql, push.id, now, filesUntil));
+  const [ended] = await Promise.all([
+    last && store.endWithView(sql, push.id, now, filesUntil),
+    recordEvent(sql, push.id, own ? 'owner_view' : 'view', visitor, now),
+  ]);
   return { claimed, secret, files, ended, own };
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { call, create, testService } from '../helpers/service';
+import { onEachStore } from '../helpers/stores';
 import { lock } from './lock';
 
 let data: string;
@@ -13,27 +14,31 @@ beforeEach(async () => {
 
 afterEach(() => rm(data, { recursive: true }));
 
-test('what was answered is there after a restart, views included', async () => {
-  const first = await testService({ data });
-  const token = await create(first, { payload: 'kept', passphrase: 'p', expire_after_views: 3 });
-  await call(first, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
-  await first.close();
-  const second = await testService({ data });
-  const { json } = await call(second, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
-  expect([json.payload, json.views_remaining]).toEqual(['kept', 1]);
-  await second.close();
-});
+onEachStore((store) => {
+  test('what was answered is there after a restart, views included', async () => {
+    const { settings } = await store.room();
+    const first = await testService(settings);
+    const token = await create(first, { payload: 'kept', passphrase: 'p', expire_after_views: 3 });
+    await call(first, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
+    await first.close();
+    const second = await testService(settings);
+    const { json } = await call(second, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
+    expect([json.payload, json.views_remaining]).toEqual(['kept', 1]);
+    await second.close();
+  });
 
-test('two services on one folder share pushes, and hand out one view once', async () => {
-  const services = await Promise.all([testService({ data }), testService({ data })]);
-  const token = await create(services[0], { payload: 'once', expire_after_views: 1 });
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, i) =>
-      call(services[i % 2] as (typeof services)[0], 'GET', `/api/v2/pushes/${token}`),
-    ),
-  );
-  expect(answers.filter(({ json }) => json.payload === 'once')).toHaveLength(1);
-  await Promise.all(services.map((service) => service.close()));
+  test('two services on one store share pushes, and hand out one view once', async () => {
+    const { settings } = await store.room();
+    const services = await Promise.all([testService(settings), testService(settings)]);
+    const token = await create(services[0], { payload: 'once', expire_after_views: 1 });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        call(services[i % 2] as (typeof services)[0], 'GET', `/api/v2/pushes/${token}`),
+      ),
+    );
+    expect(answers.filter(({ json }) => json.payload === 'once')).toHaveLength(1);
+    await Promise.all(services.map((service) => service.close()));
+  });
 });
 
 test('while another program holds the lock, all goes on but writing, which is put off', async () => {

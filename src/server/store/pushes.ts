@@ -112,8 +112,7 @@ export async function endWithView(
   filesUntil: number,
 ): Promise<boolean> {
   if (!(await markEnded(sql, id, at, 0))) return false;
-  await forget(sql, id);
-  await keepFilesUntil(sql, id, filesUntil);
+  await Promise.all([forget(sql, id), keepFilesUntil(sql, id, filesUntil)]);
   return true;
 }
 
@@ -145,8 +144,10 @@ export async function endDue(sql: Sql, now: number, count: number): Promise<numb
 }
 
 async function forget(sql: Sql, id: number): Promise<void> {
-  await sql`DELETE FROM secrets WHERE push_id = ${id}`;
-  await sql`DELETE FROM tries WHERE push_id = ${id}`;
+  await Promise.all([
+    sql`DELETE FROM secrets WHERE push_id = ${id}`,
+    sql`DELETE FROM tries WHERE push_id = ${id}`,
+  ]);
 }
 
 /** How many are active; `pushes_by_end` is all it reads. */
