@@ -6,6 +6,9 @@ import type { Context } from '../context';
 /** The path of a program, or the status that shells end with when there is none or it cannot be run. */
 export type Found = { readonly file: string } | { readonly status: 126 | 127 };
 
+/** Without the variable; an empty one would name the current folder. */
+const USUAL = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
+
 /** Looks for a program as `execvp` does: along `PATH`, or where its name leads. */
 export async function findProgram(
   name: string,
@@ -13,7 +16,7 @@ export async function findProgram(
 ): Promise<Found> {
   const windows = platform === 'win32';
   const isPath = name.includes('/') || (windows && name.includes('\\'));
-  const folders = isPath ? [''] : (env.PATH ?? env.Path ?? '').split(delimiter);
+  const folders = isPath ? [''] : (env.PATH ?? env.Path ?? USUAL).split(delimiter);
   // What is no program of its own there (.cmd, .bat) would need a shell to run it.
   const endings = windows ? ['', '.com', '.exe'] : [''];
   let status: 126 | 127 = 127;

@@ -102,6 +102,26 @@ describe('the program', () => {
 });
 
 describe('before anything is sent', () => {
+  test('a program is looked for along PATH, and without it not in the current folder', async () => {
+    const name = 'pwpush-test-program';
+    writeFileSync(here.file(name), '#!/bin/sh\necho "$0"\n');
+    chmodSync(here.file(name), 0o755);
+    const token = await here.push({ payload: 'A=1' });
+    const before = process.cwd();
+    process.chdir(here.folder);
+    try {
+      const statuses = [];
+      for (const PATH of [undefined, '/nonexistent', '/etc:', here.folder]) {
+        const { code } = await here.under({ env: { PATH } }).run('run', token, '--', name);
+        statuses.push(code);
+      }
+      // As every shell has it, an empty part of PATH is the current folder.
+      expect(statuses).toEqual([127, 127, 0, 0]);
+    } finally {
+      process.chdir(before);
+    }
+  });
+
   test.each([
     ['nosuchprogram', 127, 'there is no program "nosuchprogram"'],
     ['', 127, 'there is no program ""'],

@@ -1,0 +1,133 @@
+import { parseReference, type Reference } from '../../api/reference';
+import { type Connection, connect } from '../../connect';
+import type { Context } from '../../context';
+import { ExitWith, endedBy, usageError } from '../../errors';
+import { findProgram } from '../../secret/find-program';
+import { type Outfit, outfit } from '../../secret/outfit';
+import { checkPassphrase, knownPassphrase } from '../../secret/passphrase';
+import { type PrivateFolder, privateFolder } from '../../secret/private-folder';
+import type { Retrieved } from '../../secret/reception';
+import { rescued } from '../../secret/rescue';
+import { rescueAll } from '../../secret/rescue-all';
+import { type Named, retrieveAll } from '../../secret/retrieve-all';
+import { safeName } from '../../secret/safe-name';
+import { childOf, type Start, startFailure } from '../../secret/start';
+import { checkWishes, type Wishes } from '../../secret/wishes';
+import { failureText } from '../../terminal/failure';
+import { terminal } from '../../terminal/output';
+import { left } from '../../terminal/push';
+import type { RunOptions } from '../run';
+
+/** Makes sure of the program, takes the views, and runs it. */
+export async function runWithSecrets(context: Context, options: RunOptions): Promise<void> {
+  const words = wordsOf(options);
+  checkWishes(options, options.links.length);
+  checkPassphrase(options, context);
+  const references = options.links.map(parseReference);
+  const program = await findProgram(words[0], context);
+  if ('status' in program) return notRun(words[0], program.status, context, options);
+  const named = await connectAll(references, context, options);
+  const passphrase = await knownPassphrase(options, context);
+  const say = terminal(context, options);
+  const pushes = await retrieveAll(named, passphrase, { context, options, say });
+  const status = await handOver(
+    context,
+    { ...program, words, allow: options.allow },
+    pushes,
+    options,
+  );
+  if (status !== 0) throw new ExitWith(status);
+}
+
+function wordsOf({ words, links }: RunOptions): [string, ...string[]] {
+  const [name, ...args] = words;
+  if (name === undefined)
+    throw usageError(
+      'there is no command to run',
+      'it stands behind --, as in: pwpush run LINK -- ./deploy.sh',
+    );
+  if (links.length === 0) throw usageError('no link stands before --');
+  return [name, ...args];
+}
+
+/** Runs the program; views are used, so that what it cannot be given is saved. */
+async function handOver(
+  context: Context,
+  start: Start,
+  pushes: readonly Retrieved[],
+  wishes: Wishes,
+): Promise<number> {
+  const signal = context.takeSignals();
+  let folder: PrivateFolder | undefined;
+  try {
+    if (wishes.file.length > 0) folder = await privateFolder(context.env);
+    const given = await outfit(pushes, wishes, folder);
+    await tell(given, pushes, folder);
+    if (signal.aborted) throw endedBy(signal);
+    return await context.runChild(childOf(start, given, context));
+  } catch (error) {
+    throw await rescueAll(pushes, startFailure(error, start.words[0]));
+  } finally {
+    await remove(folder, pushes);
+  }
+}
+
+/** A client for each push; all of them before the first request, so that what is wrong is told at once. */
+async function connectAll(
+  references: readonly Reference[],
+  context: Context,
+  options: RunOptions,
+): Promise<Named[]> {
+  const connections = new Map<string | undefined, Connection>();
+  for (const { base } of references) {
+    if (!connections.has(base)) connections.set(base, await connect(context, options, base));
+  }
+  return references.map(({ base, token }) => ({
+    api: (connections.get(base) as Connection).api,
+    token,
+  }));
+}
+
+/** Says in the shells' own way that there is nothing to run. */
+async function notRun(
+  name: string,
+  status: 126 | 127,
+  { stderr }: Context,
+  options: RunOptions,
+): Promise<never> {
+  const what = status === 127 ? `there is no program "${name}"` : `${name} cannot be run`;
+  const failure = usageError(what, 'nothing was sent, and no view was taken');
+  await stderr.write(failureText(failure, options)).catch(() => {});
+  throw new ExitWith(status);
+}
+
+/** Says what is left of the pushes, and what of them the program does not get. */
+async function tell(
+  { unused }: Outfit,
+  pushes: readonly Retrieved[],
+  folder: PrivateFolder | undefined,
+): Promise<void> {
+  for (const { context, push, say } of pushes) {
+    const rest = left(push);
+    if (rest !== undefined) await say.remark(rest);
+    if (unused.text)
+      await say.warn(
+        (await rescued(context, push.payload ?? '', 'text', 'the text is used nowhere')).message,
+      );
+    if (unused.files.length > 0)
+      await say.warn(`not used: ${unused.files.map(safeName).join(', ')}`);
+    if (folder?.inMemory === false)
+      await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
+  }
+}
+
+async function remove(
+  folder: PrivateFolder | undefined,
+  pushes: readonly Retrieved[],
+): Promise<void> {
+  try {
+    folder?.remove();
+  } catch {
+    await pushes[0]?.say.warn(`${folder?.path} could not be removed: remove it yourself`);
+  }
+}

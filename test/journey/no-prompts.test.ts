@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { person, pwpush, serveBuilt } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+
+const sender = person();
+const other = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+let link: string;
+
+beforeAll(async () => {
+  service = await serveBuilt(sender.env);
+  const env = { ...sender.env, PHRASE: 'horse' };
+  link = (await pwpush(['push', '--passphrase-env', 'PHRASE'], { env, input: 's' })).stdout.trim();
+});
+afterAll(async () => {
+  await service.stop();
+  sender.remove();
+  other.remove();
+});
+
+/** All that asks somebody on a terminal, and how it ends where nobody is to be asked. */
+const asking: [string, number][] = [
+  ['$PWPUSH push', 2],
+  ['$PWPUSH push -p text', 2],
+  ['echo s | $PWPUSH push -p', 2],
+  ['$PWPUSH get $LINK', 7],
+  ['$PWPUSH get -p $LINK', 2],
+  ['$PWPUSH run $LINK -- true', 7],
+  ['$PWPUSH run -p $LINK -- true', 2],
+  ['$PWPUSH login', 2],
+  ['$PWPUSH login $URL', 2],
+];
+
+/** It would never end at a prompt: nobody types. */
+async function alone(line: string, env: Record<string, string>) {
+  const terminal = onTerminal(line, { ...env, LINK: link, URL: service.url });
+  return { code: await terminal.ended, screen: terminal.screen() };
+}
+
+describe('on a terminal nothing prompts', () => {
+  it.each(asking)('where CI is set: %s', async (line, code) => {
+    const outcome = await alone(line, { ...other.env, PWPUSH_URL: service.url, CI: 'true' });
+    expect({ code: outcome.code, asked: /\?|: $/.test(outcome.screen) }).toEqual({
+      code,
+      asked: false,
+    });
+  });
+
+  it('with PWPUSH_NO_INPUT or --no-input', async () => {
+    const env = { ...other.env, PWPUSH_URL: service.url };
+    expect((await alone('$PWPUSH push', { ...env, PWPUSH_NO_INPUT: '1' })).code).toBe(2);
+    expect((await alone('$PWPUSH run --no-input $LINK -- true', env)).code).toBe(7);
+  });
+
+  it('and an option of the command that is run is none of ours', async () => {
+    const env = { ...other.env, PWPUSH_URL: service.url };
+    const terminal = onTerminal(`$PWPUSH run ${link} --as A -- echo --no-input`, env);
+    await terminal.shows('Passphrase:');
+    terminal.type('horse\r');
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).toContain('--no-input');
+  });
+});
