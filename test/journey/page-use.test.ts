@@ -213,6 +213,17 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
     expect((await clipboard(page)) === payload).toBe(true);
   });
 
+  test('no text is sent away to be translated', async () => {
+    const payload = 'http://geheim.example/';
+    const page = await open({ payload, kind: 'url' });
+    const told = 'document.querySelectorAll("bdo, bdo strong, .leads strong")';
+    expect(await page.evaluate(`[...${told}].map((one) => one.translate)`)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
   test('a text that runs from right to left begins at the right', async () => {
     const page = await open({ payload: 'كلمة السر: Tr0ub4dor&3' });
     expect(await page.evaluate('getComputedStyle(document.querySelector("pre")).direction')).toBe(

@@ -20,7 +20,7 @@ ${files.map(item)}</ul>
 }
 
 function item({ name, size, url }: ShownFile): Markup {
-  return markup`<li>${icon('file')}<div><bdi class="name">${name}</bdi><span class="size">${sizeOf(size)}</span></div>
+  return markup`<li>${icon('file')}<div><bdi class="name" translate="no">${name}</bdi><span class="size">${sizeOf(size)}</span></div>
 <a class="button" href="${url}" download="${name}" rel="noreferrer" aria-label="Download ${name}">${icon('download')}Download</a></li>
 `;
 }

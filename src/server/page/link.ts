@@ -9,7 +9,7 @@ import { type Markup, markup } from './markup';
 export function linkView(payload: string): Markup {
   const url = new URL(payload);
   return markup`${frame('Link', 'link', address(payload, url))}
-<p class="leads">It leads to <strong>${url.host}</strong></p>
+<p class="leads">It leads to <strong translate="no">${url.host}</strong></p>
 ${notes(url).map(note)}
 <p class="go"><a class="button" href="${payload}" target="_blank" rel="noreferrer noopener">${icon('open')}Open in a new tab</a></p>
 `;

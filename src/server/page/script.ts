@@ -9,6 +9,7 @@ export const script = `'use strict';
   // Emptied first: what a live region says already it does not say again.
   const say = (secret, words) => {
     const status = secret.querySelector('[role=status]');
+    secret.classList.add('said');
     status.textContent = '';
     setTimeout(() => { status.textContent = words; }, 60);
   };

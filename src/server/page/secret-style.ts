@@ -38,8 +38,8 @@ pre.value:focus-visible{outline-offset:-4px;border-radius:.7rem}
 }
 .note .icon{margin-top:.15em}
 .note+.note{margin-top:.6rem}
-.status{min-height:1.5em;margin:.5rem 0 0;color:var(--quiet);font-size:.9375rem}
-.status:empty{min-height:0;margin:0}
+.status{margin:0;color:var(--quiet);font-size:.9375rem}
+.said .status{min-height:1.55em;margin:.5rem 0 0}
 .code{padding:1.25rem;text-align:center}
 .code svg{display:block;width:min(100%,19rem);height:auto;margin:0 auto;border-radius:.5rem;forced-color-adjust:none}
 .code.dense svg{width:min(100%,32rem)}

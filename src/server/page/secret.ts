@@ -17,13 +17,14 @@ export interface Shown {
 /** The secret, what is left of it, and a button to end it where viewers may. */
 export function secretPage(shown: Shown, expirable: boolean, now: number): Response {
   const { push, files } = shown;
+  const count = files.length;
   const last = viewsRemaining(push) === 0;
-  const over = fact('check', 'That was the last view.', files.length > 0 ? FILES_GO : TEXT_GOES);
+  const over = fact('check', 'That was the last view.', count > 0 ? FILES_GO : TEXT_GOES);
   return page(
     'The secret',
     markup`<div class="body">
-<h1>${files.length > 0 ? 'Files were shared with you' : 'The secret'}</h1>
-<p class="quiet">${advice(files.length > 0, last)}</p>
+<h1>${heading(count)}</h1>
+<p class="quiet">${advice(count, last)}</p>
 ${content(shown, now)}</div>
 <div class="foot">
 ${last ? facts(over) : remaining(push, now, 'Loading this page again takes one.')}
@@ -33,16 +34,20 @@ ${!last && expirable && deletion}
   );
 }
 
-function advice(files: boolean, last: boolean): string {
-  if (files)
-    return last ? 'Save them before you leave this page.' : 'Save them where they are safe.';
+function heading(files: number): string {
+  if (files === 0) return 'The secret';
+  return files === 1 ? 'A file was shared with you' : 'Files were shared with you';
+}
+
+function advice(files: number, last: boolean): string {
+  if (files > 0) return `Save ${files === 1 ? 'it' : 'them'} before you leave this page.`;
   if (last) return 'Keep it in a safe place before you leave this page.';
   return 'Close this page when you are done. Whoever sees it sees the secret.';
 }
 
 const TEXT_GOES =
   'The secret is deleted. This page is the only copy, and it cannot be loaded again.';
-const FILES_GO = 'This page cannot be loaded again, and the files are deleted when the time is up.';
+const FILES_GO = 'This page cannot be loaded again. What it offers is deleted when the time is up.';
 
 const deletion = markup`<details class="delete"><summary>Delete the secret now</summary>
 <form method="post">

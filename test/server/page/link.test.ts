@@ -10,7 +10,7 @@ function told(payload: string) {
   return {
     shown: text(shown),
     strong: text(/<strong>(.*?)<\/strong>/.exec(shown)?.[1] ?? ''),
-    leads: text(/It leads to <strong>(.*?)<\/strong>/.exec(html)?.[1] ?? ''),
+    leads: text(/It leads to <strong[^>]*>(.*?)<\/strong>/.exec(html)?.[1] ?? ''),
     notes: html.match(/class="note"/g)?.length ?? 0,
   };
 }

@@ -202,7 +202,9 @@ describe('files', () => {
     expect((await open(`/p/${token}`)).html).not.toContain('/files/');
     const page = await submit(`/p/${token}`, {});
     expect([page.status, shown(page)]).toEqual([200, 'a &lt;message&gt;']);
-    const names = [...page.html.matchAll(/<bdi class="name">(.*?)<\/bdi>.*?>(.*?)<\/span>/g)];
+    const names = [
+      ...page.html.matchAll(/<bdi class="name" translate="no">(.*?)<\/bdi>.*?>(.*?)<\/span>/g),
+    ];
     expect(names.map(([, name, size]) => [name, size])).toEqual([
       ['&lt;b&gt;&quot;.txt', '7 bytes'],
       ['b.bin', '1.5 MiB (1,600,000 bytes)'],
@@ -226,7 +228,8 @@ describe('files', () => {
       field('retrieval_step', 'false'),
     );
     const page = await open(`/p/${token}`);
-    expect(words(page)).toContain('That was the last view. This page cannot be loaded again');
+    expect(title(page)).toBe('A file was shared with you');
+    expect(words(page)).toContain('That was the last view. This page cannot be loaded again.');
     expect(page.html).not.toContain('<pre');
     expect((await open(`/p/${token}`)).status).toBe(404);
     const [, url = ''] = /<a [^>]*href="([^"]+)"/.exec(page.html) ?? [];
