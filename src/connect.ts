@@ -8,7 +8,13 @@ import type { Transport, WireRequest } from './http/transport';
 import type { GlobalOptions } from './options';
 import { seconds } from './options';
 import { configFolder } from './profile/place';
-import { chooseTarget, type Target, travelsOpen, type Wishes } from './profile/profile';
+import {
+  chooseTarget,
+  type StoredProfiles,
+  type Target,
+  travelsOpen,
+  type Wishes,
+} from './profile/profile';
 import { readProfiles } from './profile/read';
 import { parseToken, readTokenFile } from './profile/token';
 import { terminal } from './terminal/output';
@@ -34,6 +40,7 @@ export function wishesOf(context: Context, options: GlobalOptions): Wishes {
     env: {
       url: env.PWPUSH_URL || undefined,
       token: () => environmentToken(context, options),
+      tokenName: env.PWPUSH_TOKEN ? 'PWPUSH_TOKEN' : 'PWPUSH_TOKEN_FILE',
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
     },
@@ -48,7 +55,27 @@ function environmentToken({ env }: Context, options: GlobalOptions): string | un
 
 /** Where this run's requests go: pure decision over what is stored and wished. */
 export function targetOf(context: Context, options: GlobalOptions, linkBase?: string): Target {
-  return chooseTarget(readProfiles(configFolder(context)), wishesOf(context, options), linkBase);
+  const wishes = wishesOf(context, options);
+  let stored: StoredProfiles;
+  try {
+    stored = readProfiles(configFolder(context));
+  } catch (error) {
+    const without = withoutProfiles(wishes, linkBase);
+    if (!(error instanceof CliError) || without === undefined) throw error;
+    return { ...without, ignored: `${error.message}; no profile applies, nor its defaults` };
+  }
+  return chooseTarget(stored, wishes, linkBase);
+}
+
+/** The decision that options and environment alone lead to, where they leave nothing open. */
+function withoutProfiles(wishes: Wishes, linkBase?: string): Target | undefined {
+  if (wishes.profile !== undefined || wishes.env.profile !== undefined) return undefined;
+  try {
+    const target = chooseTarget({ profiles: {} }, wishes, linkBase);
+    return target.token !== undefined || wishes.anonymous ? target : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -62,6 +89,12 @@ export async function connect(
   connections = 1,
 ): Promise<Connection> {
   const target = targetOf(context, options, linkBase);
+  const say = terminal(context, options);
+  if (target.ignored !== undefined) await say.warn(target.ignored);
+  if (linkBase !== undefined && target.knownTo !== undefined)
+    await say.remark(
+      `hint: profile "${target.knownTo}" has a token for that instance: --profile ${target.knownTo}`,
+    );
   return { target, api: await clientFor(context, options, target, connections) };
 }
 
@@ -131,6 +164,8 @@ async function settingsFor(
   return {
     base: target.base,
     token: target.token,
+    tokenFrom: target.tokenFrom,
+    knownTo: target.knownTo,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(transport.send, context, options) : transport.send,
     now: context.now,

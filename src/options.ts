@@ -101,6 +101,7 @@ function explicit(command: Command): Partial<GlobalOptions> {
 export function positive(option: string): (value: string) => number {
   return (value) => {
     if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+    if (/^[1-9]\d*$/.test(value)) throw usageError(`${option} takes at most 999999999`);
     throw usageError(`${option} takes a whole number of 1 or more, not "${value}"`);
   };
 }

@@ -31,6 +31,10 @@ export interface ApiSettings {
   /** The instance's base address, without a final slash. */
   readonly base: string;
   readonly token?: string | undefined;
+  /** Where the token is from, for a message that it was refused. */
+  readonly tokenFrom?: string | undefined;
+  /** A profile whose token would do where none goes along. */
+  readonly knownTo?: string | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
@@ -141,6 +145,8 @@ function askedOf(settings: ApiSettings, call: Call): Asked {
     call: call.route,
     repeatable: routes[call.route].repeatable,
     authenticated: settings.token !== undefined,
+    tokenFrom: settings.tokenFrom,
+    knownTo: settings.knownTo,
     passphrase: call.query?.passphrase !== undefined,
     files: call.form !== undefined,
     secrets: secrets.filter((secret): secret is string => secret !== undefined),

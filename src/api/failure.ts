@@ -12,6 +12,10 @@ export interface Asked {
   readonly repeatable: boolean;
   /** A token went along. */
   readonly authenticated: boolean;
+  /** Where the token is from. */
+  readonly tokenFrom?: string | undefined;
+  /** A profile whose token would do. */
+  readonly knownTo?: string | undefined;
   /** A passphrase went along. */
   readonly passphrase: boolean;
   /** Files went along. */
@@ -85,18 +89,25 @@ function unauthorized(answer: Answer, asked: Asked, raw: string, said: string): 
 
 function tokenRefused(asked: Asked): CliError {
   const publicCall = ['version', 'retrieve', 'preview', 'create', 'expire'].includes(asked.call);
-  return error('unauthorized', `${title(asked)}: the instance refused the token`, {
+  const { tokenFrom } = asked;
+  const from = tokenFrom === undefined ? '' : ` from ${tokenFrom}`;
+  const again = tokenFrom?.startsWith('profile ')
+    ? ['log in again with pwpush login']
+    : ['put a good one there', 'log in with pwpush login'];
+  const ways = publicCall ? [...again, 'send no token with --anonymous'] : again;
+  return error('unauthorized', `${title(asked)}: the instance refused the token${from}`, {
     status: 401,
-    hint: publicCall
-      ? 'log in again with pwpush login, or send no token with --anonymous'
-      : 'log in again with pwpush login',
+    hint: `${ways.slice(0, -1).join(', ')}${ways.length > 1 ? ', or ' : ''}${ways.at(-1)}`,
   });
 }
 
 function tokenNeeded(asked: Asked): CliError {
   return error('unauthorized', `${title(asked)}: the instance wants a token`, {
     status: 401,
-    hint: 'log in with pwpush login, or set PWPUSH_TOKEN',
+    hint:
+      asked.knownTo === undefined
+        ? 'log in with pwpush login, or set PWPUSH_TOKEN'
+        : `profile "${asked.knownTo}" has one for it: --profile ${asked.knownTo}`,
   });
 }
 
@@ -109,10 +120,16 @@ function forbidden(answer: Answer, asked: Asked, said: string): CliError {
     asked.call === 'audit' ? 'only its owner may read the audit log' : 'only its owner may do that';
   return error('forbidden', `${title(asked)}: ${said === '' ? owner : said}`, {
     status,
-    hint: asked.authenticated
-      ? 'the token belongs to another user'
-      : 'log in as its owner with pwpush login',
+    hint: ownersHint(asked),
   });
+}
+
+/** Who made a push is not told; one made without a token is nobody's. */
+function ownersHint({ authenticated, knownTo, call }: Asked): string {
+  if (authenticated) return 'the token belongs to another user, or the push was made without one';
+  if (knownTo !== undefined) return `profile "${knownTo}" has a token for it: --profile ${knownTo}`;
+  const nobodys = call === 'expire' ? 'it ends by its own limits' : 'nobody may';
+  return `use the token of who made it (pwpush login); if it was made without one, ${nobodys}`;
 }
 
 function notFound(answer: Answer, asked: Asked, said: string): CliError {

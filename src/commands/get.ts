@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { rmdir, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { Api } from '../api/client';
 import type { Push } from '../api/contract';
@@ -79,7 +79,7 @@ export async function get(context: Context, options: GetOptions): Promise<void> 
   try {
     push = await retrieve(api, reference.token, passphrase, context);
   } catch (error) {
-    await (place.file ?? place.job)?.discard();
+    await place.discard?.();
     throw error;
   }
   await handOver(context, options, push, place, api);
@@ -93,6 +93,8 @@ interface Place {
   readonly file?: Destination;
   /** Files of a CI job. */
   readonly job?: Destination;
+  /** Leaves nothing behind of what was made for it. */
+  discard?(): Promise<void>;
 }
 
 async function placeFor(options: GetOptions, context: Context): Promise<Place> {
@@ -105,20 +107,28 @@ async function placeFor(options: GetOptions, context: Context): Promise<Place> {
       );
     const { ciDestination } = await import('../secret/ci');
     const job = await ciDestination(options, context);
-    return job ? { job } : {};
+    return job ? { job, discard: job.discard } : {};
   }
   if (output === undefined || output === '-') return {};
-  if (files && (await isFolder(output))) return { folder: output };
-  return { file: await reserveFile(output, force) };
+  const made = files ? await folderAt(output) : undefined;
+  if (made) return { folder: output, discard: () => removeFolders(made) };
+  const file = await reserveFile(output, force);
+  return { file, discard: file.discard };
 }
 
-/** A folder, or what is spelled as one and can be made one. */
-async function isFolder(path: string): Promise<boolean> {
+/** For a folder, or what is spelled as one and can be made one, those that were made, innermost first. */
+async function folderAt(path: string): Promise<readonly string[] | undefined> {
   const found = await stat(path).catch(() => undefined);
-  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ?? false;
-  const { makeFolder } = await import('../profile/folder');
+  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
+  const { foldersMissing, makeFolder } = await import('../profile/folder');
+  const missing = foldersMissing(path);
   makeFolder(path);
-  return true;
+  return missing;
+}
+
+async function removeFolders(made: readonly string[]): Promise<void> {
+  // Those that somebody put something into meanwhile stay.
+  for (const one of made) await rmdir(one).catch(() => {});
 }
 
 async function handOver(

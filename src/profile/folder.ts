@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CliError } from '../errors';
 
 /**
@@ -16,6 +16,14 @@ export function makeFolder(path: string, hint?: string): void {
       cause: error,
     });
   }
+}
+
+/** The folders of a path that are not there, innermost first. */
+export function foldersMissing(path: string): string[] {
+  const missing: string[] = [];
+  for (let at = resolve(path); !exists(at) && at !== dirname(at); at = dirname(at))
+    missing.push(at);
+  return missing;
 }
 
 function make(path: string): void {

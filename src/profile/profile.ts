@@ -34,6 +34,8 @@ export interface Wishes {
     readonly url?: string | undefined;
     /** Read only when it is its turn: a broken file must not stand in the way of a better token. */
     readonly token?: (() => string | undefined) | undefined;
+    /** The variable that token is from. */
+    readonly tokenName?: string | undefined;
     readonly profile?: string | undefined;
     readonly caFile?: string | undefined;
   };
@@ -44,6 +46,12 @@ export interface Target {
   /** Base address without a final slash. */
   readonly base: string;
   readonly token: string | undefined;
+  /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
+  readonly tokenFrom?: string | undefined;
+  /** Why the profiles were left aside. */
+  readonly ignored?: string | undefined;
+  /** A profile other than the one in use that has a token for this address, when none goes along. */
+  readonly knownTo?: string | undefined;
   readonly caFile: string | undefined;
   /** Take any certificate. */
   readonly insecure: boolean;
@@ -66,11 +74,15 @@ export function chooseTarget(stored: StoredProfiles, wishes: Wishes, linkBase?: 
   const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
   if (base === undefined) throw usageError('no instance is configured', THREE_WAYS);
   const own = isAt(profile?.url, base) ? profile : undefined;
-  const token = wishes.anonymous ? undefined : chooseToken(base, home, profile, wishes);
-  refuseOpenToken({ base, token, insecure: own?.insecure === true });
+  const name = profileName(stored, wishes);
+  const chosen = wishes.anonymous ? undefined : chooseToken(base, home, profile, name, wishes);
+  const token = chosen?.token;
+  refuseOpenToken({ base, token, insecure: own?.insecure === true }, own !== undefined);
   return {
     base,
     token,
+    tokenFrom: chosen?.from,
+    knownTo: token === undefined && !wishes.anonymous ? nameWithToken(stored, base) : undefined,
     caFile: wishes.caFile ?? wishes.env.caFile ?? own?.['ca-file'],
     insecure: wishes.insecure || own?.insecure === true,
     defaults: profile,
@@ -118,26 +130,40 @@ function homeAddress(profile: Profile | undefined, wishes: Wishes): string | und
   return wishes.profile === undefined ? (wishes.env.url ?? stored) : (stored ?? wishes.env.url);
 }
 
+function nameWithToken({ profiles }: StoredProfiles, base: string): string | undefined {
+  const known = Object.entries(profiles).find(
+    ([, { url, token }]) => token !== undefined && isAt(url, base),
+  );
+  return known?.[0];
+}
+
 interface OwnedToken {
   readonly token: () => string | undefined;
   readonly owner: string | undefined;
+  readonly from: string | undefined;
 }
 
 function chooseToken(
   base: string,
   home: string | undefined,
   profile: Profile | undefined,
+  name: string | undefined,
   wishes: Wishes,
-): string | undefined {
+): { readonly token: string; readonly from: string | undefined } | undefined {
   const { env } = wishes;
-  const typed: OwnedToken = { token: () => wishes.token, owner: home };
-  const environment: OwnedToken = { token: () => env.token?.(), owner: env.url ?? home };
-  const stored: OwnedToken = { token: () => profile?.token, owner: profile?.url };
+  const typed: OwnedToken = { token: () => wishes.token, owner: home, from: '--token-file' };
+  const environment: OwnedToken = {
+    token: () => env.token?.(),
+    owner: env.url ?? home,
+    from: env.tokenName,
+  };
+  const from = `profile "${name}"`;
+  const stored: OwnedToken = { token: () => profile?.token, owner: profile?.url, from };
   const order =
     wishes.profile === undefined ? [typed, environment, stored] : [typed, stored, environment];
-  for (const { token, owner } of order) {
+  for (const { token, owner, from } of order) {
     const found = isAt(owner, base) ? token() : undefined;
-    if (found !== undefined) return found;
+    if (found !== undefined) return { token: found, from };
   }
   return undefined;
 }
@@ -149,12 +175,17 @@ export function travelsOpen(base: string): boolean {
 }
 
 /** @throws CliError (usage) when a token would go over plain http */
-export function refuseOpenToken(target: Pick<Target, 'base' | 'token' | 'insecure'>): void {
+export function refuseOpenToken(
+  target: Pick<Target, 'base' | 'token' | 'insecure'>,
+  ofProfile = false,
+): void {
   if (target.token === undefined || target.insecure || !travelsOpen(target.base)) return;
   const url = new URL(target.base);
   throw usageError(
     `the token would travel over plain http to ${url.host}, readable by everybody on the way`,
-    'use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true',
+    ofProfile
+      ? 'use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true'
+      : 'use https, send no token with --anonymous, or accept it in a profile for that address: see pwpush help profile',
   );
 }
 

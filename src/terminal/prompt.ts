@@ -1,5 +1,5 @@
 import { createPromptModule } from 'inquirer';
-import { CliError } from '../errors';
+import { CliError, usageError } from '../errors';
 
 /** Asks a person; what is asked goes to the terminal, never to stdout. */
 export interface Prompter {
@@ -34,16 +34,35 @@ export function inquirerPrompter(streams: Streams): Prompter {
     }
   };
   return {
-    secret: (message) =>
-      ask({
+    secret: async (message) => {
+      const pasted = watchLines(streams.input);
+      const answer = await ask<string>({
         type: 'password',
         message,
         toggleMask: false,
         theme: { style: { maskedText: '(hidden)' } },
-      }),
+      }).finally(pasted.end);
+      if (!pasted.several()) return answer;
+      throw usageError(
+        'what was pasted has several lines, and the prompt takes one; nothing was sent',
+        'pipe it in, or name a file with --from FILE',
+      );
+    },
     text: (message, preset) => ask({ type: 'input', message, default: preset }),
     confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),
   };
+}
+
+/** Whether something came behind a line end, in one piece with it: fingers are slower than that. */
+function watchLines(input: NodeJS.ReadableStream) {
+  let several = false;
+  const look = (data: Uint8Array | string) => {
+    several ||= /[\r\n][^\r\n]/.test(data.toString());
+  };
+  // Listening alone would set the input going, and what is typed ahead would be lost.
+  input.pause();
+  input.on('data', look);
+  return { several: () => several, end: () => void input.off('data', look) };
 }
 
 /**

@@ -52,7 +52,7 @@ test('one that fails does not keep the others from it; the worst status counts',
       'pwpush: nosuchpush: there is no such push on this instance\n' +
       'hint: check the link for missing characters, and the instance with pwpush version\n' +
       `pwpush: ${guarded}: expire: That push is not deletable by viewers.\n` +
-      'hint: log in as its owner with pwpush login\n',
+      'hint: use the token of who made it (pwpush login); if it was made without one, it ends by its own limits\n',
   });
   expect([await isGone(mine), await isGone(guarded), await isGone(last)]).toEqual([6, 0, 6]);
 });
@@ -78,7 +78,7 @@ test('of somebody else’s push that only its owner may expire is exit 4', async
     stdout: '',
     stderr:
       'pwpush: expire: That push is not deletable by viewers.\n' +
-      'hint: the token belongs to another user\n',
+      'hint: the token belongs to another user, or the push was made without one\n',
   });
   expect((await here.under({ env: here.admin }).run('expire', token)).code).toBe(0);
 });

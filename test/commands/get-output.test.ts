@@ -91,6 +91,13 @@ describe('--output', () => {
     expect({ code, names: readdirSync(here.file('out')) }).toEqual({ code: 5, names: [] });
   });
 
+  test('of a new folder leaves none behind when the push cannot be had', async () => {
+    mkdirSync(here.file('out/there'));
+    const { code } = await here.run('get', 'nosuchpush', '-o', here.file('out/there/a/b/'));
+    const left = readdirSync(here.file('out'), { recursive: true });
+    expect({ code, left }).toEqual({ code: 5, left: ['there'] });
+  });
+
   test('of - is stdout', async () => {
     const { code, stdout } = await here.run('get', token, '-o', '-');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '\u001b[31mhunter2\n' });

@@ -135,8 +135,8 @@ describe('the token', () => {
       code: 3,
       stdout: '',
       stderr:
-        'pwpush: get: the instance refused the token\n' +
-        'hint: log in again with pwpush login, or send no token with --anonymous\n',
+        'pwpush: get: the instance refused the token from PWPUSH_TOKEN\n' +
+        'hint: put a good one there, log in with pwpush login, or send no token with --anonymous\n',
     });
     expect(await views(token)).toBe(5);
   });

@@ -60,7 +60,9 @@ test('in a pipe nothing is said, whatever the source', async () => {
 });
 
 test('with --json the result is the instance’s object, without the passphrase', async () => {
-  const { code, stdout, stderr } = await here.run('push', 'x', '--name', 'db', '--json');
+  const { code, stdout, stderr } = await here
+    .under({ env: here.admin })
+    .run('push', 'x', '--name', 'db', '--json');
   const { url_token, html_url, json_url, ...rest } = JSON.parse(stdout);
   expect({ code, stderr, rest, html_url }).toEqual({
     code: 0,
@@ -83,6 +85,18 @@ test('with --json the result is the instance’s object, without the passphrase'
     },
   });
   expect(stdout.endsWith('}\n')).toBe(true);
+});
+
+test('a name or note without a token is in nobody’s lists, which is said', async () => {
+  const said =
+    'warning: name and note are for your lists, and a push made without a token is in none\n';
+  expect(await here.run('push', 'x', '--name', 'db')).toEqual({
+    code: 0,
+    stdout: linkLine,
+    stderr: said,
+  });
+  expect((await here.run('push', 'x', '--note', 'n', '-q')).stderr).toBe(said);
+  expect((await here.under({ env: here.admin }).run('push', 'x', '--note', 'n')).stderr).toBe('');
 });
 
 describe('--dry-run sends nothing and masks what is secret', () => {

@@ -28,7 +28,7 @@ describe('401', () => {
     expect(await refused({ status: 401 }, ['list'], TOKEN)).toEqual(
       saying(
         3,
-        'pwpush: list: the instance refused the token\nhint: log in again with pwpush login\n',
+        'pwpush: list: the instance refused the token from PWPUSH_TOKEN\nhint: put a good one there, or log in with pwpush login\n',
       ),
     );
   });
@@ -38,8 +38,8 @@ describe('401', () => {
     expect(await refused(answer, [command, 'quyul5r5w08'], TOKEN)).toEqual(
       saying(
         3,
-        `pwpush: ${command}: the instance refused the token\n` +
-          'hint: log in again with pwpush login, or send no token with --anonymous\n',
+        `pwpush: ${command}: the instance refused the token from PWPUSH_TOKEN\n` +
+          'hint: put a good one there, log in with pwpush login, or send no token with --anonymous\n',
       ),
     );
   });
@@ -77,7 +77,7 @@ pass it in the passphrase parameter.","status":"unauthorized"}`,
       saying(
         4,
         'pwpush: expire: That push is not deletable by viewers.\n' +
-          'hint: log in as its owner with pwpush login\n',
+          'hint: use the token of who made it (pwpush login); if it was made without one, it ends by its own limits\n',
       ),
     );
   });
@@ -89,7 +89,7 @@ describe('403', () => {
     expect(await refused(answer, ['audit', 'quyul5r5w08'], TOKEN)).toEqual(
       saying(
         4,
-        'pwpush: audit: That push does not belong to you.\nhint: the token belongs to another user\n',
+        'pwpush: audit: That push does not belong to you.\nhint: the token belongs to another user, or the push was made without one\n',
       ),
     );
   });

@@ -134,7 +134,7 @@ describe('the look-up fails', () => {
   test.each<[string, (Literal | ReturnType<typeof broken>)[], string]>([
     ['no connection', [broken(false)], 'pw.test cannot be reached'],
     ['no answer', [broken(true), broken(true)], LOST],
-    ['refused', [json(401, '')], 'list: the instance refused the token'],
+    ['refused', [json(401, '')], 'list: the instance refused the token from PWPUSH_TOKEN'],
     [
       'asked to wait',
       [{ status: 429, headers: { 'retry-after': '30' } }],

@@ -47,6 +47,7 @@ describe('somebody with nothing configured', () => {
 describe('bad input is refused before anything is sent', () => {
   it.each([
     [['list', '--page', '0'], 'pwpush: --page takes a whole number from 1 to 200, not "0"\n'],
+    [['push', '--days', '99999999999'], 'pwpush: --days takes at most 999999999\n'],
     [['push', '--days', 'x'], 'pwpush: --days takes a whole number of 1 or more, not "x"\n'],
     [
       ['push', 'text', '--env', 'HOME'],
@@ -112,6 +113,41 @@ describe('a broken home', () => {
     expect(await pwpush(['list'], { env })).toEqual(broken);
     expect(await pwpush(['profile', 'set', 'days', '2'], { env })).toEqual(broken);
     expect(readFileSync(path, 'utf8')).toBe('{"profiles": {');
+  });
+});
+
+describe('a config file that is broken', () => {
+  const broken = () => {
+    const folder = join(newcomer.folder, 'unreadable');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'config.json'), '{"profiles": {');
+    return folder;
+  };
+  const answering = () =>
+    wire((socket) =>
+      socket.end(
+        'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n[]',
+      ),
+    );
+
+  it('is left aside, with a warning, where options and environment say everything', async () => {
+    const listener = await answering();
+    const folder = broken();
+    const env = { ...at(listener.url), PWPUSH_TOKEN: 't0ken', PWPUSH_CONFIG_DIR: folder };
+    expect(await pwpush(['list'], { env })).toEqual({
+      code: 0,
+      signal: null,
+      stdout: '',
+      stderr: `warning: the config file ${folder}/config.json is not JSON; no profile applies, nor its defaults\n`,
+    });
+    listener.stop();
+  });
+
+  it('stops whoever might need it: its token, or a profile that is named', async () => {
+    const env = { ...at('http://127.0.0.1:1'), PWPUSH_CONFIG_DIR: broken() };
+    expect((await pwpush(['list'], { env })).code).toBe(2);
+    const named = { ...env, PWPUSH_TOKEN: 't0ken', PWPUSH_PROFILE: 'work' };
+    expect((await pwpush(['list'], { env: named })).code).toBe(2);
   });
 });
 

@@ -37,6 +37,18 @@ describe('on a terminal', () => {
     expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
   });
 
+  it('several lines pasted at the prompt are refused, not cut to the first', async () => {
+    const before = await pwpush(['list', '--json'], { env: sender.env });
+    const terminal = onTerminal('$PWPUSH push; cat >/dev/null', sender.env);
+    await terminal.shows('Secret:');
+    terminal.type('-----BEGIN KEY-----\rMARKER\r-----END KEY-----\r');
+    await terminal.shows('what was pasted has several lines, and the prompt takes one');
+    terminal.type('\u0004');
+    await terminal.ended;
+    expect(terminal.screen()).not.toContain('MARKER');
+    expect(await pwpush(['list', '--json'], { env: sender.env })).toEqual(before);
+  });
+
   it('two passphrases that differ push nothing', async () => {
     const before = await pwpush(['list', '--json'], { env: sender.env });
     const terminal = onTerminal('echo s | $PWPUSH push -p', sender.env);

@@ -36,6 +36,8 @@ export async function settle(
   if (options.notify && !created.notify_emails_to)
     warnings.push('the instance does not say that it sends e-mail: send the link yourself');
   const owned = target.token !== undefined;
+  if (!owned && (options.name ?? options.note) !== undefined)
+    warnings.push('name and note are for your lists, and a push made without a token is in none');
   const summary = granted(created, request.passphrase !== undefined, owned);
   return { created, link, warnings, summary };
 }

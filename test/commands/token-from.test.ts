@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Conditions, type Place, place } from '../helpers/run';
+import { json, wire } from '../helpers/wire';
+
+// A token that was refused, or is missing: which one it was, and where a better one is.
+
+let here: Place;
+beforeEach(async () => {
+  here = place({ send: wire([json(401, '')]).send });
+  await here.keep({
+    current: 'work',
+    profiles: {
+      work: { url: 'https://pw.test', token: 'w0rk' },
+      other: { url: 'https://other.test', token: '0ther' },
+    },
+  });
+  writeFileSync(here.file('token'), 'typed');
+});
+afterEach(() => here.close());
+
+async function refused(argv: readonly string[], conditions: Conditions = {}) {
+  const { code, stderr } = await here.under(conditions).run(...argv);
+  return { code, stderr };
+}
+
+const saying = (message: string, hint: string) => ({
+  code: 3,
+  stderr: `pwpush: ${message}\nhint: ${hint}\n`,
+});
+
+describe('a refused token is named by where it is from', () => {
+  const AGAIN = 'log in again with pwpush login';
+  const BY_HAND = 'put a good one there, or log in with pwpush login';
+
+  test.each([
+    ['profile "work"', [], {}, AGAIN],
+    ['profile "other"', ['--profile', 'other'], {}, AGAIN],
+    ['PWPUSH_TOKEN', [], { PWPUSH_TOKEN: 'x' }, BY_HAND],
+  ])('%s', async (from, argv, env, hint) => {
+    expect(await refused(['list', ...argv], { env })).toEqual(
+      saying(`list: the instance refused the token from ${from}`, hint),
+    );
+  });
+
+  test('--token-file and PWPUSH_TOKEN_FILE', async () => {
+    const file = here.file('token');
+    expect(await refused(['list', '--token-file', file])).toEqual(
+      saying('list: the instance refused the token from --token-file', BY_HAND),
+    );
+    here.close();
+    here = place({ env: { PWPUSH_URL: 'https://pw.test' }, send: wire([json(401, '')]).send });
+    writeFileSync(here.file('token'), 'x');
+    const env = { PWPUSH_TOKEN_FILE: here.file('token') };
+    expect(await refused(['list'], { env })).toEqual(
+      saying('list: the instance refused the token from PWPUSH_TOKEN_FILE', BY_HAND),
+    );
+  });
+});
+
+describe('a link of an instance that another profile has a token for', () => {
+  const LINK = 'https://other.test/p/abc';
+
+  test('gets no token, and the profile is named', async () => {
+    expect(await refused(['audit', LINK])).toEqual(
+      saying(
+        'audit: the instance wants a token',
+        'profile "other" has one for it: --profile other',
+      ),
+    );
+  });
+
+  test('on a terminal before anything is asked', async () => {
+    const { stderr } = await refused(['get', LINK], { terminals: ['stderr'] });
+    expect(stderr.split('\n')[0]).toBe(
+      'hint: profile "other" has a token for that instance: --profile other',
+    );
+  });
+
+  test('not with --anonymous', async () => {
+    const { stderr } = await refused(['audit', LINK, '--anonymous'], { terminals: ['stderr'] });
+    expect(stderr).toContain('hint: log in with pwpush login, or set PWPUSH_TOKEN\n');
+  });
+});
+
+test('a token over plain http: the profile is spoken of where it is one’s', async () => {
+  const hint = async (argv: string[], env: Record<string, string>) =>
+    (await refused(['list', ...argv], { env })).stderr.split('\n')[1];
+  expect(await hint([], { PWPUSH_URL: 'http://pw.test', PWPUSH_TOKEN: 'x' })).toBe(
+    'hint: use https, send no token with --anonymous, or accept it in a profile for that address: see pwpush help profile',
+  );
+  await here.keep({
+    current: 'work',
+    profiles: { work: { url: 'http://pw.test', token: 'w0rk' } },
+  });
+  expect(await hint([], {})).toBe(
+    'hint: use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true',
+  );
+});
