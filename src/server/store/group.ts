@@ -52,7 +52,8 @@ async function commit(connection: Connection, members: readonly Member[]): Promi
   const answers: (() => void)[] = [];
   try {
     await orLocked(async () => connection.exec('BEGIN IMMEDIATE'));
-    for (const member of members) answers.push(await attempt(connection, member));
+    const attempt = members.length === 1 ? alone : within(connection);
+    for (const member of members) answers.push(await attempt(member));
     connection.exec('COMMIT');
   } catch (error) {
     undo(connection, 'ROLLBACK');
@@ -62,17 +63,28 @@ async function commit(connection: Connection, members: readonly Member[]): Promi
   for (const answer of answers) answer();
 }
 
-/** Answers how to tell the outcome. Throws when it undid more than its own: a full disk, for one, undoes all. */
-async function attempt(connection: Connection, member: Member): Promise<() => void> {
-  connection.exec('SAVEPOINT member');
-  try {
-    const result = await member.work();
-    connection.exec('RELEASE member');
-    return () => member.resolve(result as never);
-  } catch (error) {
-    if (!undo(connection, 'ROLLBACK TO member; RELEASE member')) throw error;
-    return () => member.reject(error);
-  }
+/** Runs a member's work; answers how to tell the outcome. Throws when all of the group has failed. */
+type Attempt = (member: Member) => Promise<() => void>;
+
+/** Without a savepoint, which keeps all pages as they were in memory: the files of a push may have gigabytes. */
+const alone: Attempt = async ({ work, resolve }) => {
+  const result = await work();
+  return () => resolve(result as never);
+};
+
+function within(connection: Connection): Attempt {
+  return async ({ work, resolve, reject }) => {
+    connection.exec('SAVEPOINT member');
+    try {
+      const result = await work();
+      connection.exec('RELEASE member');
+      return () => resolve(result as never);
+    } catch (error) {
+      // A full disk, for one, undoes more than the member's own.
+      if (!undo(connection, 'ROLLBACK TO member; RELEASE member')) throw error;
+      return () => reject(error);
+    }
+  };
 }
 
 /** Whether there was anything left to undo. */

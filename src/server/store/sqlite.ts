@@ -21,6 +21,7 @@ const pragmas = [
   // Pages that are freed are overwritten with zeros (promise 2); for rows inside of them, see `filler`.
   'secure_delete = ON',
   'foreign_keys = ON',
+  // What a savepoint would bring back stands in no file either: old pages, keys among them.
   'temp_store = MEMORY',
   // From here on nothing waits inside SQLite, where everything else would stand still: see `patiently`.
   'busy_timeout = 0',

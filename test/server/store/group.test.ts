@@ -80,6 +80,17 @@ test('what comes in together shares one commit, and none is answered before it',
   ]);
 });
 
+test('a lone one has no savepoint, which would keep all that it deletes in memory', async () => {
+  const { said, commit, close } = recording();
+  await commit(async () => void said.push('works'));
+  await expect(commit(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  close();
+  expect(said).toEqual([
+    ...['BEGIN IMMEDIATE', 'works', 'COMMIT'],
+    ...['BEGIN IMMEDIATE', 'ROLLBACK'],
+  ]);
+});
+
 test('what takes long shares it with nobody', async () => {
   const { said, commit, close } = recording();
   const work = (name: string, long: boolean) => commit(async () => void said.push(name), long);
@@ -98,6 +109,15 @@ test('whoever is told reads what was done, on another connection, too', async ()
     return (await words()).includes(word);
   });
   expect(await Promise.all(seen)).toEqual([true, true, true]);
+});
+
+test('a lone one that fails leaves nothing', async () => {
+  const half = database.transaction(async (sql) => {
+    await sql`INSERT INTO words (word) VALUES ('half')`;
+    throw new Error('broken');
+  });
+  await expect(half).rejects.toThrow('broken');
+  expect(await words(database)).toEqual([]);
 });
 
 test('one that fails undoes itself only', async () => {
