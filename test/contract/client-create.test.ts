@@ -207,6 +207,53 @@ describe('looser limits than asked: the push is expired again and the run fails 
     });
   });
 
+  test.each<[string, Parameters<typeof asking>[0]]>([
+    ['the instance fails', [html(502, '<h1>Bad Gateway</h1>')]],
+    ['it cannot be reached any more', [broken(false)]],
+    ['the connection breaks twice', [broken(true), broken(true)]],
+    ['it answers that the push lives on', [json(200, changed(EXPIRED, { expired: false }))]],
+  ])('when expiring fails since %s, --json has the link too', async (_why, answers) => {
+    const { code, stdout, stderr } = await pushed(
+      [granting({}), ...answers],
+      ...['--views', '1', '--json'],
+    );
+    expect({ code, stdout, error: JSON.parse(stderr).error }).toEqual({
+      code: 8,
+      stdout: '',
+      error: {
+        code: 'rejected',
+        message: expect.stringContaining('expiring the push again FAILED'),
+        hint: expect.stringContaining('expire it yourself'),
+        link: LINK.trim(),
+        expired: false,
+      },
+    });
+  });
+
+  test('once it is expired again, --json says so', async () => {
+    const { stderr } = await pushed([granting({}), json(200, EXPIRED)], '--views', '1', '--json');
+    expect(JSON.parse(stderr).error).toMatchObject({ link: LINK.trim(), expired: true });
+  });
+
+  test('limits that came as text count as numbers, and all that is looser is said', async () => {
+    const fields = { expire_after_days: '7', expire_after_views: '5', retrieval_step: false };
+    const argv = ['--days', '1', '--views', '1', '--retrieval-step'];
+    const { code, stderr } = await pushed([granting(fields), json(200, EXPIRED)], ...argv);
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 8,
+      first:
+        'pwpush: the instance granted looser limits than asked: 1 day asked, 7 granted; ' +
+        '1 view asked, 5 granted; retrieval step asked, not granted; the push was expired again',
+    });
+  });
+
+  test('a looser limit counts though another one is stricter', async () => {
+    const fields = { expire_after_days: 7, expire_after_views: 5 };
+    const argv = ['--days', '180', '--views', '1'];
+    const { code, asked } = await pushed([granting(fields), json(200, EXPIRED)], ...argv);
+    expect({ code, asked }).toEqual({ code: 8, asked: [CREATE, EXPIRE] });
+  });
+
   test('when only the answer to expiring gets lost, it is asked again', async () => {
     const answers = [granting({ expire_after_days: 7 }), broken(true), json(200, EXPIRED)];
     const { code, asked } = await pushed(answers, '--days', '1');
