@@ -62,7 +62,7 @@ summary{cursor:pointer;font-weight:600}
 .delete button:hover{background:var(--alarm-glow);border-color:var(--alarm)}
 @media (max-width:26rem){
   .scripted .bar h2{flex-basis:100%}
-  .bar button{flex:1}
+  .bar button{flex:1;padding-inline:.4rem}
   .files .button{width:100%}
   .go .button{width:100%}
 }
