@@ -2,22 +2,32 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Connection } from './caller';
 
 export interface Patience {
+  /** Milliseconds that the head of a request may take to come. */
+  readonly head: number;
   /** Milliseconds in which something must move while a request is under way. */
   readonly idle: number;
-  /** Milliseconds that a body may take to come; a form, which may bring files, as long as it moves. */
+  /** Milliseconds that a body may take to come; a form that may bring files, as long as it moves. */
   readonly body: number;
   /** How much more is read, for how many milliseconds, of a body that was answered before its end. */
   readonly rest: { readonly bytes: number; readonly milliseconds: number };
 }
 
 const usual: Patience = {
+  head: 20_000,
   idle: 30_000,
   body: 60_000,
   rest: { bytes: 64 * 1024 * 1024, milliseconds: 10_000 },
 };
 
-/** Has the server cut who stands still, and wait with asking for a body (100 Continue) until somebody reads it. */
-export function bePatient(server: Server, { idle, body, rest }: Patience = usual): void {
+/** Each takes 10 to 20 KiB. */
+const CONNECTIONS_AT_MOST = 4096;
+
+/** Has a server that does not listen yet cut who stands still, and wait with asking for a body (100 Continue) until somebody reads it. */
+export function bePatient(server: Server, { head, idle, body, rest }: Patience = usual): void {
+  server.maxConnections = CONNECTIONS_AT_MOST;
+  server.headersTimeout = head;
+  // How often it looks, which the types have for the constructor only.
+  Object.assign(server, { connectionsCheckingInterval: Math.min(head, 5000) });
   server.timeout = idle;
   server.requestTimeout = 0;
   server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
@@ -43,8 +53,9 @@ export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
+/** Files need a token; a token that is none is answered before the body. */
 function mayBringFiles({ headers }: IncomingMessage): boolean {
-  return /^multipart\//i.test(headers['content-type'] ?? '');
+  return /^multipart\//i.test(headers['content-type'] ?? '') && headers.authorization !== undefined;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -64,14 +75,18 @@ function limit(incoming: IncomingMessage, milliseconds: number): void {
 function discardRest(incoming: IncomingMessage, { bytes, milliseconds }: Patience['rest']): void {
   if (incoming.complete && incoming.readableLength === 0) return void incoming.resume();
   let left = bytes;
-  const close = () => incoming.socket.destroySoon();
+  const close = () => {
+    incoming.off('data', count).pause();
+    incoming.socket.destroySoon();
+  };
+  const count = (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) close();
+  };
   const timer = setTimeout(close, milliseconds);
   timer.unref();
   incoming.once('close', () => clearTimeout(timer));
   incoming.on('error', () => undefined);
-  incoming.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) close();
-  });
+  incoming.on('data', count);
   incoming.resume();
 }

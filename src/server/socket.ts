@@ -11,7 +11,6 @@ import { answerUnserved } from './unserved';
 const options = {
   // One without a host is answered by us.
   requireHostHeader: false,
-  headersTimeout: 20_000,
 };
 
 /** A server, not listening yet, that hands requests to the app; each call stands in `running` while it runs. */

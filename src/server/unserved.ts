@@ -26,6 +26,7 @@ const statusOf: Readonly<Record<string, Status>> = {
  */
 export function answerUnserved(server: Server, log: Log, now: () => Date): () => Response {
   const latest = new WeakMap<Socket, ServerResponse>();
+  const ending = new WeakSet<Socket>();
   let method = '-';
 
   function answer(status: Status) {
@@ -40,6 +41,9 @@ export function answerUnserved(server: Server, log: Log, now: () => Date): () =>
 
   /** What came is no HTTP, or did not come whole; a socket that merely broke is owed nothing. */
   function broken(error: Error, socket: Socket): void {
+    // All that is still read of it is broken again.
+    if (ending.has(socket)) return;
+    ending.add(socket);
     const code = systemCode(error);
     const response = latest.get(socket);
     const begun = response?.headersSent && !response.writableFinished;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createApp } from '../../src/server/app';
+import { type App, createApp } from '../../src/server/app';
 import { Files } from '../../src/server/files';
 import { createLog } from '../../src/server/log';
 import { createMetrics } from '../../src/server/metrics/metrics';
@@ -15,6 +15,7 @@ import { createVault } from '../../src/server/vault';
 import { defaults, type TestClock, testClock } from './service';
 
 export interface OverDatabase {
+  readonly app: App;
   fetch(request: Request): Promise<Response>;
   readonly owners: Owners;
   readonly clock: TestClock;
@@ -36,7 +37,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const settings = { ...defaults, bounds, fileBytes, rateLimit, version: '0.1.0' };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({ pushes, files, owners, isUp, tally, now: clock.now, log, settings });
-  return { fetch: (request) => app(request, { ip: '127.0.0.1' }), owners, clock, lines };
+  return { app, fetch: (request) => app(request, { ip: '127.0.0.1' }), owners, clock, lines };
 }
 
 /** SQLite in memory that notes each statement, its values left out. */

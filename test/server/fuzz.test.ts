@@ -142,6 +142,7 @@ test('no request meets a failure, or leaves anything behind', { timeout: 120_000
       if (name in api.calls)
         expect(api.faults(name, { status, headers, json: JSON.parse(text) })).toEqual([]);
       made += 1;
+      expect(service.lines.length).toBe(made);
       if (made === 2000) heap = heapAfterCollection();
     }),
     { numRuns: IN_PROCESS, seed },
@@ -174,7 +175,7 @@ test('no bytes on a socket meet a failure, or leave anything behind', {
     tls: undefined,
     log,
     now: service.clock.now,
-    patience: { idle: 1000, body: 1000, rest: { bytes: 1024 ** 2, milliseconds: 200 } },
+    patience: { head: 1000, idle: 1000, body: 1000, rest: { bytes: 1024 ** 2, milliseconds: 200 } },
     grace: 1000,
   });
   const [listening] = await sockets.listen();
