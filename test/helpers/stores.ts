@@ -66,7 +66,8 @@ export function onPostgres(
       cluster = await startCluster(options);
     });
     afterAll(() => cluster?.remove());
-    tests(() => cluster as Cluster);
+    // In a suite of their own: what fails after them must not keep the server from being stopped.
+    describe('server', () => tests(() => cluster as Cluster));
   });
 }
 
