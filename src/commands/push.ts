@@ -48,6 +48,7 @@ Examples:
   $ pwpush push --from id_ed25519 --days 1 -p      a file's text, with a passphrase
   $ pwpush push --env DB_PASSWORD --json           from a variable, for a script
   $ pwpush push -f report.pdf scan.png             files, of any size
+  $ pwpush push --generate words:5                 a new password, shown to you too
   $ pwgen 16 30 | pwpush push --each --views 1     thirty secrets, thirty links
   $ tar cz etc | pwpush push -f - --filename etc.tar.gz`;
 
@@ -60,7 +61,7 @@ export function pushCommand(context: Context): Command {
     )
     .option('--from <file>', "push a file's content as text; - is standard input")
     .option('--env <name>', "push a variable's value")
-    .option('--generate [length]', 'push a new random password (24 characters)')
+    .option('--generate [length]', 'push a new random password; 24 characters, or words:5, hex:32')
     .option('-f, --file <path...>', 'attach files, up to 10; - is standard input')
     .option('--filename <name>', 'what to call the file that --file - reads')
     .option('--message <text>', 'text to go with files; visible like [text]')

@@ -2,13 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
+import { type Generated, readGenerated } from './generated';
 
 /** Where the command line says the secret is; exactly one, or standard input, or a prompt. */
 export interface SourceOptions {
   readonly text?: string | undefined;
   readonly from?: string | undefined;
   readonly env?: string | undefined;
-  /** A length, or true for the usual one. */
+  /** A length, or a kind and a number such as `words:5`; true for the usual one. */
   readonly generate?: string | true | undefined;
   /** Keep a single line's end. */
   readonly raw: boolean;
@@ -16,13 +17,12 @@ export interface SourceOptions {
 
 export type Source =
   | { readonly name: 'text' | 'file' | 'env'; readonly value: string }
-  | { readonly name: 'generate'; readonly length: number }
+  | { readonly name: 'generate'; readonly wanted: Generated }
   | { readonly name: 'stdin' }
   | { readonly name: 'prompt' };
 
 /** Text beyond this is no text to hand over: the reference takes 1 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
-const DEFAULT_LENGTH = 24;
 
 /**
  * Decides where the secret comes from, before anything is read or asked.
@@ -66,19 +66,12 @@ function namedSources(options: SourceOptions): Named[] {
     named.push({ label: '--from', source: { name: 'file', value: from } });
   if (env !== undefined) named.push({ label: '--env', source: { name: 'env', value: env } });
   if (generate !== undefined) {
-    named.push({ label: '--generate', source: { name: 'generate', length: lengthOf(generate) } });
+    named.push({
+      label: '--generate',
+      source: { name: 'generate', wanted: readGenerated(generate) },
+    });
   }
   return named;
-}
-
-function lengthOf(generate: string | true): number {
-  if (generate === true) return DEFAULT_LENGTH;
-  const length = /^[1-9]\d{0,3}$/.test(generate) ? Number(generate) : 0;
-  if (length >= 8 && length <= 1024) return length;
-  throw usageError(
-    `--generate takes a length from 8 to 1024, not "${generate}"`,
-    'a secret of your own is piped in or typed at the prompt',
-  );
 }
 
 /**
@@ -104,8 +97,8 @@ export async function readSecret(
         `${source.value} is empty`,
       );
     case 'generate': {
-      const { generatePassword } = await import('./generate');
-      return generatePassword(source.length);
+      const { generate } = await import('./generate');
+      return generate(source.wanted);
     }
     case 'stdin': {
       const text = toText(await readAll(context.stdin.bytes()), 'standard input');

@@ -74,6 +74,17 @@ describe('the secret comes from', () => {
     ]);
   });
 
+  test('the generator, of words', async () => {
+    const { stdout } = await here.run('push', '--generate', 'words:5');
+    expect(await received(stdout)).toMatch(/^[a-z]+(-[a-z]+){4,}$/);
+  });
+
+  test('the generator takes no others', async () => {
+    expect(await here.run('push', '--generate', 'words:2')).toEqual(
+      refused('pwpush: --generate takes words: from 4 to 64, not "words:2"\n'),
+    );
+  });
+
   test('a hidden prompt where there is a terminal and nothing else', async () => {
     const asked = here.under({
       terminals: ['stdin'],

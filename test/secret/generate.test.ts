@@ -1,18 +1,37 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { generatePassword, generateWords } from '../../src/secret/generate';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { generate, generateWords } from '../../src/secret/generate';
+import { type Generated, readGenerated } from '../../src/secret/generated';
 import { wordList } from '../../src/secret/words';
 
-test('a password is as long as asked, of characters that are told apart, and new each time', () => {
-  const passwords = Array.from({ length: 200 }, () => generatePassword(24));
-  expect(new Set(passwords).size).toBe(200);
-  expect(passwords.filter((password) => !/^[\w.+=@%-]{24}$/.test(password))).toEqual([]);
-  expect(passwords.join('')).not.toMatch(/[0O1lI]/);
-  expect(generatePassword(1024)).toHaveLength(1024);
-});
+const kinds = {
+  signs: /^[a-km-zA-HJ-NP-Z2-9._+=@%-]$/,
+  alnum: /^[a-km-zA-HJ-NP-Z2-9]$/,
+  hex: /^[0-9a-f]$/,
+  digits: /^[0-9]$/,
+};
+const sizes = { signs: 63, alnum: 56, hex: 16, digits: 10 };
 
-test('every character of the alphabet comes up', () => {
-  expect(new Set(generatePassword(20_000)).size).toBe(63);
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('of %s', (of) => {
+  test('each of the alphabet is drawn by a number of its own, and by one only', async () => {
+    const asked = new Set<number>();
+    let next = 0;
+    const draw = (below: number) => {
+      asked.add(below);
+      return next++;
+    };
+    const all = await generate({ of, count: sizes[of] }, draw);
+    expect([...asked]).toEqual([sizes[of]]);
+    expect(new Set(all).size).toBe(sizes[of]);
+    expect([...all].filter((one) => !kinds[of].test(one))).toEqual([]);
+  });
+
+  test('it is as long as asked, and new each time', async () => {
+    const made = await Promise.all(Array.from({ length: 100 }, () => generate({ of, count: 24 })));
+    expect(new Set(made).size).toBe(100);
+    expect(made.filter((one) => one.length !== 24)).toEqual([]);
+  });
 });
 
 test('the words are those of the EFF, as its file has them', () => {
@@ -29,13 +48,48 @@ test('the words are those of the EFF, as its file has them', () => {
   );
 });
 
-test('words are drawn from all of the list, and are new each time', async () => {
-  // A few of the words have a dash themselves.
-  const known = new Set(wordList().flatMap((word) => word.split('-')));
-  const words = (await generateWords(10_000)).split('-');
-  expect(words.length).toBeGreaterThanOrEqual(10_000);
-  expect(words.filter((word) => !known.has(word))).toEqual([]);
-  // Of 7,776 about 5,630 come up.
-  expect(new Set(words).size).toBeGreaterThan(5000);
+test('each word is drawn by a number of its own, and is new each time', async () => {
+  let next = 0;
+  const all = await generate({ of: 'words', count: 7776 }, (below) => {
+    expect(below).toBe(7776);
+    return next++;
+  });
+  expect(all).toBe(wordList().join('-'));
   expect(await generateWords(5)).not.toBe(await generateWords(5));
+});
+
+describe('what --generate takes', () => {
+  test.each<[string | true, Generated]>([
+    [true, { of: 'signs', count: 24 }],
+    ['8', { of: 'signs', count: 8 }],
+    ['1024', { of: 'signs', count: 1024 }],
+    ['alnum:20', { of: 'alnum', count: 20 }],
+    ['hex:32', { of: 'hex', count: 32 }],
+    ['digits:4', { of: 'digits', count: 4 }],
+    ['words:5', { of: 'words', count: 5 }],
+    ['words:64', { of: 'words', count: 64 }],
+  ])('%j', (text, wanted) => {
+    expect(readGenerated(text)).toEqual(wanted);
+  });
+
+  test.each([
+    ['7', 'a length from 8 to 1024'],
+    ['1025', 'a length from 8 to 1024'],
+    ['words:3', 'words: from 4 to 64'],
+    ['words:65', 'words: from 4 to 64'],
+    ['hex:15', 'hex: from 16 to 1024'],
+    ['digits:3', 'digits: from 4 to 1024'],
+  ])('%j is out of bounds', (text, takes) => {
+    expect(() => readGenerated(text)).toThrow(`--generate takes ${takes}, not "${text}"`);
+  });
+
+  test('all else is refused', () => {
+    const wrong = ['0', '-1', '12.5', '', '1e2', 'words', 'words:', 'Words:5', 'signs:24', 'x:9'];
+    const inherited = ['constructor:9', 'toString:9', '__proto__:9'];
+    const any = fc.string().filter((text) => !/\d/.test(text));
+    for (const text of [...wrong, ...inherited, ...fc.sample(any, 50)])
+      expect(() => readGenerated(text)).toThrow(
+        `--generate takes a length from 8 to 1024, or such as words:5, not "${text}"`,
+      );
+  });
 });
