@@ -3,8 +3,10 @@ import type { Context } from '../context';
 import { addOutputOptions, type GlobalOptions, optionsOf, positive } from '../options';
 import { makeFolder } from '../profile/folder';
 import { terminal } from '../terminal/output';
-import { DATA, DATABASE, passwordInSight, placeOf, serviceFailure } from './serve/data';
+import { backupCommand } from './serve/backup';
+import { DATA, DATABASE, keyFile, passwordInSight, placeOf, serviceFailure } from './serve/data';
 import { keepProfile } from './serve/profile';
+import { rekeyCommand } from './serve/rekey';
 import { tokenCommand } from './serve/token';
 import { type LogFormat, logFormat, port, rate, size } from './serve/values';
 import { readVariables } from './serve/variables';
@@ -43,7 +45,8 @@ Examples:
   $ pwpush serve
   $ pwpush serve --ephemeral --port 0 --json
   $ pwpush serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
-  $ pwpush serve token add alice`;
+  $ pwpush serve token add alice
+  $ pwpush serve backup /backup/pwpush.db`;
 
 export function serveCommand(context: Context): Command {
   const command = new Command('serve')
@@ -111,6 +114,8 @@ export function serveCommand(context: Context): Command {
     await serve(context, anonymous, options, options.log === 'json' ? seen : undefined);
   });
   command.addCommand(tokenCommand(context));
+  command.addCommand(rekeyCommand(context));
+  command.addCommand(backupCommand(context));
   readVariables(command, context.env);
   return addOutputOptions(command);
 }
@@ -173,9 +178,6 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
     throw error instanceof ServiceError ? serviceFailure(error) : error;
   }
 }
-
-const keyFile = ({ env }: Context) =>
-  env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
 
 /** Resolves when the terminal we were started from is gone; without one, SIGHUP is how a service is told to reload. */
 function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {

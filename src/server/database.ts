@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal } from './refusal';
 import { ServiceError, systemCode } from './service-error';
@@ -40,6 +40,27 @@ export async function openDatabase(
     await database?.close();
     throw error instanceof ServiceError ? error : openError(error, where);
   }
+}
+
+/** The same, when a service has made it. */
+export async function openExisting(
+  where: Where,
+  io: Pick<ServiceIo, 'quietly' | 'env'>,
+): Promise<Database> {
+  fileOf(where);
+  return openDatabase(where, io);
+}
+
+/** The path of a database that a service has made; nothing when it is not in a file. Throws a `ServiceError`. */
+export function fileOf({ data, database }: Where): string | undefined {
+  if (database !== undefined) return undefined;
+  const file = join(data, FILE);
+  // Where that is no folder, opening it says so.
+  const folder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? true;
+  if (existsSync(file) || !folder) return file;
+  throw new ServiceError(`there is no database in ${data}`, {
+    hint: 'name the folder that the service has with --data',
+  });
 }
 
 function openError(cause: unknown, { data, database }: Where): unknown {

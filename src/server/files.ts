@@ -64,7 +64,7 @@ export class Files {
   /** The file that a link leads to. Throws a `Refusal` when the link is late or no link of ours, or the file is gone. */
   async open(text: string): Promise<OpenFile> {
     const { sql } = this.options.database;
-    const link = this.options.vault.openLink(text);
+    const link = await this.openLink(text);
     if (!link) throw notFound();
     await this.dropOverdue();
     const push = await findPush(sql, link.urlToken);
@@ -78,6 +78,15 @@ export class Files {
       tag: createHash('sha256').update(`${link.urlToken} ${link.position}`).digest('base64url'),
       read: (first, end) => this.read(place, first, end),
     };
+  }
+
+  /** One that does not open may have been sealed by a service that knows of a newer key. */
+  private async openLink(text: string): Promise<FileLink | undefined> {
+    const { vault } = this.options;
+    const link = vault.openLink(text);
+    if (link) return link;
+    await vault.keys.refresh();
+    return vault.openLink(text);
   }
 
   /** Deletes what the last views left behind once its time is over; a download that began in time goes on. */

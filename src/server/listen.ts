@@ -11,8 +11,11 @@ import { sweepRegularly } from './sweep';
 import { notifier, passedSockets } from './systemd';
 import { readTls, tlsReloader } from './tls';
 
+export { backup } from './backup';
+export { keyFileOf } from './key-file';
 export { openOwners } from './open';
 export type { OwnerSummary } from './owners';
+export { prepareRekey, rekey } from './rekey';
 export { ServiceError } from './service-error';
 export type { ServiceIo, ServiceSettings } from './settings';
 

@@ -1,17 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { type App, createApp } from './app';
-import { FILE, inWords, openDatabase, type Where } from './database';
+import { inWords, openDatabase, openExisting, type Where } from './database';
 import { Files } from './files';
-import { isReadByOthers, makeInstanceKey, readInstanceKey } from './instance-key';
+import { openKeyring } from './key-file';
 import { createLog, type Log } from './log';
 import type { Gauges } from './metrics/gauges';
 import { createMetrics, type Metrics } from './metrics/metrics';
 import { type OwnerSummary, Owners } from './owners';
 import { passphraseChecks } from './passphrase';
 import { Pushes } from './pushes';
-import { ServiceError } from './service-error';
 import {
   boundsOf,
   fileBytesOf,
@@ -20,10 +16,9 @@ import {
   type ServiceIo,
   type ServiceSettings,
 } from './settings';
-import { findFact, keepFact } from './store/facts';
 import type { Database } from './store/sql';
 import { health } from './up';
-import { createVault, type Vault } from './vault';
+import { createVault } from './vault';
 
 /** The service without a socket. */
 export interface OpenService {
@@ -36,8 +31,6 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-const KEY_ID = 'instance key id';
-
 /** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
 export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
   const bounds = boundsOf(settings);
@@ -48,7 +41,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const log = metrics.counting(createLog(io, settings.log));
   const database = metrics.timing(await openDatabase(settings, io));
   try {
-    const vault = await openVault(database, settings, log);
+    const vault = createVault(await openKeyring(database, settings, log, io.now));
     const owners = new Owners(database, io.now);
     const files = new Files({ database, vault, fileBytes, clock: io.now, tally: metrics });
     await files.dropUnfinished();
@@ -95,14 +88,8 @@ export async function openOwners(
     return new Owners(database, io.now);
   };
   const there = async () => {
-    const { data } = where;
-    if (where.database !== undefined) return owners();
-    // Where that is no folder, opening it says so.
-    const folder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? true;
-    if (existsSync(join(data, FILE)) || !folder) return owners();
-    throw new ServiceError(`there is no database in ${data}`, {
-      hint: 'name the folder that the service has with --data',
-    });
+    database ??= await openExisting(where, io);
+    return new Owners(database, io.now);
   };
   const said = <T>(work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(inWords(error)));
@@ -112,38 +99,4 @@ export async function openOwners(
     revoke: (name) => said(there().then((all) => all.revoke(name))),
     close: async () => database?.close(),
   };
-}
-
-/**
- * A key made by an earlier start must be there again: another one would open nothing. Of several that start at once on
- * new data one makes the key, and the others see that they need it.
- */
-async function openVault(database: Database, settings: ServiceSettings, log: Log): Promise<Vault> {
-  if (settings.ephemeral) return createVault(randomBytes(32));
-  const path = settings.instanceKeyFile ?? join(settings.data, 'instance.key');
-  const vault = await database.exclusively(async (sql) => {
-    const known = await findFact(sql, KEY_ID);
-    const key = (await readInstanceKey(path)) ?? (known ? undefined : await makeInstanceKey(path));
-    const vault = key && createVault(key);
-    if (vault && (await keepFact(sql, KEY_ID, vault.keyId)) === vault.keyId) return vault;
-    throw keyError(path, vault !== undefined, settings);
-  });
-  if (await isReadByOthers(path))
-    log.warning(`others can read the instance key ${path}; make it 0600`);
-  return vault;
-}
-
-function keyError(path: string, isThere: boolean, { database }: ServiceSettings): ServiceError {
-  const shared = 'instances on one database share one instance key: copy it from the first one';
-  return new ServiceError(
-    isThere
-      ? `the instance key ${path} is not the one this data was sealed with`
-      : `the instance key ${path} is missing`,
-    {
-      hint:
-        database === undefined
-          ? `restore ${isThere ? 'the key or the data' : 'it'} from a backup`
-          : `${shared}, or restore it from a backup`,
-    },
-  );
 }

@@ -61,25 +61,20 @@ export class Pushes {
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken, key } = upload ?? { urlToken: newUrlToken() };
     const { signal } = visitor;
-    const secret = await this.vault.seal({ urlToken, key, payload, note, passphrase, signal });
-    const now = this.now();
-    const row: store.NewPushRow = {
-      ...rest,
-      url_token: urlToken,
-      owner_id: visitor.owner?.id ?? null,
-      deletable_by_viewer: Number(rest.deletable_by_viewer),
-      retrieval_step: Number(rest.retrieval_step),
-      protected: Number(passphrase !== ''),
-      created_at: now,
-      expires_at: now + rest.expire_after_days * DAY,
-    };
-    const push = await this.database.transaction(async (sql) => {
-      // Nobody would ever learn of this push, nor expire it.
-      if (visitor.signal?.aborted) throw abandoned();
-      const inserted = await store.insertPush(sql, row, secret);
-      await audit.recordEvent(sql, inserted.id, 'creation', visitor, now);
-      await upload?.keep(sql, inserted.id);
-      return inserted;
+    const push = await this.vault.keys.withKeys(async () => {
+      const secret = await this.vault.seal({ urlToken, key, payload, note, passphrase, signal });
+      const now = this.now();
+      const row: store.NewPushRow = {
+        ...rest,
+        url_token: urlToken,
+        owner_id: visitor.owner?.id ?? null,
+        deletable_by_viewer: Number(rest.deletable_by_viewer),
+        retrieval_step: Number(rest.retrieval_step),
+        protected: Number(passphrase !== ''),
+        created_at: now,
+        expires_at: now + rest.expire_after_days * DAY,
+      };
+      return this.insert(row, secret, visitor, upload);
     });
     this.tally.created(push.kind);
     return { push, note };
@@ -102,14 +97,20 @@ export class Pushes {
     const push = await this.find(urlToken);
     const { database, vault, tally } = this;
     const now = () => this.now();
-    const key = await unlock({ database, vault, now, tally }, push, visitor, passphrase);
-    const { claimed, secret, files, ended, own } = await database.transaction(
-      (sql) => {
-        if (visitor.signal?.aborted) throw abandoned();
-        return claim(sql, push, visitor, now());
-      },
-      { long: push.kind === 'file' && push.expired_at !== null },
-    );
+    const { key, claimed, secret, files, ended, own } = await vault.keys.withKeys(async () => {
+      const key = await unlock({ database, vault, now, tally }, push, visitor, passphrase);
+      const taken = await database.transaction(
+        async (sql) => {
+          if (visitor.signal?.aborted) throw abandoned();
+          const taken = await claim(sql, push, visitor, now());
+          // What cannot be opened here takes no view.
+          if (taken.secret) vault.keys.get(taken.secret.key_id);
+          return taken;
+        },
+        { long: push.kind === 'file' && push.expired_at !== null },
+      );
+      return { ...taken, key };
+    });
     if (ended) tally.expired(secret ? 'views' : 'time');
     if (secret) tally.viewed(own ? 'owner' : 'viewer');
     else tally.missed();
@@ -153,11 +154,13 @@ export class Pushes {
 
   /** An owner's active pushes with their notes, newest first. */
   async listActive(owner: Owner, page: number): Promise<Noted[]> {
-    const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
-    return rows.map(({ note_key, note, ...push }) => ({
-      push,
-      note: this.vault.openNote(push.url_token, { note_key, note }),
-    }));
+    return this.vault.keys.withKeys(async () => {
+      const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
+      return rows.map(({ key_id, note_key, note, ...push }) => ({
+        push,
+        note: this.vault.openNote(push.url_token, { key_id, note_key, note }),
+      }));
+    });
   }
 
   /** An owner's expired pushes, newest first; their notes are gone. */
@@ -179,8 +182,9 @@ export class Pushes {
     return store.countActive(this.database.sql, this.now());
   }
 
-  /** Destroys the secrets of pushes whose time has passed; answers how many there were. */
+  /** Destroys the secrets of pushes whose time has passed; answers how many there were. Hears of new instance keys. */
   async sweep(): Promise<number> {
+    await this.vault.keys.refresh();
     const now = this.now();
     let ended = 0;
     for (let batch = SWEEP; batch === SWEEP; ended += batch) {
@@ -201,6 +205,22 @@ export class Pushes {
     });
     if (ended) this.tally.expired('time');
     if (ended) await database.scrub();
+  }
+
+  private insert(
+    row: store.NewPushRow,
+    secret: store.SecretRow,
+    visitor: Visitor,
+    upload: Upload | undefined,
+  ): Promise<PushRow> {
+    return this.database.transaction(async (sql) => {
+      // Nobody would ever learn of this push, nor expire it.
+      if (visitor.signal?.aborted) throw abandoned();
+      const inserted = await store.insertPush(sql, row, secret);
+      await audit.recordEvent(sql, inserted.id, 'creation', visitor, row.created_at);
+      await upload?.keep(sql, inserted.id);
+      return inserted;
+    });
   }
 
   private now(): number {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileLink, openLink, sealLink } from './file-link';
+import type { InstanceKey, Keyring } from './keyring';
 import { keyOfPassphrase, type PassphraseRecord, recordPassphrase } from './passphrase';
-import { derive, seal, unseal } from './seal';
+import { seal, unseal } from './seal';
+import type { SealedKeys, SealedKeysRow } from './store/keys';
 import type { NoteRow, SecretRow } from './store/pushes';
 
 export interface Secret {
@@ -17,10 +19,12 @@ export interface Secret {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Seals and opens pushes under one instance key. */
+/**
+ * Seals pushes with the newest instance key, and opens those of all that are in use. What needs a key that is not on
+ * the ring throws an `UnknownKey`.
+ */
 export interface Vault {
-  /** Tells the instance key from another without telling it. */
-  readonly keyId: string;
+  readonly keys: Keyring;
   seal(secret: Secret): Promise<SecretRow>;
   /** The data key. Needs the passphrase's key where the push has a passphrase; throws without. */
   openKey(urlToken: string, row: SecretRow, passphraseKey?: Uint8Array): Uint8Array;
@@ -45,29 +49,47 @@ export interface Vault {
  * opens it, and the outer wrap can be renewed without the passphrase. The note has a second key, wrapped by the
  * instance key alone, because its owner reads it in a listing, where no passphrase is given.
  */
-export function createVault(instanceKey: Uint8Array): Vault {
-  const wrapping = derive(instanceKey, 'pwpush wrapping 1');
-  const linking = derive(instanceKey, 'pwpush file link 1');
+export function createVault(keys: Keyring): Vault {
   return {
-    keyId: derive(instanceKey, 'pwpush key id 1', 16).toString('hex'),
-    seal: (secret) => sealSecret(wrapping, secret),
-    openKey: (urlToken, row, passphraseKey) => unwrap(wrapping, urlToken, row, passphraseKey),
+    keys,
+    seal: (secret) => sealSecret(keys.newest, secret),
+    openKey: (urlToken, row, passphraseKey) => unwrap(keys, urlToken, row, passphraseKey),
     openPayload(urlToken, row, passphraseKey) {
-      const key = unwrap(wrapping, urlToken, row, passphraseKey);
+      const key = unwrap(keys, urlToken, row, passphraseKey);
       return row.payload && unseal(key, row.payload, context(urlToken, 'payload')).toString();
     },
-    openNote(urlToken, { note_key, note }) {
+    openNote(urlToken, { note_key, note, key_id }) {
       if (!note_key || !note) return '';
+      const { wrapping } = keys.get(key_id);
       const key = unseal(wrapping, note_key, context(urlToken, 'note key'));
       return unseal(key, note, context(urlToken, 'note')).toString();
     },
-    async checkPassphrase(urlToken, { salt, cost, verifier }, passphrase, signal) {
+    async checkPassphrase(urlToken, { salt, cost, verifier, key_id }, passphrase, signal) {
       if (!salt || !cost || !verifier) return undefined;
-      const opened = unseal(wrapping, verifier, context(urlToken, 'verifier'));
+      const opened = unseal(keys.get(key_id).wrapping, verifier, context(urlToken, 'verifier'));
       return keyOfPassphrase(passphrase, { salt, cost, verifier: opened }, signal);
     },
-    sealLink: (link) => sealLink(linking, link),
-    openLink: (text) => openLink(linking, text),
+    sealLink: (link) => sealLink(keys.newest.linking, link),
+    openLink(text) {
+      for (const { linking } of keys.all) {
+        const link = openLink(linking, text);
+        if (link) return link;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** What one instance key has sealed of a push, sealed with another. */
+export function reseal(row: SealedKeysRow, from: InstanceKey, to: InstanceKey): SealedKeys {
+  const again = (sealed: Uint8Array, what: string) => {
+    const place = context(row.url_token, what);
+    return seal(to.wrapping, unseal(from.wrapping, sealed, place), place);
+  };
+  return {
+    data_key: again(row.data_key, 'data key'),
+    note_key: row.note_key && again(row.note_key, 'note key'),
+    verifier: row.verifier && again(row.verifier, 'verifier'),
   };
 }
 
@@ -75,13 +97,14 @@ function context(urlToken: string, what: string): string {
   return `pwpush push ${urlToken} ${what}`;
 }
 
-async function sealSecret(wrapping: Uint8Array, secret: Secret): Promise<SecretRow> {
+async function sealSecret({ id, wrapping }: InstanceKey, secret: Secret): Promise<SecretRow> {
   const { urlToken, passphrase } = secret;
   const protection =
     passphrase === '' ? undefined : await recordPassphrase(passphrase, secret.signal);
   const { key = randomBytes(32) } = secret;
   const inner = protection ? seal(protection.key, key, context(urlToken, 'inner key')) : key;
   return {
+    key_id: id,
     data_key: seal(wrapping, inner, context(urlToken, 'data key')),
     payload: seal(key, secret.payload, context(urlToken, 'payload')),
     ...sealNote(wrapping, secret),
@@ -89,7 +112,7 @@ async function sealSecret(wrapping: Uint8Array, secret: Secret): Promise<SecretR
   };
 }
 
-function sealNote(wrapping: Uint8Array, { urlToken, note }: Secret): NoteRow {
+function sealNote(wrapping: Uint8Array, { urlToken, note }: Secret): Omit<NoteRow, 'key_id'> {
   if (note === '') return { note_key: null, note: null };
   const key = randomBytes(32);
   return {
@@ -106,11 +129,12 @@ function sealRecord(wrapping: Uint8Array, urlToken: string, record: PassphraseRe
 }
 
 function unwrap(
-  wrapping: Uint8Array,
+  keys: Keyring,
   urlToken: string,
   row: SecretRow,
   passphraseKey: Uint8Array | undefined,
 ): Uint8Array {
+  const { wrapping } = keys.get(row.key_id);
   const inner = unseal(wrapping, row.data_key, context(urlToken, 'data key'));
   if (!row.verifier) return inner;
   if (!passphraseKey) throw new Error('a passphrase is needed');

@@ -51,6 +51,11 @@ export class Ledger {
     await Promise.all(Array.from({ length: workers }, work));
   }
 
+  /** Creates so many pushes. */
+  async fill(instance: Instance, count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.create(instance)));
+  }
+
   /** Takes a view; answers whether there was one. */
   async retrieve({ url }: Instance, entry: Entry): Promise<boolean> {
     entry.unsure += 1;

@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { type App, createApp } from '../../src/server/app';
 import { Files } from '../../src/server/files';
+import { instanceKey, Keyring } from '../../src/server/keyring';
 import { createLog } from '../../src/server/log';
 import { createMetrics } from '../../src/server/metrics/metrics';
 import { Owners } from '../../src/server/owners';
 import { Pushes } from '../../src/server/pushes';
 import type { RateLimit } from '../../src/server/rate-limit';
 import { boundsOf, fileBytesOf } from '../../src/server/settings';
+import { insertKey } from '../../src/server/store/keys';
 import { migrate } from '../../src/server/store/migrations';
 import type { Database, Sql } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
@@ -22,6 +23,8 @@ export interface OverDatabase {
   readonly lines: string[];
 }
 
+const KEY = instanceKey(Buffer.alloc(32, 7));
+
 /** The embedded service in process, on a database of the test's making. */
 export function overDatabase(database: Database, rateLimit?: RateLimit): OverDatabase {
   const clock = testClock();
@@ -29,7 +32,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const line = (text: string) => void lines.push(text);
   const log = createLog({ log: line, warn: line, now: clock.now });
   const tally = createMetrics();
-  const vault = createVault(randomBytes(32));
+  const vault = createVault(new Keyring([KEY]));
   const [bounds, fileBytes] = [boundsOf(defaults), fileBytesOf(defaults)];
   const files = new Files({ database, vault, fileBytes, clock: clock.now, tally });
   const owners = new Owners(database, clock.now);
@@ -44,6 +47,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
 export async function notedDatabase(): Promise<{ database: Database; statements: string[] }> {
   const database = await openSqlite(':memory:', (load) => load());
   await migrate(database);
+  await insertKey(database.sql, KEY.id);
   const statements: string[] = [];
   const noting =
     (sql: Sql): Sql =>

@@ -36,8 +36,8 @@ export interface Cluster {
   localUrl(database: string): string;
   /** Makes an empty database, with these words for createdb, and answers its name. */
   createDatabase(...words: string[]): Promise<string>;
-  /** What pg_dump writes of a database. */
-  dump(database: string): Promise<string>;
+  /** What pg_dump writes of a database, told such options. */
+  dump(database: string, ...options: string[]): Promise<string>;
   start(): Promise<void>;
   /** `immediate` is a crash. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
@@ -96,7 +96,7 @@ export async function startCluster({
       await tool('createdb', ...local, '-T', 'template0', ...words, `test${count}`);
       return `test${count}`;
     },
-    dump: (database) => tool('pg_dump', ...local, database),
+    dump: (database, ...options) => tool('pg_dump', ...local, ...options, database),
     start: async () => void (await control('start')),
     stop: async (mode = 'fast') => void (await control('stop', '-m', mode)),
     async remove() {

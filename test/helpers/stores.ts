@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
@@ -14,6 +14,11 @@ export interface Room {
   readonly settings: Pick<ServiceSettings, 'data' | 'database'>;
   /** The same data, beside a service. */
   beside(): Promise<Database>;
+  /**
+   * All that whoever takes the data gets, but for the instance key: the bytes of the file, its log and the log's index,
+   * or of dumps with their values decoded.
+   */
+  remains(): Promise<Buffer>;
 }
 
 export interface Store {
@@ -36,6 +41,7 @@ export function onEachStore(tests: (store: Store) => void): void {
         return {
           settings: { data },
           beside: () => openSqlite(join(data, 'pwpush.db'), (load) => load()),
+          remains: () => filesOf(data),
         };
       },
     });
@@ -45,10 +51,15 @@ export function onEachStore(tests: (store: Store) => void): void {
     tests({
       name: 'PostgreSQL',
       async room() {
-        const database = cluster().localUrl(await cluster().createDatabase());
+        const name = await cluster().createDatabase();
+        const database = cluster().localUrl(name);
         return {
           settings: { data: await folder(), database },
           beside: () => openBeside(database),
+          remains: async () => {
+            const dumps = [await cluster().dump(name), await cluster().dump(name, '--data-only')];
+            return Buffer.concat(dumps.flatMap(decoded));
+          },
         };
       },
     });
@@ -69,6 +80,17 @@ export function onPostgres(
     // In a suite of their own: what fails after them must not keep the server from being stopped.
     describe('server', () => tests(() => cluster as Cluster));
   });
+}
+
+async function filesOf(data: string): Promise<Buffer> {
+  const names = (await readdir(data)).filter((name) => !name.startsWith('instance.key'));
+  return Buffer.concat(await Promise.all(names.map((name) => readFile(join(data, name)))));
+}
+
+/** A dump as it is, and the bytes that stand in it as `\\x0123`. */
+function decoded(dump: string): Buffer[] {
+  const values = dump.match(/(?<=\\x)[\da-f]+/g) ?? [];
+  return [Buffer.from(dump), ...values.map((value) => Buffer.from(value, 'hex'))];
 }
 
 /** The PostgreSQL database at that address. */

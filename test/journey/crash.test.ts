@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { chunkCount } from '../../src/server/chunks';
+import { instanceKey, Keyring } from '../../src/server/keyring';
 import { readAddress } from '../../src/server/store/address';
 import { openPostgres } from '../../src/server/store/postgres';
 import type { PushRow } from '../../src/server/store/pushes';
@@ -136,13 +137,14 @@ function lost(vault: Vault, entry: Entry, row: Found | undefined): string | unde
 function opened(vault: Vault, { url_token, data_key, payload }: Found): string | null {
   const bytes = (text: string | null) => Buffer.from(text ?? '', 'base64');
   const none = { note_key: null, note: null, salt: null, cost: null, verifier: null };
-  const row = { ...none, data_key: bytes(data_key), payload: bytes(payload) };
+  const keys = { key_id: vault.keys.newest.id, data_key: bytes(data_key) };
+  const row = { ...none, ...keys, payload: bytes(payload) };
   return vault.openPayload(url_token, row);
 }
 
 async function check(store: Store, ledger: Ledger, round: number): Promise<void> {
   const key = Buffer.from(await readFile(join(store.data, 'instance.key'), 'utf8'), 'base64');
-  const vault = createVault(key);
+  const vault = createVault(new Keyring([instanceKey(key)]));
   const [rows = [], strays = []] = await store.look(found, orphans);
   const byToken = new Map((rows as Found[]).map((row) => [row.url_token, row]));
   const wrong = ledger.entries

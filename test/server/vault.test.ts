@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { instanceKey, Keyring, UnknownKey } from '../../src/server/keyring';
 import { seal, unseal } from '../../src/server/seal';
-import { createVault } from '../../src/server/vault';
+import { createVault, reseal } from '../../src/server/vault';
 
 const key = randomBytes(32);
-const vault = createVault(key);
+const vaultOf = (bytes: Buffer) => createVault(new Keyring([instanceKey(bytes)]));
+const vault = vaultOf(key);
 const secret = { urlToken: 'token', payload: 'hunter2', note: 'third floor', passphrase: '' };
 
 describe('seal', () => {
@@ -33,11 +35,11 @@ describe('seal', () => {
 describe('a push without a passphrase', () => {
   test('opens with the instance key, under its own token', async () => {
     const row = await vault.seal(secret);
-    expect(createVault(key).openPayload('token', row)).toBe('hunter2');
+    expect(vaultOf(key).openPayload('token', row)).toBe('hunter2');
     expect(vault.openNote('token', row)).toBe('third floor');
     expect(() => vault.openPayload('other', row)).toThrow();
     expect(() => vault.openNote('other', row)).toThrow();
-    expect(() => createVault(randomBytes(32)).openPayload('token', row)).toThrow();
+    expect(() => vaultOf(randomBytes(32)).openPayload('token', row)).toThrow();
     expect([row.salt, row.cost, row.verifier]).toEqual([null, null, null]);
   });
 
@@ -67,7 +69,7 @@ describe('a push with a passphrase', () => {
     // Pretending that it has none does not help the instance either.
     expect(() => vault.openPayload('token', { ...row, verifier: null })).toThrow();
     await expect(
-      createVault(randomBytes(32)).checkPassphrase('token', row, 'open sesame'),
+      vaultOf(randomBytes(32)).checkPassphrase('token', row, 'open sesame'),
     ).rejects.toThrow();
     expect(vault.openNote('token', row)).toBe('third floor');
   });
@@ -87,7 +89,7 @@ describe('a link to a file', () => {
     const text = vault.sealLink(link);
     expect(text).toMatch(/^[\w-]+$/);
     expect(vault.openLink(text)).toEqual(link);
-    expect(createVault(randomBytes(32)).openLink(text)).toBeUndefined();
+    expect(vaultOf(randomBytes(32)).openLink(text)).toBeUndefined();
     const bytes = Buffer.from(text, 'base64url');
     expect([bytes.includes(link.key), bytes.includes('token')]).toEqual([false, false]);
   });
@@ -102,8 +104,29 @@ describe('a link to a file', () => {
   });
 });
 
-test('the key id tells keys apart and does not hold the key', () => {
-  expect(createVault(key).keyId).toBe(vault.keyId);
-  expect(createVault(randomBytes(32)).keyId).not.toBe(vault.keyId);
-  expect(vault.keyId).toMatch(/^[\da-f]{32}$/);
+describe('another instance key', () => {
+  const next = randomBytes(32);
+  const row = { ...secret, urlToken: 'token', passphrase: 'open sesame' };
+
+  test('opens what was sealed again, and the old one does not any more', async () => {
+    const old = await vault.seal(row);
+    const place = { ...old, url_token: 'token', push_id: 1 };
+    const keys = reseal(place, instanceKey(key), instanceKey(next));
+    const again = { ...old, ...keys, key_id: instanceKey(next).id };
+    const opened = await vaultOf(next).checkPassphrase('token', again, 'open sesame');
+    expect(vaultOf(next).openPayload('token', again, opened)).toBe('hunter2');
+    expect(vaultOf(next).openNote('token', again)).toBe('third floor');
+    const claimed = { ...again, key_id: instanceKey(key).id };
+    expect(() => vault.openPayload('token', claimed, opened)).toThrow();
+    expect(() => vault.openNote('token', claimed)).toThrow();
+    await expect(vault.checkPassphrase('token', claimed, 'open sesame')).rejects.toThrow();
+  });
+
+  test('can be told from this one by an id that does not hold it', () => {
+    const { id } = instanceKey(key);
+    expect(instanceKey(key).id).toBe(id);
+    expect(instanceKey(next).id).not.toBe(id);
+    expect(id).toMatch(/^[\da-f]{32}$/);
+    expect(() => vault.keys.get(instanceKey(next).id)).toThrow(UnknownKey);
+  });
 });

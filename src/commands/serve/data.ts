@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context';
 import { CliError, usageError } from '../../errors';
+import { type GlobalOptions, optionsOf } from '../../options';
 import { dataFolder } from '../../profile/place';
+import { terminal } from '../../terminal/output';
 
 /** The option that names the service's folder, on every word of `serve`. */
 export const DATA = [
@@ -29,6 +31,10 @@ export function placeOf(context: Context, { data, database, ephemeral }: Given) 
   return { data: data ?? dataFolder(context), ...(url ? { database: url } : {}) };
 }
 
+/** Where the instance key is, when not beside the data. */
+export const keyFile = ({ env }: Context) =>
+  env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
+
 /** What to say of a command line that holds the database's password; nothing when it holds none. */
 export function passwordInSight(command: Command): string | undefined {
   for (let one: Command | null = command; one; one = one.parent) {
@@ -41,10 +47,36 @@ export function passwordInSight(command: Command): string | undefined {
   return undefined;
 }
 
+/** The options of a word of `serve`, those that stand behind `serve` itself included; warns of a password in sight. */
+export async function readOptions<T extends GlobalOptions>(
+  context: Context,
+  word: Command,
+): Promise<T> {
+  const options = { ...word.parent?.opts(), ...optionsOf(word, context.env, {} as T) };
+  const said = passwordInSight(word);
+  if (said) await terminal(context, options).warn(said);
+  return options;
+}
+
 /** What an operator gave wrongly is bad usage; the rest is a failure. */
 export function serviceFailure(
   error: Error & { hint?: string | undefined; input?: boolean },
 ): CliError {
   const code = error.input ? 'usage' : 'failed';
   return new CliError(code, error.message, { hint: error.hint, cause: error });
+}
+
+type Service = Awaited<ReturnType<Context['service']>>;
+
+/** Does `work` with the service's code, and says its errors as ours. */
+export async function withService<T>(
+  context: Context,
+  work: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await context.service();
+  try {
+    return await work(service);
+  } catch (error) {
+    throw error instanceof service.ServiceError ? serviceFailure(error) : error;
+  }
 }

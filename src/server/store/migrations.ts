@@ -100,6 +100,19 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        UNIQUE (upload_id, position, number)
      )`,
   ],
+  ({ identity }) => [
+    // The instance keys that secrets may be sealed with; the last one is for new ones.
+    `CREATE TABLE instance_keys (
+       number ${identity},
+       id TEXT NOT NULL UNIQUE
+     )`,
+    "INSERT INTO instance_keys (id) SELECT value FROM facts WHERE name = 'instance key id'",
+    'DROP TABLE facts',
+    // So no key goes before all that is sealed with it has gone, and nothing is sealed with it after.
+    'ALTER TABLE secrets ADD COLUMN key_id TEXT REFERENCES instance_keys (id)',
+    'UPDATE secrets SET key_id = (SELECT id FROM instance_keys)',
+    'CREATE INDEX secrets_by_key ON secrets (key_id, push_id)',
+  ],
 ];
 
 /** Brings the database to this program's schema; refuses one that a later program wrote. */

@@ -30,7 +30,7 @@ export function overNative(native: Native, sleep?: Sleep): Database {
   const commit = groupCommit(native);
   const transaction: Database['transaction'] = (work, { long = false } = {}) =>
     patiently(() => commit(() => work(run), long), sleep);
-  let scrubbing: Promise<void> | undefined;
+  let scrubbing: Promise<boolean> | undefined;
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
@@ -45,7 +45,7 @@ export function overNative(native: Native, sleep?: Sleep): Database {
       scrubbing ??= nextRound().then(() =>
         inTurn(async () => {
           scrubbing = undefined;
-          checkpoint(native);
+          return checkpoint(native);
         }),
       );
       return scrubbing;
@@ -108,10 +108,12 @@ function isAlone(native: Native): boolean {
 }
 
 /** Old pages, keys among them, stay in the log until it is emptied. A reader elsewhere puts that off. */
-function checkpoint(native: Native): void {
+function checkpoint(native: Native): boolean {
   try {
-    native.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
+    const [row] = native.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]) as { busy: number }[];
+    return row?.busy === 0;
   } catch {
     // Another program holds the database; its own expiries or the next sweep empty the log.
+    return false;
   }
 }

@@ -28,6 +28,8 @@ export type NewPushRow = Omit<PushRow, 'id' | 'views' | 'deleted' | 'updated_at'
 
 /** A row of `secrets`: all that is sealed, and all that opens it beside the instance key and the passphrase. */
 export interface SecretRow {
+  /** Of the instance key that seals the data key, the note's key and the verifier. */
+  key_id: string;
   data_key: Uint8Array;
   payload: Uint8Array | null;
   note_key: Uint8Array | null;
@@ -37,7 +39,7 @@ export interface SecretRow {
   verifier: Uint8Array | null;
 }
 
-export type NoteRow = Pick<SecretRow, 'note_key' | 'note'>;
+export type NoteRow = Pick<SecretRow, 'key_id' | 'note_key' | 'note'>;
 
 export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow): Promise<PushRow> {
   const rows = await sql<PushRow>`
@@ -50,9 +52,9 @@ export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow):
     RETURNING *`;
   const row = rows[0] as PushRow;
   await sql`
-    INSERT INTO secrets (push_id, data_key, payload, note_key, note, salt, cost, verifier)
+    INSERT INTO secrets (push_id, data_key, payload, note_key, note, salt, cost, verifier, key_id)
     VALUES (${row.id}, ${secret.data_key}, ${secret.payload}, ${secret.note_key}, ${secret.note},
-      ${secret.salt}, ${secret.cost}, ${secret.verifier})`;
+      ${secret.salt}, ${secret.cost}, ${secret.verifier}, ${secret.key_id})`;
   return row;
 }
 
@@ -166,7 +168,7 @@ export interface Page {
 /** Which pushes are on the page is asked first: of those before it nothing but the index is read. */
 export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
   return sql<PushRow & NoteRow>`
-    SELECT pushes.*, secrets.note_key, secrets.note
+    SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
     FROM (
       SELECT id FROM pushes
       WHERE owner_id = ${ownerId} AND expired_at IS NULL AND expires_at > ${now}

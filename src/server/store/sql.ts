@@ -25,12 +25,23 @@ export interface Database {
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Whether no other program has this database open. */
   alone(): Promise<boolean>;
-  /** Takes what was deleted out of the write-ahead log too; waits for nobody, the next call takes what this one could not. */
-  scrub(): Promise<void>;
+  /**
+   * Takes what was deleted or changed out of the write-ahead log too, and answers whether it did; waits for nobody, the
+   * next call takes what this one could not.
+   */
+  scrub(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** A statement that stands alone, for text that is not a template: migrations. */
 export function plain(text: string): TemplateStringsArray {
   return Object.assign([text], { raw: [text] });
+}
+
+/** Whether an error says that a row refers to what is not there, or that what is to go is referred to. */
+export function violatesReference(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  // PostgreSQL's foreign_key_violation, libsql's name, and `node:sqlite`'s number of the same.
+  return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || errcode === 787;
 }

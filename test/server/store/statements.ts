@@ -1,11 +1,11 @@
 import * as audit from '../../../src/server/store/audit';
-import * as facts from '../../../src/server/store/facts';
 import * as files from '../../../src/server/store/files';
+import * as keys from '../../../src/server/store/keys';
 import * as owners from '../../../src/server/store/owners';
 import * as pushes from '../../../src/server/store/pushes';
 import type { Sql } from '../../../src/server/store/sql';
 
-const rooms = { audit, facts, files, owners, pushes };
+const rooms = { audit, files, keys, owners, pushes };
 
 /** The names of all that the store can do. */
 export const operations = Object.entries(rooms).flatMap(([room, all]) =>
@@ -16,6 +16,7 @@ const NOW = Date.UTC(2026, 7, 20);
 const bytes = Buffer.alloc(60);
 const from = { ip: null, userAgent: null, referrer: null };
 const secret = {
+  key_id: 'old',
   data_key: bytes,
   payload: bytes,
   note_key: null,
@@ -27,8 +28,11 @@ const secret = {
 
 /** Each of them, once, in an order in which there is something to find. */
 export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
-  'facts.keepFact': (sql) => facts.keepFact(sql, 'a', 'b'),
-  'facts.findFact': (sql) => facts.findFact(sql, 'a'),
+  'keys.insertKey': async (sql) => {
+    await keys.insertKey(sql, 'old');
+    await keys.insertKey(sql, 'new');
+  },
+  'keys.listKeys': (sql) => keys.listKeys(sql),
   'owners.insertOwner': (sql) => owners.insertOwner(sql, 'ann', NOW),
   'owners.findOwner': (sql) => owners.findOwner(sql, 'ann'),
   'owners.insertToken': (sql) => owners.insertToken(sql, 1, { selector: 'x', digest: bytes }, NOW),
@@ -39,6 +43,9 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.insertPush': (sql) => insertPush(sql, 'first', NOW + 1),
   'pushes.findPush': (sql) => pushes.findPush(sql, 'first'),
   'pushes.findSecret': (sql) => pushes.findSecret(sql, 1),
+  'keys.listSealedWith': (sql) => keys.listSealedWith(sql, 'old', 10),
+  'keys.replaceSealed': (sql) => keys.replaceSealed(sql, 1, secret, { from: 'old', to: 'new' }),
+  'keys.deleteKey': (sql) => keys.deleteKey(sql, 'unused'),
   'pushes.countActive': (sql) => pushes.countActive(sql, NOW),
   'pushes.lockPush': (sql) => pushes.lockPush(sql, 1),
   'pushes.takeView': (sql) => pushes.takeView(sql, 1, NOW),

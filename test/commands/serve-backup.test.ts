@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqlite } from '../../src/server/store/sqlite';
+import { type Place, place } from '../helpers/run';
+import { call, create, testService } from '../helpers/service';
+
+const DAY = 86_400_000;
+
+let here: Place;
+let data: string;
+beforeEach(() => {
+  here = place();
+  data = here.file('data');
+});
+afterEach(() => here.close());
+
+const backup = (...words: string[]) => here.run('serve', 'backup', '--data', data, ...words);
+const note = () =>
+  `it opens with the instance key alone, which is not in it: ${join(data, 'instance.key')}\n`;
+
+/** The service on a backup, with the instance key of the original. */
+function restored(file: string, clock?: Parameters<typeof testService>[0]) {
+  const folder = here.file('restored');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'pwpush.db'), readFileSync(file));
+  return testService({ ...clock, data: folder, instanceKeyFile: join(data, 'instance.key') });
+}
+
+test('a copy made while pushes are created has each that was acknowledged before', async () => {
+  const service = await testService({ data });
+  const payloads = Array.from({ length: 200 }, (_, i) => `push ${i}`);
+  const file = here.file('copy.db');
+  const all: [string, string][] = [];
+  const creating = Promise.all(
+    payloads.map(async (payload) => all.push([await create(service, { payload }), payload])),
+  );
+  await create(service, { payload: 'first' });
+  const acknowledged = [...all];
+  const made = await backup(file);
+  await creating;
+  expect(made).toEqual({ code: 0, stdout: `${file}\n`, stderr: note() });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const second = await restored(file);
+  for (const [token, payload] of acknowledged) {
+    expect((await call(second, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
+  }
+  expect(acknowledged.length).toBeGreaterThan(10);
+  await second.close();
+  await service.close();
+});
+
+test('what has expired since is not served from a copy, and swept', async () => {
+  const service = await testService({ data });
+  const push = { payload: 'x', expire_after_days: 1 };
+  const [held, due] = [await create(service, { payload: 'held' }), await create(service, push)];
+  const gone = await create(service, push);
+  await call(service, 'DELETE', `/api/v2/pushes/${gone}`);
+  await service.close();
+  await backup(here.file('copy.db'));
+  service.clock.advance(DAY);
+  const second = await restored(here.file('copy.db'), { clock: service.clock });
+  const payload = async (token: string) =>
+    (await call(second, 'GET', `/api/v2/pushes/${token}`)).json.payload;
+  expect([await payload(held), await payload(due), await payload(gone)]).toEqual([
+    'held',
+    null,
+    null,
+  ]);
+  await create(second, push);
+  service.clock.advance(DAY);
+  expect(await second.service.pushes.sweep()).toBe(1);
+  await second.close();
+});
+
+test('it has no trace of what was deleted', async () => {
+  const service = await testService({ data });
+  const token = await create(service, { payload: 'x' });
+  const beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+  const [row] = await beside.sql<{ data_key: Uint8Array }>`SELECT data_key FROM secrets`;
+  const key = Buffer.from(row?.data_key ?? []);
+  await beside.close();
+  await backup(here.file('before.db'));
+  await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+  await backup(here.file('after.db'));
+  const has = (name: string) => readFileSync(here.file(name)).includes(key);
+  expect([has('before.db'), has('after.db')]).toEqual([true, false]);
+  await service.close();
+});
+
+test('a file that exists is left as it is, but for --force; the database itself always', async () => {
+  await (await testService({ data })).close();
+  const file = here.file('copy.db');
+  writeFileSync(file, 'precious');
+  const left = `pwpush: ${file} exists and was left as it is\nhint: overwrite it with --force\n`;
+  expect(await backup(file)).toEqual({ code: 2, stdout: '', stderr: left });
+  expect(readFileSync(file, 'utf8')).toBe('precious');
+  const forced = await backup(file, '--force', '--json');
+  expect([forced.code, JSON.parse(forced.stdout)]).toEqual([
+    0,
+    { file, bytes: statSync(file).size, key_file: join(data, 'instance.key') },
+  ]);
+  const itself = join(data, 'pwpush.db');
+  expect(await backup(itself, '--force')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `pwpush: ${itself} is the database itself\n`,
+  });
+});
+
+test('where there is nothing to copy, or no place for it, nothing is made', async () => {
+  const file = here.file('copy.db');
+  expect(await backup(file)).toMatchObject({
+    code: 1,
+    stderr: `pwpush: there is no database in ${data}\nhint: name the folder that the service has with --data\n`,
+  });
+  await (await testService({ data })).close();
+  const nowhere = here.file('missing/copy.db');
+  expect(await backup(nowhere)).toMatchObject({
+    code: 2,
+    stderr: `pwpush: there is no folder ${here.file('missing')}\n`,
+  });
+  expect([existsSync(file), existsSync(here.file('missing'))]).toEqual([false, false]);
+});
+
+test('PostgreSQL is copied with its own tool', async () => {
+  const told = here.under({ env: { DATABASE_URL: 'postgres://u:MARKER@127.0.0.1:1/x' } });
+  expect(await told.run('serve', 'backup', here.file('copy.db'))).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'pwpush: this copies a SQLite file, and the data are in PostgreSQL\nhint: make the backup with pg_dump\n',
+  });
+});

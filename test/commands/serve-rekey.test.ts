@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Place, place } from '../helpers/run';
+import { create, testService } from '../helpers/service';
+
+let here: Place;
+let data: string;
+beforeEach(async () => {
+  here = place();
+  data = here.file('data');
+  const service = await testService({ data });
+  await create(service, { payload: 'x' });
+  await service.close();
+});
+afterEach(() => here.close());
+
+const rekey = (...words: string[]) => here.run('serve', 'rekey', '--data', data, ...words);
+const keys = (path = join(data, 'instance.key')) => readFileSync(path, 'utf8').trim().split('\n');
+
+test('says how many pushes it sealed again', async () => {
+  const [old] = keys();
+  expect(await rekey()).toEqual({ code: 0, stdout: '1 push sealed again\n', stderr: '' });
+  expect(keys()).not.toContain(old);
+  const key_file = join(data, 'instance.key');
+  const { stdout } = await rekey('--json');
+  expect(JSON.parse(stdout)).toEqual({ resealed: 1, key_file });
+});
+
+test('--prepare adds a key, which the next run takes', async () => {
+  const path = join(data, 'instance.key');
+  const [old] = keys();
+  const said =
+    'copy that file to where other services have theirs, then run it without --prepare\n';
+  expect(await rekey('--prepare')).toEqual({ code: 0, stdout: `${path}\n`, stderr: said });
+  const [next, current] = keys();
+  expect(current).toBe(old);
+  const again = JSON.parse((await rekey('--prepare', '--json')).stdout);
+  expect([again, keys()]).toEqual([{ prepared: true, key_file: path }, [next, old]]);
+  await rekey();
+  expect(keys()).toEqual([next]);
+});
+
+test('the key file may be elsewhere; a missing one is a failure', async () => {
+  const elsewhere = here.file('elsewhere.key');
+  const told = here.under({ env: { PWPUSH_INSTANCE_KEY_FILE: elsewhere } });
+  expect(await told.run('serve', 'rekey', '--data', data)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `pwpush: the instance key ${elsewhere} is missing\nhint: restore it from a backup\n`,
+  });
+});
