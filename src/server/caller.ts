@@ -51,8 +51,9 @@ export function bearerToken(request: Request): string | undefined {
 
 /** Whether a browser asks ahead of its user, who may never look. */
 export function isPrefetch(request: Request): boolean {
-  const purpose = `${request.headers.get('sec-purpose')} ${request.headers.get('purpose')}`;
-  return /prefetch|preview/i.test(purpose) || request.headers.get('x-moz') === 'prefetch';
+  // As browsers say it, and said it; Safari's previews name X-Purpose.
+  const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+  return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
 }
 
 /**

@@ -57,13 +57,17 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       log,
       settings: { ...settings, publicUrl, bounds, fileBytes, rateLimit, version: io.version },
     });
+    const close = async () => {
+      await pushes.finish();
+      await database.close();
+    };
     const gauges: Gauges = {
       version: io.version,
       isUp,
       countActive: () => pushes.countActive(),
       checks: passphraseChecks,
     };
-    return { app, owners, pushes, log, metrics, gauges, close: () => database.close() };
+    return { app, owners, pushes, log, metrics, gauges, close };
   } catch (error) {
     await database.close();
     throw inWords(error);

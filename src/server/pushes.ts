@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../api/contract';
+import { Aside } from './aside';
 import { claim } from './claim';
 import { type Bounds, readCreation } from './creation';
 import type { Files, OfferedFile } from './files';
@@ -41,6 +42,8 @@ const SWEEP = 100;
 
 /** The rules of pushes: who may do what, what a view costs, when a secret goes. Knows no HTTP and no SQL. */
 export class Pushes {
+  private readonly aside = new Aside();
+
   constructor(
     private readonly database: Database,
     private readonly vault: Vault,
@@ -82,10 +85,22 @@ export class Pushes {
 
   /** The push as it is, without its secret; takes no view. */
   async find(urlToken: string): Promise<PushRow> {
-    const push = await store.findPush(this.database.sql, urlToken);
+    const row = await store.findPush(this.database.sql, urlToken);
+    const push = row && settled(row, this.now());
+    // Of files, in truth; but one that never was must take as long to find as one that has expired.
+    if (!push || push.expired_at !== null) await this.files.dropOverdue();
     if (!push) throw notFound();
-    if (push.expired_at !== null && push.kind === 'file') await this.files.dropOverdue();
-    return settled(push, this.now());
+    return push;
+  }
+
+  /** Notes a look at a push that has expired, a moment later: the answer must not take longer than for one that never was. */
+  missed({ url_token }: PushRow, visitor: Visitor): void {
+    this.aside.do(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
+  }
+
+  /** Resolves when what was to be noted is noted. */
+  finish(): Promise<void> {
+    return this.aside.finish();
   }
 
   /**

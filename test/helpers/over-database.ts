@@ -19,6 +19,8 @@ export interface OverDatabase {
   readonly app: App;
   fetch(request: Request): Promise<Response>;
   readonly owners: Owners;
+  /** Resolves when what was to be noted is noted. */
+  finish(): Promise<void>;
   readonly clock: TestClock;
   readonly lines: string[];
 }
@@ -40,7 +42,14 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const settings = { ...defaults, bounds, fileBytes, rateLimit, version: '0.1.0' };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({ pushes, files, owners, isUp, tally, now: clock.now, log, settings });
-  return { app, fetch: (request) => app(request, { ip: '127.0.0.1' }), owners, clock, lines };
+  return {
+    app,
+    fetch: (request) => app(request, { ip: '127.0.0.1' }),
+    owners,
+    finish: () => pushes.finish(),
+    clock,
+    lines,
+  };
 }
 
 /** SQLite in memory that notes each statement, its values left out. */

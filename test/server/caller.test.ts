@@ -65,6 +65,8 @@ test.each([
   [{ purpose: 'prefetch' }, true],
   [{ 'x-moz': 'prefetch' }, true],
   [{ purpose: 'preview' }, true],
+  [{ 'x-purpose': 'preview' }, true],
+  [{ purpose: 'browse' }, false],
   [{}, false],
 ])('%j is a prefetch: %s', (headers, expected) => {
   expect(isPrefetch(request(headers))).toBe(expected);

@@ -101,7 +101,7 @@ function nameOf({ method, url }: Request): string {
 }
 
 /** Words of our inside that no refusal may have. */
-const INSIDE = /\bat \S+:\d+|node:|node_modules|\.ts\b|SELECT|INSERT|sqlite|ECONN|TypeError|stack/i;
+const INSIDE = /\bat \S+:\d+|node:|node_modules|\.ts\b|SELECT|INSERT|sqlite|ECONN|TypeError|stack/;
 
 /** What is left of uploads that no push has, and whether each request has one line of the log. */
 async function expectNothingLeft(requests: number): Promise<void> {

@@ -43,7 +43,9 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     if (push.expired_at === null && (step || idle || push.retrieval_step || push.protected)) {
       return askPage(push, time());
     }
-    return idle ? gonePage() : show(c, push, '');
+    if (push.expired_at === null) return show(c, push, '');
+    if (!idle) pushes.missed(push, visitor(c));
+    return gonePage();
   }
 
   async function submit(c: Context<Env>): Promise<Response> {
@@ -53,7 +55,11 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     const form = await readForm(c.req.raw, c.env);
     // Not before: what is said of the form must not tell whether there is, or was, a push.
     const push = await find(c);
-    if (form.get('do') === 'expire' && push.expired_at === null) {
+    if (push.expired_at !== null) {
+      pushes.missed(push, visitor(c));
+      return gonePage();
+    }
+    if (form.get('do') === 'expire') {
       await pushes.expire(push.url_token, visitor(c));
       return deletedPage();
     }
