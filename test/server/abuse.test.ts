@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/server/store/sql';
 import {
@@ -7,7 +10,14 @@ import {
   overDatabase,
 } from '../helpers/over-database';
 import { person, serveBuilt } from '../helpers/program';
-import { type Answer, call, create, createWithFiles, filePart } from '../helpers/service';
+import {
+  type Answer,
+  call,
+  create,
+  createWithFiles,
+  filePart,
+  testService,
+} from '../helpers/service';
 
 const DAY = 86_400_000;
 
@@ -178,6 +188,24 @@ describe('who may press a button', () => {
     }
     expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe('hunter2');
   });
+});
+
+test('what was still to be noted is noted before the service ends', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'pwpush-'));
+  try {
+    const first = await testService({ data });
+    const urlToken = await create(first, { payload: 'x', expire_after_days: 1 }, first.adminToken);
+    first.clock.advance(DAY);
+    const page = await first.fetch(new Request(`http://pw.test/p/${urlToken}`));
+    await first.close();
+    const second = await testService({ data, clock: first.clock });
+    const path = `/api/v2/pushes/${urlToken}/audit`;
+    const { json } = await call(second, 'GET', path, { token: first.adminToken });
+    await second.close();
+    expect([page.status, json.logs[0].kind]).toEqual([404, 'failed_view']);
+  } finally {
+    await rm(data, { recursive: true });
+  }
 });
 
 test('no failure tells what is inside, on any route', async () => {
