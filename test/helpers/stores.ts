@@ -32,20 +32,7 @@ const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Runs the tests against SQLite and against a real PostgreSQL. */
 export function onEachStore(tests: (store: Store) => void): void {
-  describe('SQLite', () => {
-    const folder = folders();
-    tests({
-      name: 'SQLite',
-      async room() {
-        const data = await folder();
-        return {
-          settings: { data },
-          beside: () => openSqlite(join(data, 'pwpush.db'), (load) => load()),
-          remains: () => filesOf(data),
-        };
-      },
-    });
-  });
+  describe('SQLite', () => tests(onSqlite()));
   onPostgres((cluster) => {
     const folder = folders();
     tests({
@@ -64,6 +51,22 @@ export function onEachStore(tests: (store: Store) => void): void {
       },
     });
   });
+}
+
+/** SQLite alone, for what is of its own. */
+export function onSqlite(): Store {
+  const folder = folders();
+  return {
+    name: 'SQLite',
+    async room() {
+      const data = await folder();
+      return {
+        settings: { data },
+        beside: () => openSqlite(join(data, 'pwpush.db'), (load) => load()),
+        remains: () => filesOf(data),
+      };
+    },
+  };
 }
 
 /** Runs the tests with a PostgreSQL server of their own. */

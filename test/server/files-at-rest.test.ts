@@ -1,143 +1,60 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/server/store/sql';
-import { openSqlite } from '../../src/server/store/sqlite';
+import { type AtRest, atRest } from '../helpers/at-rest';
 import {
   call,
   createWithFiles,
-  type FormPart,
   fetchLink,
   filePart,
   fileRows,
   type TestService,
   testService,
 } from '../helpers/service';
+import { onSqlite } from '../helpers/stores';
 
 const MINUTE = 60_000;
-const DAY = 86_400_000;
 const CHUNK = 64 * 1024;
 
-let data: string;
+const store = onSqlite();
+let here: AtRest;
 let service: TestService;
 let beside: Database;
 
 beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'pwpush-'));
-  service = await testService({ data });
-  beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+  here = await atRest(await store.room());
+  ({ service, beside } = here);
+  return here.close;
 });
 
-afterEach(async () => {
-  await beside.close();
-  await service.close();
-  await rm(data, { recursive: true });
-});
-
-const field = (name: string, value: string): FormPart => ({ name: `push[${name}]`, value });
 const rows = () => fileRows(beside);
-const retrieve = async (token: string, query = '') =>
-  (await call(service, 'GET', `/api/v2/pushes/${token}${query}`)).json;
+const retrieve = async (token: string) =>
+  (await call(service, 'GET', `/api/v2/pushes/${token}`)).json;
 
-/** All bytes in the folder, the write-ahead log's included, but for the instance key. */
-async function onDisk(): Promise<Buffer> {
-  const names = (await readdir(data)).filter((name) => name !== 'instance.key');
-  return Buffer.concat(await Promise.all(names.map((name) => readFile(join(data, name)))));
-}
-
-const marked = filePart('MARKER-name', 'MARKER-content '.repeat(200_000), 'application/x-marker');
-
-describe('the database alone tells nothing', () => {
-  test('of a file that is kept, nor of its links', async () => {
-    const token = await createWithFiles(
-      service,
-      marked,
-      field('payload', 'MARKER-message'),
-      field('passphrase', 'MARKER-passphrase'),
-    );
-    const { files } = await retrieve(token, '?passphrase=MARKER-passphrase');
-    expect((await fetchLink(service, files[0].url)).bytes).toHaveLength(3_000_000);
-    const bytes = await onDisk();
-    expect(bytes.length).toBeGreaterThan(3_000_000);
-    expect(bytes.includes('MARKER')).toBe(false);
-    expect(bytes.includes('x-marker')).toBe(false);
-    expect(bytes.includes(files[0].url.split('/files/')[1])).toBe(false);
-  });
-
-  test('of one that is being received', async () => {
-    const upload = service.service.pushes.upload();
-    const bytes = (async function* () {
-      yield Buffer.alloc(50 * CHUNK, 'MARKER');
-    })();
-    await upload.add({ name: 'MARKER-name', type: 'text/plain' }, bytes);
-    expect((await rows())[2]).toBeGreaterThan(0);
-    expect((await onDisk()).includes('MARKER')).toBe(false);
-    await upload.discard();
-    expect(await rows()).toEqual([0, 0, 0]);
-  });
-
-  test('and after the last view not even with the instance key: the link alone opens the files', async () => {
-    const token = await createWithFiles(service, marked, field('expire_after_views', '1'));
-    const { files } = await retrieve(token);
-    expect(await beside.sql`SELECT * FROM secrets`).toEqual([]);
-    expect((await fetchLink(service, files[0].url)).status).toBe(200);
-  });
+test('of a file that is being received the database alone tells nothing', async () => {
+  const upload = service.service.pushes.upload();
+  const bytes = (async function* () {
+    yield Buffer.alloc(50 * CHUNK, 'MARKER');
+  })();
+  await upload.add({ name: 'MARKER-name', type: 'text/plain' }, bytes);
+  expect((await rows())[2]).toBeGreaterThan(0);
+  expect((await here.remains()).includes('MARKER')).toBe(false);
+  await upload.discard();
+  expect(await rows()).toEqual([0, 0, 0]);
 });
 
-describe('expired means gone', () => {
-  test.each([
-    ['by hand', (token: string) => call(service, 'DELETE', `/api/v2/pushes/${token}`)],
-    [
-      'by time',
-      () => {
-        service.clock.advance(DAY);
-        return service.service.pushes.sweep();
-      },
-    ],
-    [
-      'by the last view, once its links have run out',
-      async (token: string) => {
-        await retrieve(token);
-        service.clock.advance(5 * MINUTE);
-        await service.service.pushes.sweep();
-      },
-    ],
-  ])('%s', async (_, end) => {
-    const token = await createWithFiles(
-      service,
-      marked,
-      field('expire_after_views', '1'),
-      field('expire_after_days', '1'),
-    );
-    const chunks = await beside.sql<{ sealed: Uint8Array }>`SELECT sealed FROM chunks`;
-    const headers = await beside.sql<{ header: Uint8Array }>`SELECT header FROM files`;
-    expect([chunks.length, headers.length]).toEqual([46, 1]);
-    const traces = [...chunks.map(({ sealed }) => sealed), ...headers.map(({ header }) => header)]
-      // A long value is spread over pages; its first bytes stand in one.
-      .map((value) => Buffer.from(value).subarray(0, 48));
-    const before = await onDisk();
-    expect(traces.every((trace) => before.includes(trace))).toBe(true);
-    await end(token);
-    const after = await onDisk();
-    expect(traces.filter((trace) => after.includes(trace))).toEqual([]);
-    expect(await rows()).toEqual([0, 0, 0]);
-  });
-
-  test('and the space is used again', async () => {
-    const size = async () => {
-      const token = await createWithFiles(service, filePart('a', randomBytes(40 * CHUNK)));
-      await call(service, 'DELETE', `/api/v2/pushes/${token}`);
-      const [row] = await beside.sql<{ page_count: number }>`PRAGMA page_count`;
-      return row?.page_count ?? 0;
-    };
-    const first = await size();
-    let last = first;
-    for (let i = 0; i < 20; i += 1) last = await size();
-    // Audit rows need a page now and then; files would need hundreds each time.
-    expect(last - first).toBeLessThan(20);
-  });
+test('the space of what expired is used again', async () => {
+  const size = async () => {
+    const token = await createWithFiles(service, filePart('a', randomBytes(40 * CHUNK)));
+    await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+    const [row] = await beside.sql<{ page_count: number }>`PRAGMA page_count`;
+    return row?.page_count ?? 0;
+  };
+  const first = await size();
+  let last = first;
+  for (let i = 0; i < 20; i += 1) last = await size();
+  // Audit rows need a page now and then; files would need hundreds each time.
+  expect(last - first).toBeLessThan(20);
 });
 
 describe('what was tampered with is not handed out', () => {
@@ -252,7 +169,7 @@ describe('uploads that nobody goes on with', () => {
 
   test('are not swept by a second service that starts', async () => {
     await halfDone();
-    const second = await testService({ data });
+    const second = await testService({ data: here.data });
     expect((await rows())[0]).toBe(1);
     await second.close();
   });

@@ -1,111 +1,130 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { SecretRow } from '../../src/server/store/pushes';
-import type { Database } from '../../src/server/store/sql';
-import { openSqlite } from '../../src/server/store/sqlite';
-import { call, create, type TestService, testService } from '../helpers/service';
+import { type AtRest, atRest } from '../helpers/at-rest';
+import { call, create, createWithFiles, fetchLink, filePart } from '../helpers/service';
+import { onEachStore } from '../helpers/stores';
 
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-let data: string;
-let service: TestService;
-/** A second connection that stays open: closing one empties the log, which is the service's to do here. */
-let beside: Database;
-
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'pwpush-'));
-  service = await testService({ data });
-  beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
-});
-
-afterEach(async () => {
-  await beside.close();
-  await service.close();
-  await rm(data, { recursive: true });
-});
-
-/** All bytes in the folder, the write-ahead log's included, but for the instance key. */
-async function onDisk(): Promise<Buffer> {
-  const names = (await readdir(data)).filter((name) => name !== 'instance.key');
-  expect(names).toContain('pwpush.db-wal');
-  return Buffer.concat(await Promise.all(names.map((name) => readFile(join(data, name)))));
-}
-
-const secretRows = () => beside.sql<SecretRow>`SELECT * FROM secrets`;
-
-const sealed = ({ data_key, payload, note_key, note, salt, verifier }: SecretRow) =>
-  [data_key, payload, note_key, note, salt, verifier].filter((value) => value !== null);
-
 const push = {
-  payload: 'MARKER-payload '.repeat(2000),
+  payload: 'MARKER-payload '.repeat(200),
   note: 'MARKER-note',
   passphrase: 'MARKER-passphrase',
 };
+const open = '?passphrase=MARKER-passphrase';
+const file = filePart('MARKER-name', 'MARKER-content '.repeat(20_000), 'application/x-marker');
 
-test('the database alone tells nothing', async () => {
-  const token = await create(service, push, service.adminToken);
-  await call(service, 'GET', `/api/v2/pushes/${token}?passphrase=MARKER-wrong`);
-  await call(service, 'GET', `/api/v2/pushes/${token}?passphrase=MARKER-passphrase`);
-  await call(service, 'GET', `/api/v2/pushes/active`, { token: service.adminToken });
-  const bytes = await onDisk();
-  expect(bytes.includes(token)).toBe(true);
-  expect(bytes.includes('MARKER')).toBe(false);
-  expect(bytes.includes(service.adminToken.slice(4))).toBe(false);
-  const key = Buffer.from(await readFile(join(data, 'instance.key'), 'utf8'), 'base64');
-  expect(bytes.includes(key)).toBe(false);
-});
+onEachStore((store) => {
+  let here: AtRest;
 
-describe('expired means gone', () => {
-  const open = 'passphrase=MARKER-passphrase';
-
-  test.each([
-    [
-      'by the last view',
-      (token: string) => call(service, 'GET', `/api/v2/pushes/${token}?${open}`),
-    ],
-    ['by hand', (token: string) => call(service, 'DELETE', `/api/v2/pushes/${token}`)],
-    [
-      'by time, when somebody asks',
-      (token: string) => {
-        service.clock.advance(DAY);
-        return call(service, 'GET', `/api/v2/pushes/${token}`);
-      },
-    ],
-    [
-      'by time, when somebody deletes it',
-      (token: string) => {
-        service.clock.advance(DAY);
-        return call(service, 'DELETE', `/api/v2/pushes/${token}`);
-      },
-    ],
-    [
-      'by time, when nobody asks',
-      () => {
-        service.clock.advance(DAY);
-        return service.service.pushes.sweep();
-      },
-    ],
-  ])('%s', async (_, end) => {
-    const token = await create(service, { ...push, expire_after_views: 1, expire_after_days: 1 });
-    const values = sealed((await secretRows())[0] as SecretRow);
-    expect(values).toHaveLength(6);
-    const before = await onDisk();
-    // A long value is spread over pages; its first bytes stand in one.
-    const traces = values.map((value) => Buffer.from(value).subarray(0, 48));
-    expect(traces.map((trace) => before.includes(trace))).toEqual(traces.map(() => true));
-    await end(token);
-    const after = await onDisk();
-    expect(await secretRows()).toEqual([]);
-    expect(after.includes(token)).toBe(true);
-    expect(traces.map((trace) => after.includes(trace))).toEqual(traces.map(() => false));
+  beforeEach(async () => {
+    here = await atRest(await store.room());
+    return here.close;
   });
 
-  test('only what expired goes', async () => {
-    const kept = await create(service, { payload: 'kept' });
-    const gone = await create(service, { payload: 'gone' });
-    await call(service, 'DELETE', `/api/v2/pushes/${gone}`);
-    expect((await call(service, 'GET', `/api/v2/pushes/${kept}`)).json.payload).toBe('kept');
+  const at = (token: string) => `/api/v2/pushes/${token}`;
+  const retrieve = (token: string) => call(here.service, 'GET', `${at(token)}${open}`);
+  const expire = (token: string) => call(here.service, 'DELETE', at(token));
+  const sweep = () => here.service.service.pushes.sweep();
+
+  const fields = Object.entries({ ...push, expire_after_views: '1', expire_after_days: '1' });
+  const form = fields.map(([name, value]) => ({ name: `push[${name}]`, value }));
+  const createFile = () => createWithFiles(here.service, file, ...form);
+
+  test('the database alone tells nothing', async () => {
+    const { service } = here;
+    const token = await create(service, push, service.adminToken);
+    await call(service, 'GET', `${at(token)}?passphrase=MARKER-wrong`);
+    await retrieve(token);
+    await call(service, 'GET', '/api/v2/pushes/active', { token: service.adminToken });
+    const held = await createWithFiles(service, file, ...form.slice(0, 3));
+    const [{ url }] = (await retrieve(held)).json.files;
+    expect((await fetchLink(service, url)).bytes).toHaveLength(300_000);
+    const remains = await here.remains();
+    expect(remains.includes(token)).toBe(true);
+    const key = Buffer.from(await readFile(join(here.data, 'instance.key'), 'utf8'), 'base64');
+    const told = ['MARKER', 'x-marker', service.adminToken.slice(4), url.split('/files/')[1], key];
+    expect(told.filter((value) => remains.includes(value))).toEqual([]);
+  });
+
+  /** The first bytes of all that is sealed; a long value is spread over pages, those stand in one. */
+  async function traces(): Promise<Buffer[]> {
+    const { sql } = here.beside;
+    const secrets = await sql<SecretRow>`SELECT * FROM secrets`;
+    const chunks = await sql<{ sealed: Uint8Array }>`SELECT sealed FROM chunks`;
+    const headers = await sql<{ header: Uint8Array }>`SELECT header FROM files`;
+    const values = [
+      ...secrets.flatMap((row) => [row.data_key, row.payload, row.note_key, row.note]),
+      ...secrets.flatMap((row) => [row.salt, row.verifier]),
+      ...chunks.map(({ sealed }) => sealed),
+      ...headers.map(({ header }) => header),
+    ];
+    return values.flatMap((value) => (value ? [Buffer.from(value).subarray(0, 48)] : []));
+  }
+
+  describe('expired means gone, with the instance key in hand', () => {
+    test.each([
+      [
+        'by the last view, once the links to its files have run out',
+        async (tokens: string[]) => {
+          for (const token of tokens) expect((await retrieve(token)).json.payload).not.toBeNull();
+          here.service.clock.advance(5 * MINUTE);
+          await sweep();
+        },
+      ],
+      ['by hand', async (tokens: string[]) => void (await Promise.all(tokens.map(expire)))],
+      [
+        'by time, when somebody asks',
+        async (tokens: string[]) => {
+          here.service.clock.advance(DAY);
+          await Promise.all(tokens.map(retrieve));
+        },
+      ],
+      [
+        'by time, when somebody deletes it',
+        async (tokens: string[]) => {
+          here.service.clock.advance(DAY);
+          await Promise.all(tokens.map(expire));
+        },
+      ],
+      [
+        'by time, when nobody asks',
+        async () => {
+          here.service.clock.advance(DAY);
+          await sweep();
+        },
+      ],
+    ] as [string, (tokens: string[]) => Promise<void>][])('%s', async (_, end) => {
+      const limits = { expire_after_views: 1, expire_after_days: 1 };
+      const tokens = [await create(here.service, { ...push, ...limits }), await createFile()];
+      const sealed = await traces();
+      expect(sealed).toHaveLength(2 * 6 + 5 + 1);
+      const before = await here.remains();
+      expect(sealed.filter((trace) => !before.includes(trace))).toEqual([]);
+      // Each has a data key, a note's key and a verifier, and a dump is taken in two ways.
+      expect(new Set((await here.opened(before, ...tokens)).map(String)).size).toBe(6);
+      await end(tokens);
+      const after = await here.remains();
+      expect(tokens.filter((token) => !after.includes(token))).toEqual([]);
+      expect(sealed.filter((trace) => after.includes(trace))).toEqual([]);
+      expect(await here.opened(after, ...tokens)).toEqual([]);
+    });
+
+    test('after the last view, while the links still open the files', async () => {
+      const token = await createFile();
+      const [{ url }] = (await retrieve(token)).json.files;
+      expect(await here.opened(await here.remains(), token)).toEqual([]);
+      expect((await fetchLink(here.service, url)).status).toBe(200);
+    });
+
+    test('only what expired goes', async () => {
+      const kept = await create(here.service, { payload: 'kept' });
+      const gone = await create(here.service, { payload: 'gone' });
+      await expire(gone);
+      expect((await call(here.service, 'GET', at(kept))).json.payload).toBe('kept');
+    });
   });
 });

@@ -15,6 +15,7 @@ import { deleteKey, insertKey, listKeys, listSealedWith } from '../../src/server
 import type { SecretRow } from '../../src/server/store/pushes';
 import type { Database } from '../../src/server/store/sql';
 import { createVault } from '../../src/server/vault';
+import { atRest } from '../helpers/at-rest';
 import {
   call,
   create,
@@ -37,13 +38,9 @@ onEachStore((store) => {
   beforeEach(async () => {
     room = await store.room();
     path = join(room.settings.data, 'instance.key');
-    service = await testService(room.settings);
-    beside = await room.beside();
-  });
-
-  afterEach(async () => {
-    await beside.close();
-    await service.close();
+    const here = await atRest(room);
+    ({ service, beside } = here);
+    return here.close;
   });
 
   const lines = () => readFileSync(path, 'utf8').trim().split('\n');

@@ -1,34 +1,25 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { SecretRow } from '../../src/server/store/pushes';
 import type { Database } from '../../src/server/store/sql';
-import { openSqlite } from '../../src/server/store/sqlite';
+import { atRest } from '../helpers/at-rest';
 import { numbers } from '../helpers/numbers';
-import { type TestService, testService } from '../helpers/service';
+import type { TestService } from '../helpers/service';
+import { onSqlite } from '../helpers/stores';
 
 const DAY = 86_400_000;
 
-// In memory where there is such a place: it is about what is written, and waiting for a disk takes ten times as long.
-const folder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
+const store = onSqlite();
 let data: string;
 let service: TestService;
 /** Keeps the log from being emptied by the last one to close. */
 let beside: Database;
 
 beforeEach(async () => {
-  data = await mkdtemp(join(folder, 'pwpush-'));
-  service = await testService({ data });
-  beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
-});
-
-afterEach(async () => {
-  await beside.close();
-  await service.close();
-  await rm(data, { recursive: true });
+  const here = await atRest(await store.room());
+  ({ data, service, beside } = here);
+  return here.close;
 });
 
 const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
