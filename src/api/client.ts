@@ -25,6 +25,7 @@ import {
 } from './contract';
 import { type Asked, failureOf, nonsense, overlong, transportFailure } from './failure';
 import type { FileAnswer } from './file-link';
+import { parseJson } from './json';
 import type { Attachment, Form } from './multipart';
 
 export interface ApiSettings {
@@ -174,15 +175,14 @@ function wireRequest(settings: ApiSettings, call: Call): WireRequest {
 }
 
 function decode<T>(answer: Answer, asked: Asked, schema: v.GenericSchema<unknown, T>): T {
-  const parsed = v.safeParse(schema, parseJson(answer, asked));
-  if (parsed.success) return parsed.output;
+  const decoded = v.safeParse(schema, parsed(answer, asked));
+  if (decoded.success) return decoded.output;
   throw nonsense(answer, asked);
 }
 
-function parseJson(answer: Answer, asked: Asked): unknown {
+function parsed(answer: Answer, asked: Asked): unknown {
   try {
-    // Some servers begin with a byte order mark, which JSON may not have (RFC 8259, 8.1).
-    return JSON.parse(answer.body.toString('utf8').replace(/^\ufeff/, ''));
+    return parseJson(answer.body);
   } catch {
     throw nonsense(answer, asked);
   }

@@ -226,6 +226,8 @@ export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
     payload: v.nullish(v.string()),
   }),
   v.check((push) => 'payload' in push || (push.files ?? []).length > 0 || push.expired === true),
+  // Each would be tried three times, with pauses.
+  v.check((push) => (push.files ?? []).length <= 10 * limits.filesPerPush),
 );
 
 function isWebAddress(address: string | null | undefined): boolean {

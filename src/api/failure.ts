@@ -209,9 +209,8 @@ export function transportFailure(failure: TransportError, asked: Asked): CliErro
 
 /** A success whose body is not what the contract says. What a retrieval answered is a secret: it is not quoted. */
 export function nonsense(answer: Answer, asked: Asked): CliError {
-  const quoted = mayQuote(answer, asked)
-    ? tellable(describe(answer), asked.secrets)
-    : sizeOf(answer);
+  const said = mayQuote(answer, asked) ? describe(answer) : sizeOf(answer);
+  const quoted = tellable(said, asked.secrets);
   const what = `${title(asked)}: the instance answered ${answer.status}, but not with what the API describes: ${quoted}`;
   // With JSON, however broken, the instance itself answered: the push exists, or the view is gone.
   const open = !asked.repeatable && (isJson(answer) || answer.status === 201);

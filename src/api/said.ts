@@ -1,6 +1,7 @@
 import type { Answer } from '../http/exchange';
 import { header } from '../http/transport';
 import { repeats } from './echo';
+import { parseJson } from './json';
 
 export function isJson(answer: Pick<Answer, 'headers'>): boolean {
   return /\bjson\b/i.test(header(answer, 'content-type') ?? '');
@@ -10,7 +11,7 @@ export function isJson(answer: Pick<Answer, 'headers'>): boolean {
 export function messageOf(answer: Answer): string {
   if (!isJson(answer)) return answer.body.length === 0 ? '' : describe(answer);
   try {
-    return sentences(JSON.parse(answer.body.toString('utf8'))).join('; ');
+    return sentences(parseJson(answer.body)).join('; ');
   } catch {
     return describe(answer);
   }
@@ -53,9 +54,13 @@ export function describe(answer: Answer): string {
 
 const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
 
+/** Beyond that nothing is told, so that it is not looked through either: it can be 16 MiB. */
+const LOOKED_AT = 4096;
+
 /** What was said, for a message; not where it repeats a secret of the request. */
 export function tellable(text: string, secrets: readonly string[]): string {
-  if (!repeats(text, secrets)) return shorten(text);
+  const beginning = text.slice(0, LOOKED_AT);
+  if (!repeats(beginning, secrets)) return shorten(beginning);
   return 'what it says is not shown, since it repeats what was sent';
 }
 

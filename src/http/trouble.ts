@@ -51,6 +51,7 @@ const known: Readonly<Record<string, Known>> = {
   UND_ERR_SOCKET: { says: 'the connection was closed' },
   UND_ERR_HEADERS_OVERFLOW: { says: 'its headers are too long' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { says: 'the answer was cut short' },
+  INTERIM_ONLY: { says: 'it announces an answer over and over' },
   PROXY_REFUSED: { says: 'the proxy refused to connect to it' },
   PROXY_AUTHENTICATION: { says: 'the proxy wants a user name and password', hint: PROXY },
   PROXY_TIMEOUT: { says: 'the proxy did not answer in time', hint: PROXY },

@@ -19,5 +19,6 @@ declare module 'undici/lib/api/api-request.js' {
       callback: (error: unknown, response: import('./undici').RawResponse) => void,
     );
     onConnect(abort: (error?: Error) => void, context: unknown): void;
+    onHeaders(status: number, ...rest: unknown[]): void;
   }
 }

@@ -114,13 +114,25 @@ async function withRoots(ca: string, env: TransportOptions['env']): Promise<stri
   return [...rootCertificates, ca, ...(more === '' ? [] : [more])];
 }
 
+/** Interim answers, such as 103, that may come before the real one; each starts undici's clock anew. */
+const MOST_INTERIM = 10;
+
 /** Knows whether the request began to leave: undici calls `onConnect` right before it writes. */
 class TrackedHandler extends RequestHandler {
   left = false;
+  private interim = 0;
+  private stop = (_error: Error) => {};
 
   override onConnect(abort: (error?: Error) => void, context: unknown): void {
     this.left = true;
+    this.stop = abort;
     super.onConnect(abort, context);
+  }
+
+  override onHeaders(status: number, ...rest: unknown[]): void {
+    if (status < 200) this.interim++;
+    if (this.interim <= MOST_INTERIM) super.onHeaders(status, ...rest);
+    else this.stop(Object.assign(new Error('no answer'), { code: 'INTERIM_ONLY' }));
   }
 }
 

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { person, pwpush, wire } from '../helpers/program';
+import { RETRIEVED } from '../helpers/reference';
+
+const somebody = person();
+afterAll(() => somebody.remove());
+
+const MEBI = 1024 * 1024;
+const spaces = Buffer.alloc(MEBI, ' ');
+
+/** The head of an answer of JSON; with no length it goes on until the connection ends. */
+const head = (...headers: string[]) =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${headers.map((one) => `${one}\r\n`).join('')}\r\n`;
+
+/** Writes without end, as fast as it is read, until the other side has had enough. */
+function pour(socket: Socket, chunk: string | Buffer, first = ''): void {
+  socket.write(first);
+  const more = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+function packed(coding: string, bytes: Buffer): string | Buffer {
+  const length = `content-length: ${bytes.length}`;
+  return Buffer.concat([Buffer.from(head(`content-encoding: ${coding}`, length)), bytes]);
+}
+
+const gibibyte = () => gzipSync(Buffer.alloc(1024 * MEBI, ' '), { level: 1 });
+const quarter = () => {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 2 };
+  return brotliCompressSync(Buffer.alloc(256 * MEBI, ' '), { params });
+};
+
+/** A body of 16 MiB without a byte. */
+function filled(before: string, filler: string, after: string): Buffer {
+  const times = Math.floor((16 * MEBI - 100) / filler.length);
+  const bytes = Buffer.from(before + filler.repeat(times) + after);
+  return Buffer.concat([Buffer.from(head(`content-length: ${bytes.length}`)), bytes]);
+}
+
+const once = (bytes: () => string | Buffer) => {
+  let made: string | Buffer | undefined;
+  return (socket: Socket) => {
+    made ??= bytes();
+    socket.write(made);
+  };
+};
+
+/** What the instance does with a connection, and with which statuses a look at it may end. */
+const attacks: Record<string, readonly [(socket: Socket) => void, readonly number[]]> = {
+  'JSON without end': [(socket) => pour(socket, spaces, head()), [1, 11]],
+  'a gibibyte packed by gzip': [once(() => packed('gzip', gibibyte())), [1, 11]],
+  'a quarter of one packed by brotli': [once(() => packed('br', quarter())), [1, 11]],
+  'empty arrays by the million': [once(() => filled('[', '[],', '[]]')), [1, 11]],
+  'objects by the million': [once(() => filled('[', '{"url_token":"a"},', '{}]')), [1, 11]],
+  'a million levels': [once(() => filled('', '[', '')), [1, 11]],
+  'a payload of 16 MiB': [
+    once(() => filled('{"logs":[],"url":"https://x","payload":"', '\\n', '"}')),
+    [0, 1, 11],
+  ],
+  'headers without end': [(socket) => pour(socket, 'x: y\r\n', 'HTTP/1.1 200 OK\r\n'), [11]],
+  'one header without end': [(socket) => pour(socket, spaces, 'HTTP/1.1 200 OK\r\nx: '), [11]],
+  'interim answers without end': [
+    (socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)),
+    [11],
+  ],
+  'a length that is too long': [(socket) => socket.end(`${head('content-length: 99')}{}`), [11]],
+  'a length that is too short': [
+    (socket) => socket.end(`${head('content-length: 2')}${RETRIEVED}`),
+    [1, 11],
+  ],
+  'two lengths': [
+    (socket) => socket.end(`${head('content-length: 2', 'content-length: 3')}{}`),
+    [11],
+  ],
+  'a negative length': [(socket) => socket.end(`${head('content-length: -1')}{}`), [11]],
+  'chunks of nonsense': [
+    (socket) => socket.end(`${head('transfer-encoding: chunked')}zz\r\n{}\r\n`),
+    [11],
+  ],
+  'a chunk without end': [
+    (socket) => pour(socket, spaces, `${head('transfer-encoding: chunked')}ffffffffffff\r\n`),
+    [1, 11],
+  ],
+  'gzip that is none': [
+    (socket) => socket.end(packed('gzip', Buffer.from('\u001f\u008bnonsense', 'latin1'))),
+    [1, 11],
+  ],
+  'bytes that are no UTF-8': [
+    (socket) => socket.end(`${head('content-length: 3')}\u00ff\u00fe\u0000`, 'latin1'),
+    [1, 11],
+  ],
+  'a head that does not end': [(socket) => socket.write('HTTP/1.1 200 OK\r\nx: y'), [11]],
+  'a body that stops': [(socket) => socket.write(`${head('content-length: 9')}{`), [11]],
+};
+
+const preload = fileURLToPath(new URL('../helpers/peak.cjs', import.meta.url));
+const measured = existsSync('/proc/self/status');
+
+describe('an instance that attacks', () => {
+  it.each(Object.entries(attacks))('%s', async (_what, [talk, codes]) => {
+    const instance = await wire(talk);
+    const peak = join(somebody.folder, 'peak');
+    const env = {
+      ...somebody.env,
+      PWPUSH_URL: instance.url,
+      PWPUSH_TIMEOUT: '0.5',
+      ...(measured ? { NODE_OPTIONS: `--require=${preload}`, PEAK_FILE: peak } : {}),
+    };
+    for (const words of [['get', 'abc'], ['list']]) {
+      const { code, stderr } = await pwpush(words, { env });
+      expect(codes).toContain(code);
+      expect(stderr).not.toMatch(/^\s+at |internal error/m);
+      if (measured) expect(Number(readFileSync(peak, 'utf8')) / 1024).toBeLessThan(200);
+    }
+    instance.stop();
+  });
+});
