@@ -29,6 +29,8 @@ test('the exit codes are those that cli.md promises', () => {
     rate_limited: 10,
     unknown: 11,
     timeout: 12,
+    // As shells count a signal: a terminal that has gone is one, too.
+    hung_up: 129,
     interrupted: 130,
     terminated: 143,
   });
