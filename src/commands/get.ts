@@ -1,29 +1,32 @@
-import { rmdir, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { Api } from '../api/client';
 import type { Push } from '../api/contract';
 import { connectTo } from '../connect';
 import type { Context } from '../context';
-import { CliError, usageError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { CliError } from '../errors';
+import { addGlobalOptions, type GlobalOptions, optionsOf, seconds } from '../options';
 import { patiently } from '../patience';
 import type { CiOptions } from '../secret/ci';
 import { deliver } from '../secret/deliver';
-import { type Destination, reserveFile } from '../secret/destination';
+import type { Destination } from '../secret/destination';
 import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
 import { rescued } from '../secret/rescue';
 import { retrieve } from '../secret/retrieve';
 import { terminal, toJson } from '../terminal/output';
 import { left } from '../terminal/push';
-import { safeLines } from '../terminal/safe';
+import { forTerminal } from '../terminal/safe';
 import { count } from '../terminal/time';
+import { type Place, placeFor } from './get/place';
 
-interface GetOptions extends GlobalOptions, CiOptions {
+export interface GetOptions extends GlobalOptions, CiOptions {
   readonly link: string;
   readonly output?: string;
   /** False with `--no-files`. */
   readonly files: boolean;
   readonly force: boolean;
+  readonly copy: boolean;
+  /** Seconds. */
+  readonly clearAfter?: number;
   readonly passphrase: boolean;
   readonly passphraseFile?: string;
   readonly passphraseEnv?: string;
@@ -40,6 +43,7 @@ Examples:
   $ pwpush get abc123def456 --output id_ed25519
   $ pwpush get abc123def456 --output inbox/           files into a folder
   $ pwpush get abc123def456 --output - | tar xz       the one file to stdout
+  $ pwpush get abc123def456 --copy --clear-after 30   to paste within 30 seconds
   $ PWPUSH_PASSPHRASE=… pwpush get "$LINK" | docker login --password-stdin …`;
 
 export function getCommand(context: Context): Command {
@@ -52,6 +56,12 @@ export function getCommand(context: Context): Command {
     )
     .option('--no-files', 'leave attached files where they are')
     .option('--force', 'overwrite existing files')
+    .option('-c, --copy', 'put the text on the clipboard instead of printing it')
+    .option(
+      '--clear-after <seconds>',
+      'wait so long, then clear the clipboard if it holds the text still',
+      seconds('--clear-after'),
+    )
     .option('--github-output <name>', 'mask the text, and make it this output of the step')
     .option('--github-env <name>', 'mask the text, and make it this variable of later steps')
     .option('--gitlab-dotenv <file>', 'append NAME=value lines to this report')
@@ -67,7 +77,7 @@ export function getCommand(context: Context): Command {
   return addGlobalOptions(command);
 }
 
-const DEFAULTS = { files: true, force: false, passphrase: false };
+const DEFAULTS = { files: true, force: false, copy: false, passphrase: false };
 
 /** Makes sure of the place the text goes to, takes the view, and gets the text there or to a rescue file. */
 export async function get(context: Context, options: GetOptions): Promise<void> {
@@ -83,52 +93,7 @@ export async function get(context: Context, options: GetOptions): Promise<void> 
     throw error;
   }
   await handOver(context, options, push, place, api);
-}
-
-const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as'] as const;
-
-/** What `--output` names, as far as it can be made sure of before it is known whether files come. */
-interface Place {
-  readonly folder?: string;
-  readonly file?: Destination;
-  /** Files of a CI job. */
-  readonly job?: Destination;
-  /** Leaves nothing behind of what was made for it. */
-  discard?(): Promise<void>;
-}
-
-async function placeFor(options: GetOptions, context: Context): Promise<Place> {
-  const { output, files, force, json } = options;
-  if (ciOptions.some((name) => options[name] !== undefined)) {
-    if (output !== undefined || json)
-      throw usageError(
-        'the text goes to the CI job, and not to another place too',
-        'leave out --output and --json',
-      );
-    const { ciDestination } = await import('../secret/ci');
-    const job = await ciDestination(options, context);
-    return job ? { job, discard: job.discard } : {};
-  }
-  if (output === undefined || output === '-') return {};
-  const made = files ? await folderAt(output) : undefined;
-  if (made) return { folder: output, discard: () => removeFolders(made) };
-  const file = await reserveFile(output, force);
-  return { file, discard: file.discard };
-}
-
-/** For a folder, or what is spelled as one and can be made one, those that were made, innermost first. */
-async function folderAt(path: string): Promise<readonly string[] | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
-  const { foldersMissing, makeFolder } = await import('../profile/folder');
-  const missing = foldersMissing(path);
-  makeFolder(path);
-  return missing;
-}
-
-async function removeFolders(made: readonly string[]): Promise<void> {
-  // Those that somebody put something into meanwhile stay.
-  for (const one of made) await rmdir(one).catch(() => {});
+  await place.clipboard?.afterwards(push);
 }
 
 async function handOver(
@@ -140,9 +105,9 @@ async function handOver(
 ): Promise<void> {
   const say = terminal(context, options);
   const { json } = options;
-  const { folder, file, job } = place;
+  const { folder, file, job, clipboard } = place;
   const handText = (text: Push, file: Destination | undefined) => {
-    const to = job ?? file;
+    const to = job ?? clipboard ?? file;
     if (!to)
       return deliver(context, { bytes: forStdout(context, options, text), what: 'secret', json });
     return writeTo(to, json ? `${toJson(text)}\n` : (text.payload ?? ''), context, options);
@@ -172,8 +137,7 @@ async function handOver(
 function forStdout(context: Context, options: GetOptions, push: Push): string {
   const text = push.payload ?? '';
   if (options.json) return `${toJson(push)}\n`;
-  if (!context.stdout.isTTY) return text;
-  return safeLines(text) + (text.endsWith('\n') ? '' : '\n');
+  return context.stdout.isTTY ? forTerminal(text) : text;
 }
 
 async function writeTo(

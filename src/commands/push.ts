@@ -29,6 +29,7 @@ export interface PushOptions extends GlobalOptions {
   readonly notify?: readonly string[];
   readonly notifyLocale?: string;
   readonly qr: boolean;
+  readonly copy: boolean;
   readonly dryRun: boolean;
   readonly acceptLimits: boolean;
   readonly each: boolean;
@@ -83,6 +84,7 @@ export function pushCommand(context: Context): Command {
     .option('--notify <email...>', 'have the instance e-mail the link to these, up to 5')
     .option('--notify-locale <language>', 'language of that e-mail, such as de')
     .option('--qr', 'draw the link as a QR code on stderr')
+    .option('-c, --copy', 'put the link on the clipboard too')
     .option('--dry-run', 'show what would be sent, secrets masked, and send nothing')
     .option('--each', 'push each line of standard input: a secret, or a JSON object')
     .option('--concurrency <n>', 'pushes of --each that run at once; 8', concurrency)
@@ -99,6 +101,7 @@ const DEFAULTS = {
   raw: false,
   passphrase: false,
   qr: false,
+  copy: false,
   dryRun: false,
   acceptLimits: false,
   each: false,

@@ -24,6 +24,11 @@ export function safeLines(text: string): string {
     .join('');
 }
 
+/** A text as a terminal is given it: harmless, and with a final line end. */
+export function forTerminal(text: string): string {
+  return safeLines(text) + (text.endsWith('\n') ? '' : '\n');
+}
+
 /** JSON that shows nothing a terminal would act on: the same value, those characters as `\\uXXXX`. */
 export function safeJson(json: string): string {
   return json.replace(dangerous, (character) =>

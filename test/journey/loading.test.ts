@@ -41,7 +41,19 @@ function loads(words: readonly string[], input = '') {
 const loaded = (words: readonly string[], input?: string) => loads(words, input).chunks;
 
 const files = ['file-link', 'files', 'meter', 'multipart', 'receive', 'sending', 'spool', 'upload'];
-const heavy = ['colour', 'conf', 'listen', 'prompt', 'qr', 'tunnel', 'undici', 'words', ...files];
+const heavy = [
+  'clipboard',
+  'colour',
+  'copy',
+  'conf',
+  'listen',
+  'prompt',
+  'qr',
+  'tunnel',
+  'undici',
+  'words',
+  ...files,
+];
 
 it('--version loads the launcher’s two files and nothing else', () => {
   expect(loaded(['--version'])).toEqual(['main', 'system', 'version']);

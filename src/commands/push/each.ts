@@ -46,7 +46,7 @@ export async function pushEach(context: Context, options: PushOptions): Promise<
 }
 
 function checkOptions(context: Context, options: PushOptions): void {
-  const { text, env, generate, file, message, filename, raw, qr, from = '-' } = options;
+  const { text, env, generate, file, message, filename, raw, qr, copy, from = '-' } = options;
   const misplaced = {
     'a text': text !== undefined && text !== '-',
     '--env': env !== undefined,
@@ -58,6 +58,7 @@ function checkOptions(context: Context, options: PushOptions): void {
     '--raw': raw,
     '--generate-passphrase': options.generatePassphrase,
     '--qr': qr,
+    '--copy': copy,
   };
   const wrong = Object.entries(misplaced).find(([, given]) => given)?.[0];
   if (wrong !== undefined) throw usageError(`--each does not go with ${wrong}`);

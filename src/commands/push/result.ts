@@ -56,8 +56,18 @@ export async function tell(
   const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
   const trouble = await deliver(context, result);
   for (const warning of warnings) await say.warn(warning);
+  if (options.copy) await copyLink(context, say, link);
   if (options.qr) await drawQr(say, link);
   return trouble;
+}
+
+/** Whoever has no clipboard has the link all the same. */
+async function copyLink(context: Context, say: Terminal, link: string): Promise<void> {
+  const { findClipboard } = await import('../../secret/clipboard');
+  const clipboard = await findClipboard(context);
+  if (!clipboard) return say.warn('the link is printed only: there is no clipboard');
+  if (await clipboard.write(link)) return say.note(`copied to ${clipboard.name}`);
+  return say.warn(`the link is printed only: ${clipboard.name} did not take it`);
 }
 
 /** Takes back a push that would live longer than asked, and makes the error that says so. */

@@ -1,0 +1,58 @@
+import { rmdir, stat } from 'node:fs/promises';
+import type { Context } from '../../context';
+import { usageError } from '../../errors';
+import { type Destination, reserveFile } from '../../secret/destination';
+import type { GetOptions } from '../get';
+import type { Copying } from './copy';
+
+const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as'] as const;
+
+/** Where a push goes to: what `--output` names, as far as it can be made sure of before it is known whether files come. */
+export interface Place {
+  readonly folder?: string;
+  readonly file?: Destination;
+  /** Files of a CI job. */
+  readonly job?: Destination;
+  readonly clipboard?: Copying;
+  /** Leaves nothing behind of what was made for it. */
+  discard?(): Promise<void>;
+}
+
+/** @throws CliError (usage) for places that cannot be, or that contradict each other; nothing was fetched then */
+export async function placeFor(options: GetOptions, context: Context): Promise<Place> {
+  const { output, files, force, json } = options;
+  if (ciOptions.some((name) => options[name] !== undefined)) {
+    if (output !== undefined || json || options.copy)
+      throw usageError(
+        'the text goes to the CI job, and not to another place too',
+        'leave out --output, --copy and --json',
+      );
+    const { ciDestination } = await import('../../secret/ci');
+    const job = await ciDestination(options, context);
+    return job ? { job, discard: job.discard } : {};
+  }
+  if (options.copy || options.clearAfter !== undefined) {
+    const { copying } = await import('./copy');
+    return { clipboard: await copying(context, options) };
+  }
+  if (output === undefined || output === '-') return {};
+  const made = files ? await folderAt(output) : undefined;
+  if (made) return { folder: output, discard: () => removeFolders(made) };
+  const file = await reserveFile(output, force);
+  return { file, discard: file.discard };
+}
+
+/** For a folder, or what is spelled as one and can be made one, those that were made, innermost first. */
+async function folderAt(path: string): Promise<readonly string[] | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
+  const { foldersMissing, makeFolder } = await import('../../profile/folder');
+  const missing = foldersMissing(path);
+  makeFolder(path);
+  return missing;
+}
+
+async function removeFolders(made: readonly string[]): Promise<void> {
+  // Those that somebody put something into meanwhile stay.
+  for (const one of made) await rmdir(one).catch(() => {});
+}

@@ -1,0 +1,244 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Context } from '../../src/context';
+import { programClipboard } from '../../src/secret/clipboard-programs';
+import { type Instance, instance } from '../helpers/instance';
+
+/** Programs that stand in for those of a desktop: what they get is in files beside them. */
+const PROGRAMS: Record<string, string> = {
+  'wl-copy': `
+    echo "wl-copy $*" >>"$HERE/words"; env >>"$HERE/env"
+    case "$*" in --clear) : >"$HERE/board" ;; *) cat >"$HERE/board" ;; esac
+    # As the real one it stays to serve what it holds, with the streams it was given.
+    sleep 20 & echo $! >"$HERE/pid"`,
+  'wl-paste': 'cat "$HERE/board"',
+  'clip.exe': 'cat >"$HERE/board"',
+  pbcopy: 'echo "$LC_CTYPE" >"$HERE/words"; cat >"$HERE/board"',
+  xclip: 'cat >/dev/null; exit 1',
+};
+
+let here: Instance;
+let folder: string;
+let env: Record<string, string>;
+let asleep: () => void;
+const board = () => readFileSync(join(folder, 'board'), 'utf8');
+const said = (name: string) => readFileSync(join(folder, name), 'utf8');
+
+beforeEach(async () => {
+  asleep = () => {};
+  here = await instance({ asleep: () => asleep() });
+  folder = here.file('programs');
+  mkdirSync(folder);
+  for (const [name, script] of Object.entries(PROGRAMS)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  env = { PATH: `${folder}:/usr/bin:/bin`, HERE: folder };
+});
+afterEach(() => {
+  if (existsSync(join(folder, 'pid'))) process.kill(Number(said('pid')));
+  return here.close();
+});
+
+const wayland = () => ({ env: { ...env, WAYLAND_DISPLAY: 'wayland-0' } });
+const broken = () => ({ env: { ...env, DISPLAY: ':9' } });
+const watched = ['stdout', 'stderr'] as const;
+const LINK = /^https:\/\/pw\.test\/p\/[a-z0-9_-]{11,19}\/r\n$/;
+
+describe('push --copy', () => {
+  test('puts the link on the clipboard too', async () => {
+    const { stdout, ...rest } = await here.under(wayland()).run('push', 'x', '--copy');
+    expect(rest).toEqual({ code: 0, stderr: 'copied to the clipboard (wl-copy)\n' });
+    expect(stdout).toMatch(LINK);
+    expect(board()).toBe(stdout.trim());
+  });
+
+  test('tells the link to no other program of the machine, and the program no token', async () => {
+    const world = { env: { ...wayland().env, ...here.admin } };
+    expect((await here.under(world).run('push', 'x', '-c')).code).toBe(0);
+    expect(said('words')).toBe('wl-copy --type text/plain\n');
+    expect(said('env')).toContain('WAYLAND_DISPLAY=wayland-0');
+    expect(said('env')).not.toContain('PWPUSH');
+  });
+
+  test.each<[string, () => object, string]>([
+    ['there is none', () => ({ env }), 'there is no clipboard'],
+    [
+      'it is a dumb terminal',
+      () => ({ env: { ...env, TERM: 'dumb' }, terminals: ['stderr'] }),
+      'there is no clipboard',
+    ],
+    ['it takes nothing', broken, 'the clipboard (xclip) did not take it'],
+  ])('where %s the link is printed, with a warning', async (_, world, why) => {
+    const { stdout, code, stderr } = await here.under(world()).run('push', 'x', '--copy');
+    expect(stdout).toMatch(LINK);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`warning: the link is printed only: ${why}\n`);
+  });
+
+  test('goes with no --each', async () => {
+    const { code, stderr } = await here.under({ stdin: 'a\n' }).run('push', '--each', '--copy');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'pwpush: --each does not go with --copy\n',
+    });
+  });
+});
+
+describe('get --copy', () => {
+  const secret = ' a\u001bb\r\nçé \u{1f511}\n';
+
+  test('puts the text there to the byte, instead of printing it', async () => {
+    const token = await here.push({ payload: secret, expire_after_views: 2 });
+    expect(await here.under(wayland()).run('get', token, '--copy')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'copied to the clipboard (wl-copy)\n1 view and 7 days left\n',
+    });
+    expect(board()).toBe(secret);
+  });
+
+  test('asks for a clipboard before it takes the view', async () => {
+    const token = await here.push({ payload: secret });
+    expect(await here.under({ env }).run('get', token, '--copy')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no clipboard to copy to; nothing was fetched\n'),
+    });
+    expect(here.asked).toEqual([]);
+  });
+
+  test('saves what the clipboard does not take', async () => {
+    const token = await here.push({ payload: secret });
+    const { code, stdout, stderr } = await here.under(broken()).run('get', token, '--copy');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(
+      'pwpush: the clipboard (xclip) did not take it; the secret was saved to ',
+    );
+    expect(Object.values(here.rescued())).toEqual([secret]);
+  });
+
+  test.each([
+    [['--copy', '--json'], 'the text goes to the clipboard, and not to another place too'],
+    [['--copy', '-o', 'x'], 'the text goes to the clipboard, and not to another place too'],
+    [['--copy', '--github-env', 'A'], 'the text goes to the CI job, and not to another place too'],
+    [['--clear-after', '3'], '--clear-after goes with --copy'],
+    [['--copy', '--clear-after', 'x'], '--clear-after takes seconds, more than 0, not "x"'],
+  ])('%j is refused, and nothing is fetched', async (words, message) => {
+    const { code, stderr } = await here.under(wayland()).run('get', 'abc123def', ...words);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(here.asked).toEqual([]);
+  });
+
+  test('--clear-after waits, and clears what is still there', async () => {
+    const token = await here.push({ payload: secret, expire_after_views: 1 });
+    let seen = '';
+    asleep = () => {
+      seen = board();
+    };
+    const words = ['get', token, '--copy', '--clear-after', '30'];
+    expect(await here.under(wayland()).run(...words)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr:
+        'copied to the clipboard (wl-copy)\nthat was the last view\n' +
+        'it is cleared in 30 s; Control-C clears it at once\nthe clipboard was cleared\n',
+    });
+    expect(here.sleeps).toEqual([30_000]);
+    expect({ seen, left: board() }).toEqual({ seen: secret, left: '' });
+    expect(said('words')).toBe('wl-copy --type text/plain\nwl-copy --clear\n');
+  });
+
+  test('--clear-after leaves alone what was copied since', async () => {
+    const token = await here.push({ payload: secret });
+    asleep = () => writeFileSync(join(folder, 'board'), 'something else');
+    const words = ['get', token, '--copy', '--clear-after', '30'];
+    const { code, stderr } = await here.under(wayland()).run(...words);
+    expect(code).toBe(0);
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+      'the clipboard holds something else by now, and was left alone',
+    );
+    expect(board()).toBe('something else');
+  });
+});
+
+describe("over ssh it is the terminal's clipboard", () => {
+  const remote = () => ({
+    env: { ...wayland().env, SSH_TTY: '/dev/pts/3', TERM: 'xterm' },
+    terminals: watched,
+  });
+  const sequence = (text: string) => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`;
+
+  test('told by OSC 52', async () => {
+    const { stdout, stderr } = await here.under(remote()).run('push', 'x', '--copy', '--quiet');
+    expect(stderr).toBe(sequence(stdout.trim()));
+    expect(existsSync(join(folder, 'board'))).toBe(false);
+  });
+
+  test('or else a program, where there is no terminal', async () => {
+    const { env } = remote();
+    const { stdout } = await here.under({ env }).run('push', 'x', '--copy');
+    expect(board()).toBe(stdout.trim());
+  });
+
+  test.each([
+    [true, ''],
+    [false, 's\\x1b3cret\n'],
+  ])('of the last view it asks whether it got there: %j', async (answer, printed) => {
+    const token = await here.push({ payload: 's\u001b3cret', expire_after_views: 1 });
+    const confirm = 'That was the last view. Is it on your clipboard? (no prints it here)';
+    const world = { ...remote(), prompts: [{ confirm, answer }] };
+    const { code, stdout, stderr } = await here.under(world).run('get', token, '--copy');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: printed });
+    expect(stderr).toContain(sequence('s\u001b3cret'));
+  });
+
+  test('with views left it asks nothing, and clears by overwriting, which cannot be looked at', async () => {
+    const token = await here.push({ payload: 's3cret' });
+    const world = { ...remote(), prompts: [] };
+    const words = ['get', token, '--copy', '--clear-after', '9', '-q'];
+    const { code, stderr } = await here.under(world).run(...words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: sequence('s3cret') + sequence(' ') });
+  });
+
+  test('a text that terminals would drop is saved', async () => {
+    const payload = 'x'.repeat(74_995);
+    const token = await here.push({ payload });
+    const { code, stderr } = await here.under(remote()).run('get', token, '--copy');
+    expect(code).toBe(1);
+    expect(stderr).not.toContain('\u001b');
+    expect(Object.values(here.rescued())).toEqual([payload]);
+  });
+});
+
+describe('the program is', () => {
+  const found = (platform: string, more: Record<string, string>) =>
+    programClipboard({ platform, env: { ...env, ...more } } as unknown as Context);
+
+  test.each<[string, Record<string, string>, string | undefined]>([
+    ['linux', { WAYLAND_DISPLAY: 'w', DISPLAY: ':0' }, 'wl-copy'],
+    ['linux', { WSL_DISTRO_NAME: 'Debian', DISPLAY: ':0' }, 'clip.exe'],
+    ['linux', { DISPLAY: ':0' }, 'xclip'],
+    ['linux', {}, undefined],
+    ['darwin', {}, 'pbcopy'],
+    ['win32', {}, 'clip.exe'],
+  ])('on %s with %j %s', async (platform, more, name) => {
+    const clipboard = await found(platform, more);
+    expect(clipboard?.name).toBe(name && `the clipboard (${name})`);
+  });
+
+  test('fed with UTF-16 on Windows where the text is not ASCII', async () => {
+    const clipboard = await found('win32', {});
+    expect(await clipboard?.write('pässword')).toBe(true);
+    expect(readFileSync(join(folder, 'board'), 'utf16le')).toBe('pässword');
+    expect(await clipboard?.write('password')).toBe(true);
+    expect(board()).toBe('password');
+    expect(clipboard?.read).toBe(undefined);
+  });
+
+  test('told the encoding on macOS', async () => {
+    expect(await (await found('darwin', {}))?.write('pässword')).toBe(true);
+    expect([board(), said('words')]).toEqual(['pässword', 'UTF-8\n']);
+  });
+});

@@ -1,0 +1,173 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+
+const sender = person();
+const recipient = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+
+beforeAll(async () => {
+  service = await serveBuilt(sender.env);
+});
+afterAll(async () => {
+  await service.stop();
+  sender.remove();
+  recipient.remove();
+});
+
+const lacks = (...tools: string[]) =>
+  process.env.PWPUSH_TEST_ALL !== '1' && tools.some((tool) => spawnSync('which', [tool]).status);
+const SECRET = 'MARKER pässwörd\n\u001b';
+
+async function pushed(...words: string[]) {
+  const { stdout } = await pwpush(['push', '--raw', ...words], { env: sender.env, input: SECRET });
+  return stdout.trim();
+}
+
+describe('on a terminal', () => {
+  const far = { ...recipient.env, SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
+  /** What the terminal was told to put on its clipboard, in order. */
+  const sequences = (screen: string) =>
+    screen
+      .split('\u001b]52;c;')
+      .slice(1)
+      .map((rest) => Buffer.from(rest.split('\u0007')[0] ?? '', 'base64').toString('utf8'));
+
+  it('reached over ssh the secret goes to its clipboard, and is shown nowhere', async () => {
+    const terminal = onTerminal(`$PWPUSH get --copy ${await pushed()}`, far);
+    expect(await terminal.ended).toBe(0);
+    expect(sequences(terminal.screen())).toEqual([SECRET]);
+    expect(terminal.screen()).not.toContain('MARKER');
+    expect(terminal.screen()).toContain("copied to the terminal's clipboard (OSC 52)");
+  });
+
+  it('Control-C clears the clipboard at once, and ends with 130', async () => {
+    const line = `exec $PWPUSH get --copy --clear-after 600 ${await pushed()}`;
+    const terminal = onTerminal(line, far);
+    await terminal.shows('Control-C clears it at once');
+    terminal.type('\u0003');
+    expect(await terminal.ended).toBe(130);
+    expect(sequences(terminal.screen())).toEqual([SECRET, ' ']);
+    expect(terminal.screen()).toContain('the clipboard was cleared\r\npwpush: interrupted');
+  });
+
+  it('asks about the last view, and prints the secret where it was not taken', async () => {
+    const terminal = onTerminal(`$PWPUSH get --copy ${await pushed('--views', '1')}`, far);
+    await terminal.shows('Is it on your clipboard?');
+    terminal.type('n\r');
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).toContain('MARKER pässwörd\r\n\\x1b\r\n');
+  });
+});
+
+describe.skipIf(lacks('Xvfb', 'xclip', 'xsel'))('on X11 (needs Xvfb, xclip, xsel)', () => {
+  let server: ReturnType<typeof spawn>;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    server = spawn('Xvfb', ['-displayfd', '3', '-nolisten', 'tcp', '-screen', '0', '64x64x8'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    const display = await new Promise<string>((resolve, reject) => {
+      server.once('error', reject);
+      server.stdio[3]?.once('data', (line: Buffer) => resolve(line.toString().trim()));
+    });
+    env = { ...recipient.env, DISPLAY: `:${display}` };
+  });
+  afterAll(() => server?.kill());
+
+  /** Looks until it holds the text: xclip takes the selection a moment after it has gone to the background. */
+  function boardHolds(text: string): void {
+    let held: string | undefined;
+    for (let looks = 0; held !== text; looks++) {
+      if (looks === 500) throw new Error(`it holds ${JSON.stringify(held)}`);
+      held = spawnSync('xsel', ['--clipboard', '--output'], { env, encoding: 'utf8' }).stdout;
+    }
+  }
+
+  it('the secret is on the clipboard when the command has ended, which waits for nobody', async () => {
+    const got = await pwpush(['get', '--copy', await pushed()], { env });
+    expect(got).toMatchObject({ code: 0, stdout: '' });
+    boardHolds(SECRET);
+  });
+
+  it('and so is a link', async () => {
+    const at = { ...env, PWPUSH_URL: service.url };
+    const { stdout } = await pwpush(['push', '--copy'], { env: at, input: 's' });
+    boardHolds(stdout.trim());
+  });
+
+  it('it is cleared when its time is over', async () => {
+    const words = ['get', '--copy', '--clear-after', '0.2', await pushed()];
+    expect((await pwpush(words, { env })).stderr).toContain('the clipboard was cleared\n');
+    boardHolds('');
+  });
+
+  it('what was copied since stays', async () => {
+    const words = [launcher, 'get', '--copy', '--clear-after', '600', await pushed()];
+    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let told = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      told += chunk;
+      if (!told.endsWith('at once\n')) return;
+      boardHolds(SECRET);
+      spawnSync('xclip', ['-selection', 'clipboard', '-in'], {
+        env,
+        input: 'other',
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      boardHolds('other');
+      child.kill('SIGINT');
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(130);
+    expect(told).toContain('holds something else by now, and was left alone\n');
+    boardHolds('other');
+  });
+});
+
+describe.skipIf(lacks('tmux'))('in tmux (needs tmux)', () => {
+  const socket = `${recipient.folder}/tmux`;
+  const tmux = (...words: string[]) =>
+    spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...words], {
+      env: recipient.env,
+      encoding: 'utf8',
+    }).stdout;
+  afterAll(() => tmux('kill-server'));
+
+  /** Runs a line of sh in a window of its own, to its end. */
+  function inWindow(line: string) {
+    const done = `done-${Math.random()}`;
+    const full = `PWPUSH="${process.execPath} ${launcher}"; ${line}; tmux -S ${socket} wait-for -S ${done}`;
+    tmux(
+      'new-session',
+      '-d',
+      '-x',
+      '80',
+      '-y',
+      '24',
+      full,
+      ';',
+      'set',
+      '-g',
+      'remain-on-exit',
+      'on',
+    );
+    tmux('wait-for', done);
+  }
+
+  it('the secret is in its newest buffer, and cleared from there', async () => {
+    inWindow(`$PWPUSH get --copy ${await pushed()}`);
+    expect(tmux('show-buffer')).toBe(SECRET);
+    inWindow(`$PWPUSH get --copy --clear-after 0.1 ${await pushed()}`);
+    expect(tmux('list-buffers')).toBe('');
+  });
+
+  it('told by OSC 52, where its program is not to be had', async () => {
+    tmux('set', '-s', 'set-clipboard', 'on');
+    const without = 'P=$PATH; PATH=/nonexistent; export PATH';
+    inWindow(`${without}; $PWPUSH get --copy ${await pushed()}; PATH=$P`);
+    expect(tmux('show-buffer')).toBe(SECRET);
+  });
+});
