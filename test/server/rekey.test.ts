@@ -26,6 +26,7 @@ import {
   testService,
 } from '../helpers/service';
 import { onEachStore, type Room } from '../helpers/stores';
+import { open } from './lock';
 
 const io = { sleep: async () => {} };
 
@@ -235,6 +236,23 @@ onEachStore((store) => {
     writeFileSync(path, `${Buffer.alloc(32, 9).toString('base64')}\n`);
     await expect(run()).rejects.toThrow('is not the one this data was sealed with');
   });
+
+  test.runIf(store.name === 'SQLite')(
+    'a reader that keeps the log from being emptied is told of',
+    async () => {
+      await create(service, { payload: 'x' });
+      const [row] = await secrets();
+      const old = Buffer.from(row?.data_key ?? []);
+      const reader = open(join(room.settings.data, 'pwpush.db'));
+      reader.exec('BEGIN; SELECT count(*) FROM pushes');
+      expect(await run()).toMatchObject({ resealed: 1, scrubbed: false });
+      expect((await room.remains()).includes(old)).toBe(true);
+      reader.exec('ROLLBACK');
+      reader.close();
+      await service.service.pushes.sweep();
+      expect((await room.remains()).includes(old)).toBe(false);
+    },
+  );
 
   test('the old key does not open a row that was sealed again', async () => {
     const old = createVault(
