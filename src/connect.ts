@@ -129,7 +129,7 @@ export async function clientFor(
 }
 
 /** Seconds for a question on the side. */
-const BRIEF = 10;
+export const BRIEF = 10;
 
 /** For a question on the side, on a connection of its own: it ends within 10 s, and waits for no `Retry-After`. */
 export async function briefSettings(
@@ -155,7 +155,7 @@ async function settingsFor(
   const say = terminal(context, options);
   const transport = await context.transport({
     timeout: timeoutOf(context, options),
-    ca: target.caFile === undefined ? undefined : readCertificates(target.caFile),
+    ca: certificatesOf(target),
     insecure: target.insecure,
     env: context.env,
     signal: context.signal,
@@ -175,9 +175,15 @@ async function settingsFor(
   };
 }
 
-function timeoutOf({ env }: Context, options: GlobalOptions): number {
+/** Seconds for an answer to begin, as option or environment say. */
+export function timeoutOf({ env }: Context, options: GlobalOptions): number {
   if (options.timeout !== undefined) return options.timeout;
   return env.PWPUSH_TIMEOUT ? seconds('PWPUSH_TIMEOUT')(env.PWPUSH_TIMEOUT) : DEFAULT_TIMEOUT;
+}
+
+/** The PEM certificates that are trusted for it besides. */
+export function certificatesOf({ caFile }: Pick<Target, 'caFile'>): string | undefined {
+  return caFile === undefined ? undefined : readCertificates(caFile);
 }
 
 function readCertificates(path: string): string {

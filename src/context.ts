@@ -58,6 +58,8 @@ export interface Context {
   /** Runs a program to its end and returns its status; signals go to it meanwhile. Rejects when it cannot be started. */
   runChild(child: Child): Promise<number>;
   service(): Promise<typeof import('./server/listen')>;
+  /** What looks at the parts of the way to an instance. */
+  probe(): Promise<typeof import('./http/probe')>;
   /** Runs `work` without letting Node print its warnings about experimental parts. */
   quietly<T>(work: () => T): T;
 }

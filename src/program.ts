@@ -79,6 +79,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/profile')).profileCommand,
   },
   {
+    name: 'doctor',
+    summary: 'what is wrong between here and the instance',
+    load: async () => (await import('./commands/doctor')).doctorCommand,
+  },
+  {
     name: 'serve',
     summary: 'be an instance, on this machine',
     load: async () => (await import('./commands/serve')).serveCommand,

@@ -48,6 +48,7 @@ export function systemContext(): Context {
     },
     runChild: async (child) => (await import('./secret/child')).runChild(child, handOverSignals),
     service: () => import('./server/listen'),
+    probe: () => import('./http/probe'),
     quietly,
   };
   return context;

@@ -2,12 +2,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
-
-/** Options of node:tls for both the proxy and the instance behind it. */
-export interface TunnelTls {
-  readonly ca?: string[];
-  readonly rejectUnauthorized?: boolean;
-}
+import type { Trust } from './trust';
 
 /** What undici's client asks of a connector. */
 interface Wanted {
@@ -45,40 +40,52 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
  * 9.3.6): one try, with a limit on it. undici's own proxy agent has neither.
  * @param timeout milliseconds for the tunnel, and again for TLS within it
  */
-export function tunnel(proxy: URL, tls: TunnelTls, timeout: number) {
-  return ({ hostname, port }: Wanted, done: Done): void => {
-    const target = `${hostname}:${port || 443}`;
-    const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
-      ...tls,
-      host: proxy.hostname.replace(/^\[|\]$/g, ''),
-      port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
-      method: 'CONNECT',
-      path: target,
-      headers: { host: target, ...proxyAuthorization(proxy) },
-      agent: false,
-      timeout,
-    });
-    let settled = false;
-    const settle: Done = (error, socket) => {
-      if (settled) return;
-      settled = true;
-      request.destroy();
-      done(error, socket);
-    };
-    request.once('timeout', () => settle(new ProxyTimeout(), null));
-    request.once('error', (error) => settle(error, null));
-    request.once('response', ({ statusCode }) => settle(new ProxyRefused(statusCode), null));
-    request.once('connect', ({ statusCode }, socket: Socket) => {
-      settled = true;
-      if (statusCode === 200) return secured(socket, hostname, tls, timeout, done);
-      socket.destroy();
-      done(new ProxyRefused(statusCode), null);
-    });
-    request.end();
-  };
+export function tunnel(proxy: URL, tls: Trust, timeout: number) {
+  return (wanted: Wanted, done: Done): void =>
+    openTunnel(wanted, proxy, tls, timeout, (error, socket) =>
+      socket ? secured(socket, wanted.hostname, tls, timeout, done) : done(error, null),
+    );
 }
 
-function secured(raw: Socket, hostname: string, tls: TunnelTls, timeout: number, done: Done): void {
+/** The tunnel alone: nothing was said to the instance yet. */
+export function openTunnel(
+  { hostname, port }: Wanted,
+  proxy: URL,
+  tls: Trust,
+  timeout: number,
+  done: Done,
+): void {
+  const target = `${hostname}:${port || 443}`;
+  const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
+    ...tls,
+    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+    method: 'CONNECT',
+    path: target,
+    headers: { host: target, ...proxyAuthorization(proxy) },
+    agent: false,
+    timeout,
+  });
+  let settled = false;
+  const settle: Done = (error, socket) => {
+    if (settled) return;
+    settled = true;
+    request.destroy();
+    done(error, socket);
+  };
+  request.once('timeout', () => settle(new ProxyTimeout(), null));
+  request.once('error', (error) => settle(error, null));
+  request.once('response', ({ statusCode }) => settle(new ProxyRefused(statusCode), null));
+  request.once('connect', ({ statusCode }, socket: Socket) => {
+    settled = true;
+    if (statusCode === 200) return done(null, socket);
+    socket.destroy();
+    done(new ProxyRefused(statusCode), null);
+  });
+  request.end();
+}
+
+function secured(raw: Socket, hostname: string, tls: Trust, timeout: number, done: Done): void {
   const host = hostname.replace(/^\[|\]$/g, '');
   const named = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
   const socket = secure({ ...tls, ...named, host, socket: raw, ALPNProtocols: ['http/1.1'] });

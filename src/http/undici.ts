@@ -9,17 +9,12 @@ import {
   type WireResponse,
 } from './transport';
 import { explain, refusedByProxy } from './trouble';
+import { type TrustOptions, trustOf } from './trust';
 import type { Connector, Outgoing } from './upload';
 
-export interface TransportOptions {
+export interface TransportOptions extends TrustOptions {
   /** Seconds until the connection stands, until the answer begins, and between two pieces of it. */
   readonly timeout: number;
-  /** PEM certificates trusted besides those Node trusts. */
-  readonly ca?: string | undefined;
-  /** Take any certificate. Whoever sets it has warned. */
-  readonly insecure?: boolean | undefined;
-  /** Where the proxy variables are read from. */
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
   /** Requests to one origin that may run at once; 1. */
   readonly connections?: number | undefined;
@@ -73,10 +68,7 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
 
 async function connect(url: URL, options: TransportOptions, streamed: boolean): Promise<Connected> {
   const milliseconds = options.timeout * 1000;
-  const tls = {
-    ...(options.ca === undefined ? {} : { ca: await withRoots(options.ca, options.env) }),
-    ...(options.insecure ? { rejectUnauthorized: false } : {}),
-  };
+  const tls = await trustOf(options);
   const direct = { ...tls, timeout: milliseconds };
   // undici's clock for the answer to begin runs while a body is sent: there the socket watches instead.
   const settings = { headersTimeout: streamed ? 0 : milliseconds, bodyTimeout: milliseconds };
@@ -100,18 +92,6 @@ async function connect(url: URL, options: TransportOptions, streamed: boolean): 
     headers: { host: url.host, ...proxyAuthorization(proxy) },
   };
   return { dispatcher: over(proxy.origin, buildConnector(direct)), forwarded };
-}
-
-/** Naming certificates replaces those Node trusts, so they are named too. */
-async function withRoots(ca: string, env: TransportOptions['env']): Promise<string[]> {
-  const [{ rootCertificates }, { readFile }] = await Promise.all([
-    import('node:tls'),
-    import('node:fs/promises'),
-  ]);
-  const extra = env.NODE_EXTRA_CA_CERTS;
-  // Node itself only warns of a file it cannot read.
-  const more = extra ? await readFile(extra, 'utf8').catch(() => '') : '';
-  return [...rootCertificates, ca, ...(more === '' ? [] : [more])];
 }
 
 /** Interim answers, such as 103, that may come before the real one; each starts undici's clock anew. */

@@ -45,6 +45,8 @@ export interface Wishes {
 export interface Target {
   /** Base address without a final slash. */
   readonly base: string;
+  /** Where it is from, such as `--url` or `profile "work"`. */
+  readonly baseFrom?: string | undefined;
   readonly token: string | undefined;
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
   readonly tokenFrom?: string | undefined;
@@ -70,16 +72,17 @@ const THREE_WAYS =
  */
 export function chooseTarget(stored: StoredProfiles, wishes: Wishes, linkBase?: string): Target {
   const profile = chooseProfile(stored, wishes);
-  const home = homeAddress(profile, wishes);
-  const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
-  if (base === undefined) throw usageError('no instance is configured', THREE_WAYS);
-  const own = isAt(profile?.url, base) ? profile : undefined;
   const name = profileName(stored, wishes);
+  const { address: home, from: baseFrom } = homeAddress(profile, name, wishes) ?? {};
+  const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
+  if (base === undefined) throw notConfigured(stored, name, profile);
+  const own = isAt(profile?.url, base) ? profile : undefined;
   const chosen = wishes.anonymous ? undefined : chooseToken(base, home, profile, name, wishes);
   const token = chosen?.token;
   refuseOpenToken({ base, token, insecure: own?.insecure === true }, own !== undefined);
   return {
     base,
+    baseFrom: linkBase === undefined ? baseFrom : undefined,
     token,
     tokenFrom: chosen?.from,
     knownTo: token === undefined && !wishes.anonymous ? nameWithToken(stored, base) : undefined,
@@ -123,11 +126,35 @@ export function noSuchProfile(name: string, stored: StoredProfiles) {
   );
 }
 
-/** The address in use, as it was typed or stored. */
-function homeAddress(profile: Profile | undefined, wishes: Wishes): string | undefined {
-  const stored = profile?.url;
-  if (wishes.url !== undefined) return wishes.url;
-  return wishes.profile === undefined ? (wishes.env.url ?? stored) : (stored ?? wishes.env.url);
+/** There is no address: nothing at all, a profile without one, or none of several profiles is in use. */
+function notConfigured(stored: StoredProfiles, name: string | undefined, profile?: Profile) {
+  if (profile !== undefined)
+    return usageError(
+      `profile "${name}" has no address`,
+      `give it one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
+    );
+  const names = Object.keys(stored.profiles);
+  if (names.length === 0) return usageError('no instance is configured', THREE_WAYS);
+  return usageError(
+    name === undefined
+      ? 'no profile is in use'
+      : `the profile in use, "${name}", is not there any more`,
+    `choose one with pwpush profile use NAME; there are: ${names.join(', ')}`,
+  );
+}
+
+/** The address in use, as it was typed or stored, and where it is from. */
+function homeAddress(
+  profile: Profile | undefined,
+  name: string | undefined,
+  wishes: Wishes,
+): { readonly address: string; readonly from: string } | undefined {
+  const from = (address: string | undefined, place: string) =>
+    address === undefined ? undefined : { address, from: place };
+  const stored = from(profile?.url, `profile "${name}"`);
+  const named = from(wishes.env.url, 'PWPUSH_URL');
+  if (wishes.url !== undefined) return from(wishes.url, '--url');
+  return wishes.profile === undefined ? (named ?? stored) : (stored ?? named);
 }
 
 function nameWithToken({ profiles }: StoredProfiles, base: string): string | undefined {

@@ -35,3 +35,31 @@ function features(object: Record<string, unknown>, prefix: string, depth = 0): [
     return [[name, typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)]];
   });
 }
+
+/** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`. */
+export function editionOf(version: InstanceVersion): string {
+  const { application_version, api_version, edition } = version;
+  const parts = [
+    `Password Pusher ${application_version ?? 'of an untold version'}`,
+    api_version ? `API ${api_version}` : undefined,
+    edition ? `edition ${edition}` : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+/** What an instance says it can do, in a line; undefined when it does not tell. */
+export function abilities({ features: told }: InstanceVersion): string | undefined {
+  const pushes = told?.pushes as Record<string, unknown> | undefined;
+  if (typeof pushes !== 'object' || pushes === null) return undefined;
+  const of = (name: string) => pushes[name] as Record<string, unknown> | undefined;
+  const files = of('file_attachments');
+  const can = (name: string, on: unknown) => (on === true ? name : `no ${name}`);
+  return [
+    can('files', files?.enabled) +
+      (files?.requires_authentication === true ? ' (with a token)' : ''),
+    can('URL pushes', of('url_pushes')?.enabled),
+    can('QR codes', of('qr_code_pushes')?.enabled),
+    can('e-mail', pushes.email_auto_dispatch),
+    can('pushes without a token', told?.anonymous_access),
+  ].join(', ');
+}

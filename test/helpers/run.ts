@@ -165,6 +165,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
       confStore(configFolder({ env, platform: 'linux', home: io.folder }), { now: io.now, sleep }),
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
     service: () => import('../../src/server/listen'),
+    probe: () => import('../../src/http/probe'),
     quietly: (work) => work(),
   };
   const code = await runProgram(argv, context);

@@ -213,9 +213,33 @@ test('a token goes to the one address it belongs to, whatever is combined', () =
   );
 });
 
+const STORED_WITHOUT_CURRENT: StoredProfiles = { profiles: STORED.profiles };
+
 describe('nothing to go by', () => {
   test('no instance at all is bad usage, with the three ways', () => {
     expect(() => target({}, undefined, { profiles: {} })).toThrow('no instance is configured');
+  });
+
+  test.each<[StoredProfiles, string, string]>([
+    [
+      { current: 'work', profiles: { work: { days: 2 } } },
+      'profile "work" has no address',
+      'give it one: pwpush login --profile work, or pwpush profile set url URL --profile work',
+    ],
+    [
+      STORED_WITHOUT_CURRENT,
+      'no profile is in use',
+      'choose one with pwpush profile use NAME; there are: home, work',
+    ],
+    [
+      { ...STORED_WITHOUT_CURRENT, current: 'gone' },
+      'the profile in use, "gone", is not there any more',
+      'choose one with pwpush profile use NAME; there are: home, work',
+    ],
+  ])('profiles, but no address: %j', (stored, message, hint) => {
+    expect(() => target({}, undefined, stored)).toThrow(
+      expect.objectContaining({ code: 'usage', message, hint }),
+    );
   });
 
   test.each<[Wished, StoredProfiles, string]>([
