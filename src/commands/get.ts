@@ -12,7 +12,7 @@ import type { Destination } from '../secret/destination';
 import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
 import { rescued } from '../secret/rescue';
 import { retrieve } from '../secret/retrieve';
-import { terminal, toJson } from '../terminal/output';
+import { type Terminal, terminal, toJson } from '../terminal/output';
 import { left } from '../terminal/push';
 import { forTerminal } from '../terminal/safe';
 import { count } from '../terminal/time';
@@ -25,6 +25,7 @@ export interface GetOptions extends GlobalOptions, CiOptions {
   readonly files: boolean;
   readonly force: boolean;
   readonly copy: boolean;
+  readonly qr: boolean;
   /** Seconds. */
   readonly clearAfter?: number;
   readonly passphrase: boolean;
@@ -62,6 +63,7 @@ export function getCommand(context: Context): Command {
       'wait so long, then clear the clipboard if it holds the text still',
       seconds('--clear-after'),
     )
+    .option('--qr', 'draw the text as a QR code instead of printing it')
     .option('--github-output <name>', 'mask the text, and make it this output of the step')
     .option('--github-env <name>', 'mask the text, and make it this variable of later steps')
     .option('--gitlab-dotenv <file>', 'append NAME=value lines to this report')
@@ -77,7 +79,7 @@ export function getCommand(context: Context): Command {
   return addGlobalOptions(command);
 }
 
-const DEFAULTS = { files: true, force: false, copy: false, passphrase: false };
+const DEFAULTS = { files: true, force: false, copy: false, qr: false, passphrase: false };
 
 /** Makes sure of the place the text goes to, takes the view, and gets the text there or to a rescue file. */
 export async function get(context: Context, options: GetOptions): Promise<void> {
@@ -108,8 +110,7 @@ async function handOver(
   const { folder, file, job, clipboard } = place;
   const handText = (text: Push, file: Destination | undefined) => {
     const to = job ?? clipboard ?? file;
-    if (!to)
-      return deliver(context, { bytes: forStdout(context, options, text), what: 'secret', json });
+    if (!to) return onStdout(context, options, text, say);
     return writeTo(to, json ? `${toJson(text)}\n` : (text.payload ?? ''), context, options);
   };
   const files = push.files?.length ?? 0;
@@ -131,6 +132,18 @@ async function handOver(
   if (trouble) throw trouble;
   if (unset)
     throw new CliError('failed', 'the push has no text, so that nothing is set in the job');
+}
+
+async function onStdout(
+  context: Context,
+  options: GetOptions,
+  push: Push,
+  say: Terminal,
+): Promise<CliError | undefined> {
+  const { json, qr } = options;
+  const drawing = qr ? await (await import('./get/qr')).drawn(context, options, push, say) : {};
+  const bytes = forStdout(context, options, push);
+  return deliver(context, { bytes, ...drawing, what: 'secret', json });
 }
 
 /** Exact bytes in a pipe; on a terminal harmless ones, and a final line end. */

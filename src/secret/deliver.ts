@@ -6,6 +6,8 @@ import { rescued } from './rescue';
 /** A result that must not be lost. */
 export interface Result {
   readonly bytes: string | Uint8Array;
+  /** What is saved in their place where they cannot be written. */
+  readonly saved?: string;
   readonly what: 'link' | 'secret';
   /** The link, which may be shown on stderr where stdout fails; a secret may not. */
   readonly link?: string;
@@ -19,19 +21,17 @@ export interface Result {
  */
 export async function deliver(context: Context, result: Result): Promise<CliError | undefined> {
   const { stdout, stderr, signal } = context;
-  const trouble = stdout.closed
-    ? 'closed'
-    : await attempt(() => stdout.write(result.bytes), signal);
+  const { bytes, saved = bytes, what } = result;
+  const trouble = stdout.closed ? 'closed' : await attempt(() => stdout.write(bytes), signal);
   if (trouble === undefined) return undefined;
   const problem = `standard output cannot be written (${trouble})`;
-  if (result.link === undefined || stderr.closed)
-    return rescued(context, result.bytes, result.what, problem);
+  if (result.link === undefined || stderr.closed) return rescued(context, saved, what, problem);
   if (result.json)
     return new CliError('failed', `${problem}; the link is ${result.link}`, {
       remains: { link: result.link },
     });
   const said = await attempt(() => stderr.write(`${result.link}\n`), signal);
-  if (said !== undefined) return rescued(context, result.bytes, result.what, problem);
+  if (said !== undefined) return rescued(context, saved, what, problem);
   // A standard output that was closed before we started looks like one sent to /dev/null on purpose.
   if (stdout.closed) return undefined;
   return new CliError('failed', `${problem}; the link was printed here instead`);

@@ -71,8 +71,11 @@ function flat(value: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Draws a text as a QR code on stderr; the encoder is loaded for it. */
+/** Draws a text as a QR code on stderr, or says why not; the encoder is loaded for it. */
 export async function drawQr(say: Terminal, text: string): Promise<void> {
   const { qrCode } = await import('./qr');
-  await say.draw((look) => qrCode(text, look));
+  await say.draw((look) => {
+    const code = qrCode(text, look);
+    return 'drawing' in code ? code.drawing : `${code.problem}\n`;
+  });
 }

@@ -7,15 +7,19 @@ const QUIET_ZONE = 4;
 /** Bytes that version 40 holds at level L (ISO/IEC 18004, table 7). */
 const MAX_BYTES = 2953;
 
-/** A text as a QR code of half blocks, or why it cannot be drawn; ends with a line end. */
-export function qrCode(text: string, look: Look): string {
+/** A drawing that ends with a line end, or why there is none. */
+export type QrCode = { readonly drawing: string } | { readonly problem: string };
+
+/** A text as a QR code of half blocks. */
+export function qrCode(text: string, look: Look): QrCode {
   const bytes = Buffer.from(text, 'utf8');
-  if (bytes.length > MAX_BYTES) return 'the text is too long for a QR code\n';
+  if (bytes.length > MAX_BYTES)
+    return { problem: `the text is too long for a QR code, which holds ${MAX_BYTES} bytes` };
   const modules = encode(bytes);
   const size = modules.length + 2 * QUIET_ZONE;
   if (look.tty && look.columns < size)
-    return `the terminal is too narrow for the QR code: it needs ${size} columns\n`;
-  return draw(modules, size, look);
+    return { problem: `the terminal is too narrow for the QR code: it needs ${size} columns` };
+  return { drawing: draw(modules, size, look) };
 }
 
 /** Whether each module is dark, row by row. */

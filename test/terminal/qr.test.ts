@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Look } from '../../src/terminal/look';
 import { qrCode } from '../../src/terminal/qr';
+import { read } from '../helpers/qr';
 
 const look = (columns: number, colour = false): Look => ({
   tty: true,
@@ -9,6 +10,13 @@ const look = (columns: number, colour = false): Look => ({
   now: new Date(0),
   paint: (style, text) => (colour ? `<${style}>${text}` : text),
 });
+
+/** The drawing of a text that can be drawn. */
+function drawing(text: string, look: Look): string {
+  const code = qrCode(text, look);
+  if ('problem' in code) throw new Error(code.problem);
+  return code.drawing;
+}
 
 /** Whether each module is dark, read back from the drawing: without colour, blocks are the light ones. */
 function modules(drawing: string): boolean[][] {
@@ -28,7 +36,7 @@ describe('a QR code', () => {
     const text = fc.string({ minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(text, (payload) => {
-        const drawn = modules(qrCode(payload, look(500)));
+        const drawn = modules(drawing(payload, look(500)));
         const size = drawn[0]?.length ?? 0;
         // ISO/IEC 18004: 21 modules and 4 more with each version.
         expect((size - 8 - 21) % 4).toBe(0);
@@ -50,16 +58,16 @@ describe('a QR code', () => {
   });
 
   test('takes as many columns as it has modules; a terminal with one less gets a word instead', () => {
-    const size = qrCode(LINK, look(500)).split('\n')[0]?.length ?? 0;
-    expect(qrCode(LINK, look(size)).split('\n')[0]).toHaveLength(size);
-    expect(qrCode(LINK, look(size - 1))).toBe(
-      `the terminal is too narrow for the QR code: it needs ${size} columns\n`,
-    );
+    const size = drawing(LINK, look(500)).split('\n')[0]?.length ?? 0;
+    expect(drawing(LINK, look(size)).split('\n')[0]).toHaveLength(size);
+    expect(qrCode(LINK, look(size - 1))).toEqual({
+      problem: `the terminal is too narrow for the QR code: it needs ${size} columns`,
+    });
   });
 
   test('is black on white where colour is allowed, whatever the theme: the same modules inverted', () => {
-    const plain = modules(qrCode(LINK, look(500)));
-    const lines = qrCode(LINK, look(500, true)).trimEnd().split('\n');
+    const plain = modules(drawing(LINK, look(500)));
+    const lines = drawing(LINK, look(500, true)).trimEnd().split('\n');
     const bare = lines.map((line) =>
       line.slice('\u001b[38;5;16;48;5;231m'.length, -'\u001b[0m'.length),
     );
@@ -72,8 +80,30 @@ describe('a QR code', () => {
   });
 
   test('that cannot hold the text is a word', () => {
-    expect(qrCode('a'.repeat(2954), look(500))).toBe('the text is too long for a QR code\n');
-    expect(qrCode('a'.repeat(2953), look(500)).split('\n')).toHaveLength(94);
+    expect(qrCode('a'.repeat(2954), look(500))).toEqual({
+      problem: 'the text is too long for a QR code, which holds 2953 bytes',
+    });
+    expect(drawing('a'.repeat(2953), look(500)).split('\n')).toHaveLength(94);
+  });
+});
+
+describe('what a reader reads', () => {
+  test.each([
+    ['a link', LINK],
+    ['other scripts and emoji', 'Größe ñ 日本語 العربية 🔑'],
+    ['several lines and controls', 'a\u001b[31m\r\nb\tc'],
+    ['all that fits', 'ä'.repeat(1476)],
+  ])('%s is what was drawn, in the colours of either theme', (_, text) => {
+    expect(read(drawing(text, look(500, true)))).toBe(text);
+    expect(read(drawing(text, look(500)), { ink: 'light' })).toBe(text);
+  });
+
+  test('any text that is not empty', () => {
+    const any = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(any, (text) => read(drawing(text, look(500, true))) === text),
+      { numRuns: 20 },
+    );
   });
 });
 

@@ -21,11 +21,12 @@ export interface Place {
 /** @throws CliError (usage) for places that cannot be, or that contradict each other; nothing was fetched then */
 export async function placeFor(options: GetOptions, context: Context): Promise<Place> {
   const { output, files, force, json } = options;
+  checkQr(options);
   if (ciOptions.some((name) => options[name] !== undefined)) {
-    if (output !== undefined || json || options.copy)
+    if (output !== undefined || json || options.copy || options.qr)
       throw usageError(
         'the text goes to the CI job, and not to another place too',
-        'leave out --output, --copy and --json',
+        'leave out --output, --copy, --qr and --json',
       );
     const { ciDestination } = await import('../../secret/ci');
     const job = await ciDestination(options, context);
@@ -40,6 +41,12 @@ export async function placeFor(options: GetOptions, context: Context): Promise<P
   if (made) return { folder: output, discard: () => removeFolders(made) };
   const file = await reserveFile(output, force);
   return { file, discard: file.discard };
+}
+
+/** A drawing is for somebody's eyes, and instead of the text. */
+function checkQr({ qr, json, copy, output = '' }: GetOptions): void {
+  const other = json ? '--json' : copy ? '--copy' : output === '' ? undefined : '--output';
+  if (qr && other) throw usageError(`--qr does not go with ${other}`, 'leave one out');
 }
 
 /** For a folder, or what is spelled as one and can be made one, those that were made, innermost first. */

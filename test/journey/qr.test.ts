@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launcher, person, serveBuilt } from '../helpers/program';
+import { read } from '../helpers/qr';
+
+const sender = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+
+beforeAll(async () => {
+  service = await serveBuilt(sender.env);
+});
+afterAll(async () => {
+  await service.stop();
+  sender.remove();
+});
+
+const missing = spawnSync('tmux', ['-V']).error && process.env.PWPUSH_TEST_ALL !== '1';
+
+describe.skipIf(missing)('on the screen of a terminal (needs tmux)', () => {
+  const socket = `${sender.folder}/tmux`;
+  const tmux = (...words: string[]) =>
+    spawnSync('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...words], {
+      env: { ...sender.env, LANG: 'C.UTF-8' },
+      encoding: 'utf8',
+    }).stdout;
+  afterAll(() => tmux('kill-server'));
+
+  /** What stands on a screen of so many columns when a line of sh has run, colours and trailing space included. */
+  function screen(columns: number, line: string): string {
+    const script = `PWPUSH="${process.execPath} ${launcher}"; ${line}; tmux -S ${socket} wait-for -S done; cat`;
+    tmux('new-session', '-d', '-s', 'qr', '-x', `${columns}`, '-y', '24', script);
+    tmux('wait-for', 'done');
+    const shown = tmux('capture-pane', '-p', '-e', '-N', '-t', 'qr');
+    tmux('kill-session', '-t', 'qr');
+    return shown;
+  }
+
+  /** The rows of the drawing: those that have its ground, which goes on from row to row. */
+  const drawn = (shown: string) => shown.split('\n').filter((line) => /[█▀▄]{2}/.test(line));
+  const links = /http:\/\/127\.0\.0\.1:\d+\/p\/[a-z0-9_-]+\/r/;
+
+  it('a link of 24 lines by 80 is read off it', () => {
+    const shown = screen(80, 'echo s | $PWPUSH push --qr');
+    const link = links.exec(shown)?.[0];
+    const [top = ''] = drawn(shown);
+    const at = shown.split('\n').indexOf(top);
+    // The first two rows of half blocks are the quiet zone.
+    const rows = shown.split('\n').slice(at - 2, at + drawn(shown).length + 2);
+    expect(link).toBeDefined();
+    expect(read(rows.join('\n'))).toBe(link);
+    expect(shown).toContain('48;5;231');
+  });
+
+  it('where it is too narrow there is the link, and why', () => {
+    const shown = screen(36, 'echo s | $PWPUSH push --qr').replaceAll('\n', '');
+    expect(shown).toContain('the terminal is too narrow for the QR code');
+    expect(shown).toMatch(/good for 5 views/);
+  });
+});
