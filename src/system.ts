@@ -46,7 +46,8 @@ export function systemContext(): Context {
       const { configFolder } = await import('./profile/place');
       return confStore(configFolder(context), { now, sleep });
     },
-    runChild: async (child) => (await import('./secret/child')).runChild(child, handOverSignals),
+    runChild: async (child) =>
+      (await import('./secret/child')).runChild(child, handOverSignals, unheard),
     service: () => import('./server/listen'),
     probe: () => import('./http/probe'),
     quietly,
@@ -317,5 +318,18 @@ function quietly<T>(work: () => T): T {
     return work();
   } finally {
     process.emitWarning = emitWarning;
+  }
+}
+
+/** Runs `work` while nothing gets to stderr, where NODE_DEBUG has Node write at once. */
+function unheard<T>(work: () => T): T {
+  if (!process.env.NODE_DEBUG) return work();
+  const { stderr } = process;
+  const { write } = stderr;
+  stderr.write = () => true;
+  try {
+    return work();
+  } finally {
+    stderr.write = write;
   }
 }

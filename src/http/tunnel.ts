@@ -62,10 +62,13 @@ export function openTunnel(
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',
     path: target,
-    headers: { host: target, ...proxyAuthorization(proxy) },
+    headers: { host: target },
     agent: false,
     timeout,
   });
+  // Not among the options, which NODE_DEBUG=http and net print.
+  for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
+    request.setHeader(name, value);
   let settled = false;
   const settle: Done = (error, socket) => {
     if (settled) return;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
@@ -23,18 +23,20 @@ const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
 /**
  * Runs a program with our own standard streams and waits for its end. Signals that reach us go on to it.
+ * @param unheard calls it without letting Node print anything: NODE_DEBUG=child_process would print the environment
  * @returns its exit status, or 128 and the number of the signal that ended it, as shells have it
  * @throws an error of the system when it cannot be started
  */
-export function runChild({ file, words, env, input }: Child, handOver: HandOver): Promise<number> {
+export function runChild(
+  { file, words, env, input }: Child,
+  handOver: HandOver,
+  unheard: <T>(work: () => T) => T,
+): Promise<number> {
   const [argv0, ...args] = words;
   return new Promise((resolve, reject) => {
     const stdin = input === undefined ? 'inherit' : 'pipe';
-    const child = spawn(file, args, {
-      argv0,
-      env: { ...env },
-      stdio: [stdin, 'inherit', 'inherit'],
-    });
+    const stdio = [stdin, 'inherit', 'inherit'] satisfies StdioOptions;
+    const child = unheard(() => spawn(file, args, { argv0, env: { ...env }, stdio }));
     const told = inForeground() ? keyboard : [];
     const takeBack = handOver((signal) => told.includes(signal) || child.kill(signal));
     // Once it runs, an error is about a signal that it may not get from us.

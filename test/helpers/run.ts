@@ -75,6 +75,8 @@ export interface PlaceOptions extends Conditions {
   /** A whole transport, where the socket is the point. */
   readonly transport?: (options: TransportOptions) => ClosableTransport;
   readonly now?: () => Date;
+  /** Where its folder is made; left out, where temporary files are. */
+  readonly scratch?: string;
   /** What happens while the program sleeps, which takes no time of its own. */
   readonly asleep?: (milliseconds: number) => void | Promise<void>;
 }
@@ -85,7 +87,7 @@ export const NOW = new Date('2026-08-20T11:06:45.000Z');
 
 /** A place to run the program in: a folder of its own, and a world made of `options`. */
 export function place(options: PlaceOptions = {}): Place {
-  const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  const folder = mkdtempSync(join(options.scratch ?? tmpdir(), 'pwpush-test-'));
   const sleeps: number[] = [];
   const transports: TransportOptions[] = [];
   const now = options.now ?? (() => NOW);

@@ -1,0 +1,354 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterAll, describe, expect, test } from 'vitest';
+import { exitStatus } from '../../src/errors';
+import { type Transport, TransportError, type WireRequest } from '../../src/http/transport';
+import { commands } from '../../src/program';
+import {
+  AUDITED,
+  CREATED,
+  changed,
+  EXPIRED,
+  NOTIFIED,
+  RETRIEVED,
+  VERSION,
+} from '../helpers/reference';
+import { type Conditions, type Outcome, type Place, place } from '../helpers/run';
+
+// Secrets that can be told from anything else. Where one turns up, there is a leak.
+const marks = {
+  payload: 'MARKpayload7f3a9c2e51',
+  passphrase: 'MARKpassphrase0b6d84f1',
+  token: 'MARKtoken93e1c7a05d',
+  note: 'MARKnote48a2f6e0b9',
+  content: 'MARKcontentd15c0e7a63',
+};
+type Mark = keyof typeof marks;
+
+/** The marks that a text holds: as they are, in hexadecimal, or in base64 at any offset. */
+function marksIn(text: string): Mark[] {
+  const spellings = (mark: string) => [
+    mark,
+    Buffer.from(mark).toString('hex'),
+    ...[0, 1, 2].map((offset) =>
+      Buffer.from(mark).subarray(offset).toString('base64').slice(0, 12),
+    ),
+  ];
+  const names = Object.keys(marks) as Mark[];
+  return names.filter((name) => spellings(marks[name]).some((one) => text.includes(one)));
+}
+
+interface Line {
+  readonly words: string;
+  readonly stdin?: string;
+  readonly prompts?: Conditions['prompts'];
+  /** What it may print to standard output: cli.md says so. */
+  readonly prints?: readonly Mark[];
+  /** The same with `--json`: the instance's object with its unknown fields, but never `passphrase`. */
+  readonly printsJson?: readonly Mark[];
+}
+
+const secret = { stdin: marks.payload };
+const created = { printsJson: ['note'] } as const;
+const retrieved = { prints: ['payload'], printsJson: ['payload'] } as const;
+
+/** Every command, with every way in which secrets get into it. `DIR` is a folder with files that hold them. */
+const lines: Record<string, readonly Line[]> = {
+  push: [
+    { words: `push --note ${marks.note} --passphrase-env SECRET_WORD`, ...secret, ...created },
+    { words: 'push --dry-run --name n --passphrase-file DIR/passphrase', ...secret },
+    { words: `push --dry-run --file DIR/content --message ${marks.payload} --note ${marks.note}` },
+    { words: 'push --views 1 --qr', ...secret },
+    { words: 'push --from DIR/payload --generate-passphrase', ...created },
+    { words: 'push --env SECRET_TEXT --notify a@b.test', ...created },
+    { words: `push ${marks.payload}`, ...created },
+    { words: 'push --file DIR/content --passphrase-env SECRET_WORD', ...created },
+    {
+      words: 'push --each --concurrency 2',
+      stdin: `${marks.payload}\n${marks.payload}\n`,
+      ...created,
+    },
+    { words: 'push --each', stdin: `{"payload":"${marks.payload}","oops":1}\n`, ...created },
+    { words: 'push --views 0', ...secret },
+    { words: 'push --from DIR/none' },
+    {
+      words: 'push -p',
+      prompts: [
+        { secret: 'Secret:', answer: marks.payload },
+        { secret: 'Passphrase:', answer: marks.passphrase },
+        { secret: 'Passphrase again:', answer: marks.passphrase },
+      ],
+      ...created,
+    },
+  ],
+  get: [
+    { words: 'get abc --passphrase-env SECRET_WORD --output DIR/out/ --force', ...retrieved },
+    { words: 'get https://pw.test/p/abc --no-files', ...retrieved },
+    { words: 'get abc --no-files --output DIR/there' },
+    { words: 'get abc --no-files --qr', ...retrieved },
+    { words: `get ${marks.payload}/${marks.passphrase}` },
+  ],
+  run: [
+    { words: 'run abc --as SECRET --passphrase-file DIR/passphrase -- true' },
+    { words: 'run abc --stdin -- true' },
+    { words: 'run abc -- true' },
+    { words: 'run abc --as SECRET -- /nonexistent/program' },
+  ],
+  preview: [{ words: 'preview abc' }],
+  expire: [{ words: 'expire abc def' }],
+  list: [
+    { words: 'list', printsJson: ['note'] },
+    { words: 'list expired --page 2', printsJson: ['note'] },
+  ],
+  audit: [{ words: 'audit abc' }],
+  wait: [{ words: 'wait quyul5r5w08 --timeout 9 --then-expire' }],
+  notify: [{ words: 'notify abc a@b.test' }],
+  version: [{ words: 'version' }],
+  login: [
+    { words: 'login https://pw.test --profile other', stdin: marks.token },
+    { words: 'login https://pw.test --profile other --token-file DIR/token' },
+    { words: 'login https://pw.test', stdin: `${marks.token}\n${marks.token}` },
+  ],
+  logout: [{ words: 'logout' }],
+  profile: [
+    { words: 'profile list' },
+    { words: 'profile show' },
+    { words: 'profile use kept' },
+    { words: 'profile set days 3' },
+    { words: `profile set token ${marks.token}` },
+    { words: 'profile remove kept' },
+  ],
+  // How it talks to an instance is tested with the built program too.
+  doctor: [{ words: 'doctor --url http://127.0.0.1:9' }],
+  // What it logs while it serves is tested with the built program.
+  serve: [{ words: 'serve --port none' }, { words: 'serve --database postgres://u:MARK@:x' }],
+};
+
+const modes = ['', '--json', '--debug', '--json --debug', '--quiet'];
+
+const answer = (status: number, body: string, headers: Record<string, string> = {}) => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: (async function* () {
+    yield Buffer.from(body);
+  })(),
+});
+
+/** All that was sent, as a careless instance or proxy repeats it. */
+async function echoOf({ method, url, headers, body }: WireRequest): Promise<string> {
+  const sent: Buffer[] = [];
+  if (typeof body === 'string') sent.push(Buffer.from(body));
+  else for await (const chunk of body ?? []) sent.push(Buffer.from(chunk));
+  return `${method} ${url} ${JSON.stringify(headers)} ${Buffer.concat(sent)}`;
+}
+
+const secrets = { passphrase: marks.passphrase, note: marks.note };
+
+/** The reference, which repeats passphrases. */
+const reference: Transport = async ({ method, url }) => {
+  const { pathname } = new URL(url);
+  const files = [{ filename: 'file.bin', content_type: 'x/y', url: 'https://pw.test/file/1' }];
+  if (pathname === '/file/1') return answer(200, marks.content);
+  if (pathname.endsWith('/version')) return answer(200, VERSION);
+  if (pathname.endsWith('/notify_emails')) return answer(201, NOTIFIED);
+  if (pathname.endsWith('/preview')) return answer(200, '{"url":"https://pw.test/p/abc"}');
+  if (/\/(active|expired)$/.test(pathname))
+    return answer(200, url.endsWith('page=1') ? `[${changed(CREATED, secrets)}]` : '[]');
+  if (pathname.endsWith('/audit')) return answer(200, AUDITED.replace('"view"', '"creation"'));
+  if (method === 'POST') return answer(201, changed(CREATED, secrets));
+  if (method === 'DELETE') return answer(200, changed(EXPIRED, { passphrase: marks.passphrase }));
+  const push = changed(RETRIEVED, { ...secrets, note: undefined, payload: marks.payload, files });
+  return answer(200, push);
+};
+
+const echoing =
+  (status: number, wrap: (echo: string) => string, headers = {}): Transport =>
+  async (request) =>
+    answer(status, wrap(await echoOf(request)), headers);
+
+const asError = (echo: string) => JSON.stringify({ error: `cannot do ${echo}` });
+const page = { 'content-type': 'text/html' };
+const all = Object.values(marks).join(' ');
+
+const failing = (error: () => unknown): Transport => {
+  return async () => {
+    throw error();
+  };
+};
+
+/** Who answers, or does not. */
+const worlds: Record<string, Transport> = {
+  'the reference': reference,
+  ...Object.fromEntries(
+    [400, 401, 403, 404, 413, 422, 429, 500, 503].map((status) => [
+      `an instance that answers ${status} and repeats all`,
+      echoing(status, asError),
+    ]),
+  ),
+  'one that wants another passphrase': echoing(
+    401,
+    (echo) => `{"error":"passphrase ${JSON.stringify(echo).slice(1)}}`,
+  ),
+  'one whose pushes have expired': async () => answer(200, changed(EXPIRED, { payload: null })),
+  'a page of a proxy that repeats all': echoing(502, (echo) => `<h1>${echo}</h1>`, page),
+  'the same at 200': echoing(200, (echo) => `<html>${echo}`, page),
+  'a redirect to elsewhere': async (request) =>
+    answer(302, '', {
+      location: `https://evil.test/?next=${encodeURIComponent(await echoOf(request))}`,
+    }),
+  'one that cannot be reached': failing(
+    () => new TransportError('pw.test cannot be reached', { sent: false, cause: new Error(all) }),
+  ),
+  'one that breaks off': failing(
+    () => new TransportError('pw.test gave no whole answer', { sent: true, cause: new Error(all) }),
+  ),
+  'a bug of ours': failing(
+    () => new TypeError(`cannot read ${all}`, { cause: new RangeError(all) }),
+  ),
+  'a bug of the engine': async () => answer(200, JSON.parse(`{"${marks.token}`)),
+  'a failing system call': failing(() =>
+    Object.assign(new Error(all), { code: 'EIO', syscall: 'read' }),
+  ),
+};
+
+const seen = new Set<number>();
+
+// In memory where there is such a place: thousands of runs would wait for a disk.
+const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** Runs a line with all secrets around it, and answers what leaked. */
+async function leaks(
+  line: Line,
+  mode: string,
+  send: Transport,
+  terminals: readonly ('stdout' | 'stderr')[],
+) {
+  const world = home(send);
+  try {
+    const outcome = await world.run(line, mode, {
+      terminals: line.prompts ? ['stdin', ...terminals] : terminals,
+    });
+    seen.add(outcome.code);
+    return leaked(outcome, line, mode, world.here);
+  } finally {
+    world.here.close();
+  }
+}
+
+function home(send: Transport, signal?: AbortSignal) {
+  let time = Date.UTC(2026, 7, 20);
+  const here = place({
+    now: () => new Date(time),
+    asleep: (milliseconds) => {
+      time += milliseconds;
+    },
+    send,
+    scratch,
+  });
+  for (const name of ['payload', 'passphrase', 'token', 'content'] as const)
+    writeFileSync(here.file(name), marks[name]);
+  writeFileSync(here.file('there'), '');
+  mkdirSync(here.file('tmp'));
+  const env = {
+    TMPDIR: here.file('tmp'),
+    PATH: process.env.PATH,
+    PWPUSH_TOKEN: '',
+    SECRET_TEXT: marks.payload,
+    SECRET_WORD: marks.passphrase,
+    PWPUSH_PASSPHRASE: marks.passphrase,
+  };
+  return {
+    here,
+    run: async (line: Line, mode: string, more: Conditions): Promise<Outcome> => {
+      const kept = { url: 'https://pw.test', token: marks.token };
+      mkdirSync(here.file('config'));
+      const stored = { current: 'kept', profiles: { kept } };
+      writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
+      const [before = '', ...behind] = line.words.split(' -- ');
+      const words = `${before} ${mode}`.trim().replaceAll('DIR', here.folder).split(' ');
+      const { stdin = '', prompts } = line;
+      const conditions = {
+        env,
+        stdin,
+        ...more,
+        ...(prompts ? { prompts } : {}),
+        ...(signal ? { signal } : {}),
+      };
+      const argv = [...words, ...behind.flatMap((one) => ['--', ...one.split(' ')])];
+      return here.under(conditions).run(...argv);
+    },
+  };
+}
+
+/** What turned up where it must not. */
+function leaked({ stdout, stderr }: Outcome, line: Line, mode: string, here: Place): string[] {
+  const may = (mode.includes('json') ? line.printsJson : line.prints) ?? [];
+  const config = JSON.stringify(here.kept(), (key, value) => (key === 'token' ? '' : value)) ?? '';
+  return [
+    ...marksIn(stdout)
+      .filter((one) => !may.includes(one))
+      .map((one) => `${one} on stdout`),
+    ...marksIn(stderr).map((one) => `${one} on stderr`),
+    ...marksIn(config).map((one) => `${one} in the config file`),
+    ...left(here.file('tmp')).map((name) => `${name} in the folder for temporary files`),
+    ...left(here.file('config')).filter((name) => name !== 'config.json'),
+    ...Object.entries(here.rescued()).flatMap(([name, text]) =>
+      marksIn(`${name} ${text}`)
+        .filter((one) => one !== 'payload' && one !== 'content')
+        .map((one) => `${one} in the state folder`),
+    ),
+  ];
+}
+
+function left(folder: string): string[] {
+  return statSync(folder, { throwIfNoEntry: false })
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    : [];
+}
+
+test('every command has its lines here', () => {
+  expect(Object.keys(lines)).toEqual(commands.map(({ name }) => name));
+});
+
+const cases = Object.values(lines).flat();
+
+describe.each(cases)('$words', (line) => {
+  // Prompts that are not reached would count as a mistake of the script.
+  const asked = line.prompts ? { 'the reference': reference } : worlds;
+  test.each(Object.entries(asked))('of %s leaks nothing', async (_who, send) => {
+    for (const mode of modes) {
+      expect([mode, ...(await leaks(line, mode, send, []))]).toEqual([mode]);
+    }
+    const terminals = ['stdout', 'stderr'] as const;
+    expect(await leaks(line, '', send, terminals)).toEqual([]);
+  });
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s leaks nothing either', async (name) => {
+  for (const line of cases.filter(({ prompts }) => !prompts)) {
+    const controller = new AbortController();
+    const world = home(async () => {
+      controller.abort(name);
+      throw new TransportError('pw.test gave no whole answer', {
+        sent: true,
+        cause: new Error(all),
+      });
+    }, controller.signal);
+    const outcome = await world.run(line, '--debug', {});
+    seen.add(outcome.code);
+    expect([line.words, ...leaked(outcome, line, '--debug', world.here)]).toEqual([line.words]);
+    world.here.close();
+  }
+});
+
+afterAll(() => {
+  const missed = Object.entries(exitStatus).filter(([, code]) => !seen.has(code));
+  expect(missed).toEqual([]);
+});
+
+test('the marks are found however they are spelled', () => {
+  const basic = Buffer.from(`ann:${marks.token}`).toString('base64');
+  const hex = Buffer.from(marks.note).toString('hex');
+  expect(marksIn(`${basic} ${hex} x${marks.payload}x`)).toEqual(['payload', 'token', 'note']);
+  expect(readFileSync(new URL(import.meta.url), 'utf8')).toContain(marks.content);
+});

@@ -1,0 +1,199 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ended, person, pwpush, serveBuilt, start, wire } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+import { CREATED, changed, RETRIEVED } from '../helpers/reference';
+
+// The secrets of one person, looked for wherever a process leaves something behind.
+const marks = {
+  payload: 'MARKpayload7f3a9c2e51',
+  passphrase: 'MARKpassphrase0b6d84f1',
+  note: 'MARKnote48a2f6e0b9',
+  content: 'MARKcontentd15c0e7a63',
+  filename: 'MARKfilename5e21b9c8',
+  proxy: 'MARKproxy6c0f3a',
+};
+let token = '';
+
+const somebody = person();
+const temporary = join(somebody.folder, 'tmp');
+const memory = join(somebody.folder, 'run');
+const file = (name: string) => join(somebody.folder, name);
+const env = {
+  ...somebody.env,
+  TMPDIR: temporary,
+  XDG_RUNTIME_DIR: memory,
+  WORD: marks.passphrase,
+};
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+
+beforeAll(async () => {
+  mkdirSync(temporary);
+  mkdirSync(memory);
+  writeFileSync(file(marks.filename), marks.content);
+  writeFileSync(file('secret'), `NAME=${marks.payload}\n`);
+  service = await serveBuilt(somebody.env);
+  token = service.token;
+});
+afterAll(() => somebody.remove());
+
+/** Which secrets a text holds, as they are or in base64. */
+function found(text: string): string[] {
+  const all = Object.entries({ ...marks, token });
+  return all
+    .filter(([, mark]) =>
+      [mark, ...[0, 1, 2].map((at) => Buffer.from(mark).subarray(at).toString('base64'))]
+        .map((spelling) => spelling.slice(0, 14))
+        .some((spelling) => text.includes(spelling)),
+    )
+    .map(([name]) => name);
+}
+
+const leaked = ({ stdout, stderr }: Ended) => ({ stdout: found(stdout), stderr: found(stderr) });
+const nothing = { stdout: [], stderr: [] };
+
+const linux = existsSync('/proc/self/cmdline');
+
+describe('a secret on its way', () => {
+  const pushing = ['push', '--passphrase-env', 'WORD', '--note', marks.note, '--debug'];
+
+  it.skipIf(!linux)('is in no temporary file and in no command line while it is sent', async () => {
+    let held = (_answer: () => void) => {};
+    const arrived = new Promise<() => void>((resolve) => {
+      held = resolve;
+    });
+    const body = changed(CREATED, { passphrase: marks.passphrase });
+    const instance = await wire((socket) => {
+      const head = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n\r\n';
+      held(() => socket.end(head + body));
+    });
+    const words = ['push', '--passphrase-env', 'WORD', '--from', file('secret')];
+    const running = start(words, { env: { ...env, PWPUSH_URL: instance.url }, input: '' });
+    const answer = await arrived;
+    const process = `/proc/${running.child.pid}`;
+    expect(found(readFileSync(`${process}/cmdline`, 'latin1'))).toEqual([]);
+    expect(found(readFileSync(`${process}/comm`, 'latin1'))).toEqual([]);
+    expect(readdirSync(`${process}/task/${running.child.pid}`)).toContain('children');
+    expect(readFileSync(`${process}/task/${running.child.pid}/children`, 'utf8')).toBe('');
+    expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
+    answer();
+    expect(leaked(await running.ended)).toEqual(nothing);
+    instance.stop();
+  });
+
+  it('is in nothing that is said, kept or logged, from the push to its end', async () => {
+    const say = async (words: string[], input: string | undefined = '') => {
+      const ended = await pwpush(words, { env, input, cwd: temporary });
+      return { ...ended, leaked: leaked(ended) };
+    };
+    const pushed = await say(pushing, marks.payload);
+    expect([pushed.code, pushed.leaked]).toEqual([0, nothing]);
+    const link = pushed.stdout.trim();
+    const sent = await say(['push', '--file', file(marks.filename), '--debug', '--json']);
+    expect([sent.code, sent.leaked]).toEqual([0, nothing]);
+    for (const words of [
+      ['preview', link],
+      ['list'],
+      ['audit', link],
+      ['wait', link, '--timeout', '0.1'],
+      ['version'],
+      ['doctor'],
+      ['profile', 'show'],
+      ['profile', 'list'],
+      ['get', link, '--passphrase-env', 'NONE'],
+    ]) {
+      for (const mode of [[], ['--json'], ['--debug']]) {
+        const { leaked } = await say([...words, ...mode]);
+        const allowed = words[0] === 'list' && mode[0] === '--json' ? ['note'] : [];
+        expect([words, leaked]).toEqual([words, { stdout: allowed, stderr: [] }]);
+      }
+    }
+    const got = await say(['get', link, '--passphrase-env', 'WORD', '--debug']);
+    expect([got.stdout, got.leaked.stderr]).toEqual([marks.payload, []]);
+    expect((await say(['expire', link, '--debug'])).leaked).toEqual(nothing);
+    expect(readdirSync(temporary)).toEqual([]);
+    const config = readFileSync(file('config/config.json'), 'utf8');
+    expect(found(config)).toEqual(['token']);
+    expect(existsSync(file('state'))).toBe(false);
+  });
+
+  it('reaches the program of run, which gets neither token nor passphrase', async () => {
+    const { stdout: link } = await pwpush(['push', '--passphrase-env', 'WORD'], {
+      env,
+      input: `NAME=${marks.payload}`,
+    });
+    const script = 'tr "\\0" "\\n" </proc/$PPID/cmdline; env';
+    const tokens = { ...env, PWPUSH_TOKEN: token, PWPUSH_PASSPHRASE: marks.passphrase, WORD: '' };
+    const ran = await pwpush(['run', link.trim(), '--debug', '--', 'sh', '-c', script], {
+      env: tokens,
+    });
+    expect([ran.code, leaked(ran)]).toEqual([0, { stdout: ['payload'], stderr: [] }]);
+    const [line = ''] = ran.stdout.split('NAME=');
+    expect(found(line)).toEqual([]);
+    expect(readdirSync(memory)).toEqual([]);
+  });
+});
+
+describe('a program that breaks', () => {
+  const crashes = {
+    'in what it reads': `JSON.parse = (text) => { throw new TypeError('cannot read ' + text); };`,
+    'where nobody catches it': `setTimeout(() => { throw new TypeError('${marks.payload}'); }, 1); setTimeout(() => {}, 1e6);`,
+    'in a promise nobody waits for': `Promise.reject(new TypeError('${marks.payload}'));`,
+  };
+
+  it.each(Object.entries(crashes))('%s tells nothing of what it held', async (_where, code) => {
+    const body = changed(RETRIEVED, { payload: marks.payload });
+    const instance = await wire((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`),
+    );
+    writeFileSync(file('break.cjs'), code);
+    const broken = {
+      ...env,
+      NODE_OPTIONS: `--require=${file('break.cjs')}`,
+      PWPUSH_URL: instance.url,
+      PWPUSH_TOKEN: token,
+    };
+    for (const mode of [[], ['--json'], ['--debug']]) {
+      const ended = await pwpush(['get', 'abc', ...mode], { env: broken });
+      expect([[1, 2, 11].includes(ended.code ?? 0), leaked(ended)]).toEqual([true, nothing]);
+    }
+    const terminal = onTerminal('$PWPUSH get abc', broken);
+    await terminal.ended;
+    expect(found(terminal.screen())).toEqual([]);
+    instance.stop();
+  });
+});
+
+describe('NODE_DEBUG', () => {
+  const sections =
+    'http,https,http2,net,tls,stream,fs,child_process,timer,module,crypto,undici,fetch';
+
+  it.each([...sections.split(','), '*'])('%s makes Node tell no secret', async (section) => {
+    const proxy = await wire((socket) =>
+      socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'),
+    );
+    const address = proxy.url.replace('//', `//ann:${marks.proxy}@`);
+    const debugging = { ...env, NODE_DEBUG: section };
+    const words = ['push', '--passphrase-env', 'WORD', '--note', marks.note];
+    const pushed = await pwpush(words, { env: debugging, input: `NAME=${marks.payload}` });
+    const link = pushed.stdout.trim();
+    const ran = ['run', link, '--passphrase-env', 'WORD', '--', 'true'];
+    const far = ['list', '--url', 'https://pw.test', '--token-file', file('token')];
+    writeFileSync(file('token'), token);
+    const behind = { ...debugging, NO_PROXY: '', HTTPS_PROXY: address };
+    const outcomes = [
+      pushed,
+      await pwpush(ran, { env: debugging }),
+      await pwpush(far, { env: behind }),
+    ];
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 9]);
+    expect(outcomes.map(leaked)).toEqual([nothing, nothing, nothing]);
+    proxy.stop();
+  });
+});
+
+it('the log of the service holds none of all that', async () => {
+  const { code, stderr } = await service.stop();
+  expect([code, stderr.length > 1000, found(stderr)]).toEqual([0, true, []]);
+});
