@@ -22,12 +22,16 @@ export async function findLink(api: Api, base: string, created: Push): Promise<F
       doubt: 'the instance told no link; this one is made from its address and the token',
     };
   }
-  const origin = new URL(link).origin;
-  if (origin === new URL(base).origin) return { link };
-  return {
-    link,
-    doubt: `the link is on ${origin}, not on ${new URL(base).origin} where the push was made`,
-  };
+  const elsewhere = elsewhereThan(base, link);
+  return elsewhere === undefined
+    ? { link }
+    : { link, doubt: `${elsewhere} where the push was made` };
+}
+
+/** Says of a link with another host, port or scheme where it leads; it begins a sentence. */
+export function elsewhereThan(base: string, link: string): string | undefined {
+  const [origin, own] = [new URL(link).origin, new URL(base).origin];
+  return origin === own ? undefined : `the link is on ${origin}, not on ${own}`;
 }
 
 async function previewed(api: Api, token: string): Promise<string | undefined> {

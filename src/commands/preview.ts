@@ -1,6 +1,8 @@
 import { Command } from 'commander';
+import { elsewhereThan, webAddress } from '../api/link';
 import { connectTo } from '../connect';
 import type { Context } from '../context';
+import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { drawQr, terminal } from '../terminal/output';
 import { safe } from '../terminal/safe';
@@ -28,9 +30,16 @@ Examples:
   $ pwpush preview --qr https://pwpush.example/p/abc123def456`;
 
 export async function preview(context: Context, options: PreviewOptions): Promise<void> {
-  const { api, reference } = await connectTo(context, options, options.link);
+  const { api, reference, target } = await connectTo(context, options, options.link);
   const answer = await api.preview(reference.token);
   const say = terminal(context, options);
+  if (webAddress(answer.url) === undefined)
+    throw new CliError(
+      'failed',
+      'preview: the instance answered with what is no address of a page',
+    );
+  const elsewhere = elsewhereThan(target.base, answer.url);
+  if (elsewhere !== undefined) await say.warn(`${elsewhere} that was asked`);
   await say.print(answer, () => `${safe(answer.url)}\n`);
   if (options.qr) await drawQr(say, answer.url);
 }

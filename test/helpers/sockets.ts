@@ -37,13 +37,22 @@ export async function socketServer(talk: (socket: Socket) => void): Promise<List
   return { seen, ...(await opened(server as Server)) };
 }
 
+interface Proxy extends Listening {
+  /** `Proxy-Authorization` of each request. */
+  readonly headers: string[];
+  /** `Authorization` of each request. */
+  readonly tokens: (string | undefined)[];
+}
+
 /** A proxy: forwards plain requests, and tunnels by CONNECT; whatever is asked for, it goes to `port`. */
-export async function proxying(port: number): Promise<Listening & { readonly headers: string[] }> {
+export async function proxying(port: number): Promise<Proxy> {
   const headers: string[] = [];
+  const tokens: (string | undefined)[] = [];
   const seen: string[] = [];
   const note = (request: IncomingMessage) => {
     seen.push(`${request.method} ${request.url}`);
     headers.push(request.headers['proxy-authorization'] ?? '');
+    tokens.push(request.headers.authorization);
   };
   const server = createServer((request, response) => {
     note(request);
@@ -59,7 +68,7 @@ export async function proxying(port: number): Promise<Listening & { readonly hea
     });
     for (const socket of [client, upstream]) socket.on('error', () => {});
   });
-  return { seen, headers, ...(await opened(server)) };
+  return { seen, headers, tokens, ...(await opened(server)) };
 }
 
 async function opened(server: Server) {
