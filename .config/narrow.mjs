@@ -15,6 +15,11 @@ const standIns = {
     'node:util':
       'module.exports = Object.create(require("node:util"), { debuglog: { value: () => Object.assign(() => {}, { enabled: false }) } });',
   },
+  conf: {
+    // For options with a schema; the profiles are checked by us.
+    'ajv/dist/2020.js': 'export class Ajv2020 {}',
+    'ajv-formats': 'export default {};',
+  },
   commander: {
     // For subcommands that are programs of their own; we have none.
     'node:child_process': 'module.exports = {};',
@@ -40,7 +45,9 @@ export function narrow() {
   return {
     name: 'narrow',
     resolveId(source, importer = '') {
-      const of = /node_modules\/(undici|commander)\//.exec(importer.replaceAll('\\', '/'))?.[1];
+      const of = /node_modules\/(undici|commander|conf)\//.exec(
+        importer.replaceAll('\\', '/'),
+      )?.[1];
       return standIns[of]?.[source] === undefined ? undefined : `${MARK}${of}:${source}`;
     },
     load(id) {

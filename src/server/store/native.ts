@@ -31,6 +31,16 @@ export function overNative(native: Native, sleep?: Sleep): Database {
   const transaction: Database['transaction'] = (work, { long = false } = {}) =>
     patiently(() => commit(() => work(run), long), sleep);
   let scrubbing: Promise<boolean> | undefined;
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    // After the group that is gathering.
+    await nextRound();
+    await inTurn(async () => {
+      checkpoint(native);
+      forget();
+      native.close();
+    });
+  };
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
@@ -51,14 +61,10 @@ export function overNative(native: Native, sleep?: Sleep): Database {
       return scrubbing;
     },
     alone: () => inTurn(async () => isAlone(native)),
-    async close() {
-      // After the group that is gathering.
-      await nextRound();
-      await inTurn(async () => {
-        checkpoint(native);
-        forget();
-        native.close();
-      });
+    close() {
+      // Node's own SQLite, unlike libsql, refuses to be closed twice.
+      closing ??= close();
+      return closing;
     },
   };
 }
