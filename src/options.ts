@@ -115,6 +115,14 @@ export function seconds(option: string, most = 86_400): (value: string) => numbe
   };
 }
 
+/** Parses a port; 0 stands for any. */
+export function port(option: string): (value: string) => number {
+  return (value) => {
+    if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+    throw usageError(`${option} takes a number from 0 to 65535, not "${value}"`);
+  };
+}
+
 /** Parses the number of a page, 1 to 200 (specification, section 8). */
 export function pageNumber(value: string): number {
   if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { Kind } from '../api/contract';
 import type { Context } from '../context';
 import { usageError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf, positive } from '../options';
+import { addGlobalOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
 
 export interface PushOptions extends GlobalOptions {
   readonly text?: string;
@@ -32,6 +32,12 @@ export interface PushOptions extends GlobalOptions {
   readonly copy: boolean;
   readonly dryRun: boolean;
   readonly acceptLimits: boolean;
+  /** Serve it from this machine. */
+  readonly here: boolean;
+  readonly host?: string;
+  readonly port?: number;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly each: boolean;
   /** Pushes of `--each` that are made at once. */
   readonly concurrency?: number;
@@ -48,6 +54,7 @@ Examples:
   $ pwgen 24 1 | pwpush push --views 1             the link alone on stdout
   $ pwpush push --from id_ed25519 --days 1 -p      a file's text, with a passphrase
   $ pwpush push --env DB_PASSWORD --json           from a variable, for a script
+  $ pwpush push --here --host 0.0.0.0              no instance: to a phone beside you
   $ pwpush push -f report.pdf scan.png             files, of any size
   $ pwpush push --generate words:5                 a new password, shown to you too
   $ pwgen 16 30 | pwpush push --each --views 1     thirty secrets, thirty links
@@ -85,6 +92,11 @@ export function pushCommand(context: Context): Command {
     .option('--notify-locale <language>', 'language of that e-mail, such as de')
     .option('--qr', 'draw the link as a QR code on stderr')
     .option('-c, --copy', 'put the link on the clipboard too')
+    .option('--here', 'serve it from this machine, from memory, until it was seen; one view')
+    .option('--host <address>', 'with --here: address to listen on; 0.0.0.0 for the LAN')
+    .option('--port <n>', 'with --here: port to listen on; any free one', port('--port'))
+    .option('--tls-cert <path>', 'with --here: certificate chain, PEM')
+    .option('--tls-key <path>', 'with --here: its private key, PEM')
     .option('--dry-run', 'show what would be sent, secrets masked, and send nothing')
     .option('--each', 'push each line of standard input: a secret, or a JSON object')
     .option('--concurrency <n>', 'pushes of --each that run at once; 8', concurrency)
@@ -104,6 +116,7 @@ const DEFAULTS = {
   copy: false,
   dryRun: false,
   acceptLimits: false,
+  here: false,
   each: false,
 };
 

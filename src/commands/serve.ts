@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import { addOutputOptions, type GlobalOptions, optionsOf, positive } from '../options';
+import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
 import { makeFolder } from '../profile/folder';
 import { terminal } from '../terminal/output';
 import { backupCommand } from './serve/backup';
@@ -8,7 +8,7 @@ import { DATA, DATABASE, keyFile, passwordInSight, placeOf, serviceFailure } fro
 import { keepProfile } from './serve/profile';
 import { rekeyCommand } from './serve/rekey';
 import { tokenCommand } from './serve/token';
-import { type LogFormat, logFormat, port, rate, size } from './serve/values';
+import { type LogFormat, logFormat, rate, size } from './serve/values';
 import { readVariables } from './serve/variables';
 
 interface ServeOptions extends GlobalOptions {

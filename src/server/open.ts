@@ -17,6 +17,7 @@ import {
   type ServiceSettings,
 } from './settings';
 import type { Database } from './store/sql';
+import { both } from './tally';
 import { health } from './up';
 import { createVault } from './vault';
 
@@ -38,21 +39,22 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const fileBytes = fileBytesOf(settings);
   const rateLimit = rateLimitOf(settings);
   const metrics = createMetrics();
+  const tally = io.tally ? both(metrics, io.tally) : metrics;
   const log = metrics.counting(createLog(io, settings.log));
   const database = metrics.timing(await openDatabase(settings, io));
   try {
     const vault = createVault(await openKeyring(database, settings, log, io.now));
     const owners = new Owners(database, io.now);
-    const files = new Files({ database, vault, fileBytes, clock: io.now, tally: metrics });
+    const files = new Files({ database, vault, fileBytes, clock: io.now, tally });
     await files.dropUnfinished();
-    const pushes = new Pushes(database, vault, files, bounds, io.now, metrics);
+    const pushes = new Pushes(database, vault, files, bounds, io.now, tally);
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       pushes,
       files,
       owners,
       isUp,
-      tally: metrics,
+      tally,
       now: io.now,
       log,
       settings: { ...settings, publicUrl, bounds, fileBytes, rateLimit, version: io.version },

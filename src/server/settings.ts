@@ -5,6 +5,7 @@ import type { Usage } from './metrics/process';
 import type { Rate, RateLimit } from './rate-limit';
 import { ServiceError } from './service-error';
 import type { Supervision } from './systemd';
+import type { Tally } from './tally';
 
 /** What `pwpush serve` can be told. */
 export interface ServiceSettings {
@@ -51,6 +52,8 @@ export interface ServiceIo {
   /** Runs `load` with Node's experimental warnings held back. */
   readonly quietly?: (<T>(load: () => T) => T) | undefined;
   readonly usage?: (() => Usage) | undefined;
+  /** Is told, too, what happens to pushes. */
+  readonly tally?: Tally | undefined;
   /** Where systemd may have opened the sockets, and wants to be told how things stand. */
   readonly supervision?: Supervision | undefined;
   /** Milliseconds that all there is to finish has after a stop was asked for; 30 s. */

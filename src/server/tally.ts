@@ -11,3 +11,19 @@ export interface Tally {
   /** Bytes of files, as the client has them. */
   fileBytes(direction: 'in' | 'out', bytes: number): void;
 }
+
+/** Tells both. */
+export function both(one: Tally, other: Tally): Tally {
+  const each = (tell: (tally: Tally) => void) => {
+    tell(one);
+    tell(other);
+  };
+  return {
+    created: (kind) => each((tally) => tally.created(kind)),
+    viewed: (by) => each((tally) => tally.viewed(by)),
+    missed: () => each((tally) => tally.missed()),
+    expired: (reason, pushes) => each((tally) => tally.expired(reason, pushes)),
+    wrongPassphrase: () => each((tally) => tally.wrongPassphrase()),
+    fileBytes: (direction, bytes) => each((tally) => tally.fileBytes(direction, bytes)),
+  };
+}

@@ -46,6 +46,7 @@ const heavy = [
   'colour',
   'copy',
   'conf',
+  'here',
   'listen',
   'prompt',
   'qr',

@@ -59,6 +59,7 @@ function checkOptions(context: Context, options: PushOptions): void {
     '--generate-passphrase': options.generatePassphrase,
     '--qr': qr,
     '--copy': copy,
+    '--here': options.here,
   };
   const wrong = Object.entries(misplaced).find(([, given]) => given)?.[0];
   if (wrong !== undefined) throw usageError(`--each does not go with ${wrong}`);

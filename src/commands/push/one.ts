@@ -16,7 +16,8 @@ import { settle, tell } from './result';
 export async function pushOne(context: Context, options: PushOptions): Promise<void> {
   checkOptions(options, context);
   const source = sourceOf(options, context);
-  const target = targetOf(context, options);
+  // What is served from here has no instance, and no profile of one.
+  const target = options.here ? undefined : targetOf(context, options);
   const say = terminal(context, options);
   if ((options.text ?? '-') !== '-' || options.message !== undefined)
     await say.remark(
@@ -27,7 +28,11 @@ export async function pushOne(context: Context, options: PushOptions): Promise<v
     const payload = source ? await readSecret(source, options, context) : options.message;
     if (source?.name === 'generate') await say.remark(`generated: ${payload}`);
     const given = await readPassphrase(options, context, true);
-    const asked = (made?: string) => requestOf(payload, made ?? given, options, target.defaults);
+    const asked = (made?: string) => requestOf(payload, made ?? given, options, target?.defaults);
+    if (!target) {
+      const { pushHere } = await import('./here');
+      return await pushHere(context, options, asked, sending?.files ?? []);
+    }
     if (!options.dryRun) return await send(context, options, say, asked, sending);
     const masked = asked(options.generatePassphrase ? '' : undefined);
     await dryRun(target, masked, sending, options, say);
@@ -111,6 +116,7 @@ function checkOptions(options: PushOptions, context: Context): void {
   if (options.passphraseOut !== undefined && !options.generatePassphrase)
     throw usageError('--passphrase-out goes with --generate-passphrase');
   checkNotify(options);
+  checkHere(options);
   if (options.concurrency !== undefined) throw usageError('--concurrency goes with --each');
   const { file, kind, message, filename } = options;
   if (file !== undefined) {
@@ -124,4 +130,18 @@ function checkOptions(options: PushOptions, context: Context): void {
     throw usageError('--message goes with files', 'a text alone is piped in, or given as [text]');
   if (filename !== undefined)
     throw usageError('--filename names what --file - reads, and there is no --file -');
+}
+
+/** @throws CliError (usage) for what has no meaning without an instance, or with one */
+function checkHere(options: PushOptions): void {
+  const { here, host, port, tlsCert, tlsKey } = options;
+  const placed = { '--host': host, '--port': port, '--tls-cert': tlsCert, '--tls-key': tlsKey };
+  const { url, profile, tokenFile, notify, dryRun } = options;
+  const elsewhere = {
+    ...{ '--url': url, '--profile': profile, '--token-file': tokenFile, '--notify': notify },
+    '--dry-run': dryRun || undefined,
+  };
+  const given = Object.entries(here ? elsewhere : placed).find(([, value]) => value !== undefined);
+  if (!given) return;
+  throw usageError(`${given[0]} ${here ? 'does not go with' : 'goes with'} --here`);
 }

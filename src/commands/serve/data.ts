@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context';
-import { CliError, usageError } from '../../errors';
+import { usageError } from '../../errors';
 import { type GlobalOptions, optionsOf } from '../../options';
 import { dataFolder } from '../../profile/place';
 import { terminal } from '../../terminal/output';
+
+export { serviceFailure, withService } from '../../service';
 
 /** The option that names the service's folder, on every word of `serve`. */
 export const DATA = [
@@ -56,27 +58,4 @@ export async function readOptions<T extends GlobalOptions>(
   const said = passwordInSight(word);
   if (said) await terminal(context, options).warn(said);
   return options;
-}
-
-/** What an operator gave wrongly is bad usage; the rest is a failure. */
-export function serviceFailure(
-  error: Error & { hint?: string | undefined; input?: boolean },
-): CliError {
-  const code = error.input ? 'usage' : 'failed';
-  return new CliError(code, error.message, { hint: error.hint, cause: error });
-}
-
-type Service = Awaited<ReturnType<Context['service']>>;
-
-/** Does `work` with the service's code, and says its errors as ours. */
-export async function withService<T>(
-  context: Context,
-  work: (service: Service) => Promise<T>,
-): Promise<T> {
-  const service = await context.service();
-  try {
-    return await work(service);
-  } catch (error) {
-    throw error instanceof service.ServiceError ? serviceFailure(error) : error;
-  }
 }

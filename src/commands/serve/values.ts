@@ -1,13 +1,5 @@
 import { usageError } from '../../errors';
 
-/** Parses a port; 0 stands for any. */
-export function port(option: string): (value: string) => number {
-  return (value) => {
-    if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-    throw usageError(`${option} takes a number from 0 to 65535, not "${value}"`);
-  };
-}
-
 export type LogFormat = 'text' | 'json';
 
 export function logFormat(value: string): LogFormat {

@@ -1,0 +1,44 @@
+import { createSocket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
+
+/** Addresses of nobody (RFC 5737, RFC 3849): the route to them is that to the world. */
+const nobody = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' } as const;
+
+/**
+ * The address by which other machines reach this one: of several that which leads to the world, or else the first
+ * that is not for this machine or this wire alone. IPv4 where that will do.
+ */
+export async function outwardAddress(host: '0.0.0.0' | '::'): Promise<string | undefined> {
+  const families = host === '::' ? (['IPv4', 'IPv6'] as const) : (['IPv4'] as const);
+  for (const family of families) {
+    const address = (await routed(family)) ?? first(family);
+    if (address !== undefined) return address;
+  }
+  return undefined;
+}
+
+/** Where a datagram would leave from; none is sent. */
+function routed(family: keyof typeof nobody): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = createSocket(family === 'IPv4' ? 'udp4' : 'udp6');
+    const done = (address?: string) => {
+      socket.close();
+      resolve(address !== undefined && isOutward(address) ? address : undefined);
+    };
+    socket.once('error', () => done());
+    socket.connect(9, nobody[family], (error?: Error) =>
+      done(error ? undefined : socket.address().address),
+    );
+  });
+}
+
+function first(family: keyof typeof nobody): string | undefined {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find((one) => one.family === family && !one.internal && isOutward(one.address))
+    ?.address;
+}
+
+/** Neither of this machine nor of one wire, whose addresses need a zone besides. */
+function isOutward(address: string): boolean {
+  return !/^(?:127\.|169\.254\.|0\.|::1?$|fe[89ab])/i.test(address);
+}

@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, describe, expect, it } from 'vitest';
+import { launcher, person, pwpush, type Running, start } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+import { read } from '../helpers/qr';
+import { cert, key } from '../server/certificate';
+
+const sender = person();
+const recipient = person();
+afterAll(() => {
+  sender.remove();
+  recipient.remove();
+});
+
+const LINK = /http:\/\/127\.0\.0\.1:\d+\/p\/[a-z0-9_-]+\/r/;
+
+/** Starts `push --here`, and resolves with its first line. */
+async function serving(words: readonly string[] = [], input = 's3cret') {
+  const running = start(['push', '--here', ...words], { env: sender.env, input });
+  return { running, first: await firstLine(running) };
+}
+
+function firstLine({ child, ended }: Running): Promise<string> {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  return new Promise((resolve, reject) => {
+    lines.once('line', resolve);
+    ended.then(({ stderr }) => reject(new Error(`it told no link: ${stderr}`)));
+  });
+}
+
+const get = (link: string, ...words: string[]) =>
+  pwpush(['get', link, ...words], { env: recipient.env, cwd: recipient.folder });
+
+describe('push --here', () => {
+  it('prints the link alone, tells what happens, and ends with 0 once it was seen', async () => {
+    const { running, first } = await serving();
+    expect(first).toMatch(LINK);
+    await (await fetch(first)).text();
+    expect(await get(first)).toMatchObject({ code: 0, stdout: 's3cret' });
+    expect(await running.ended).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `${first}\n`,
+      stderr: '127.0.0.1 opened the page\n127.0.0.1 viewed it: 1 of 1\n',
+    });
+    expect(await get(first)).toMatchObject({ code: 9, stdout: '' });
+  });
+
+  it('ends with 6 when it was deleted unseen', async () => {
+    const { running, first } = await serving();
+    expect((await pwpush(['expire', first], { env: recipient.env })).code).toBe(0);
+    expect(await running.ended).toMatchObject({
+      code: 6,
+      stderr: '127.0.0.1 deleted it\npwpush: the push has expired, and nobody has looked at it\n',
+    });
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s expires it and ends with %d', async (signal, code) => {
+    const { running, first } = await serving();
+    running.child.kill(signal);
+    expect(await running.ended).toMatchObject({ code, stdout: `${first}\n` });
+    expect((await get(first)).code).toBe(9);
+  });
+
+  it('with --json prints the push, then what happens, a line each', async () => {
+    const { running, first } = await serving(['--json', '--views', '2']);
+    const { html_url: link } = JSON.parse(first);
+    await get(link);
+    await get(link);
+    const { code, stdout, stderr } = await running.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [push, ...events] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(push).toMatchObject({ expire_after_views: 2, html_url: link });
+    const at = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(events).toEqual([
+      { event: 'viewed', ip: '127.0.0.1', count: 1, at },
+      { event: 'viewed', ip: '127.0.0.1', count: 2, at },
+    ]);
+  });
+
+  it('serves files, and ends when they were fetched', async () => {
+    const path = join(sender.folder, 'report.bin');
+    const bytes = Buffer.alloc(3_000_000, 'pwpush');
+    writeFileSync(path, bytes);
+    const { running, first } = await serving(['--file', path, '--message', 'hi']);
+    const file = await pwpush(['get', first, '--output', '-'], { env: recipient.env });
+    expect(file).toMatchObject({ code: 0 });
+    expect(file.stdout).toBe(bytes.toString());
+    expect(await running.ended).toMatchObject({
+      code: 0,
+      stderr: '127.0.0.1 viewed it: 1 of 1\n127.0.0.1 fetched the file\n',
+    });
+  });
+
+  it('speaks TLS with a certificate', async () => {
+    const paths = ['cert.pem', 'key.pem'].map((name) => join(sender.folder, name));
+    writeFileSync(paths[0] ?? '', cert);
+    writeFileSync(paths[1] ?? '', key);
+    const words = [
+      '--host',
+      'localhost',
+      '--tls-cert',
+      paths[0] ?? '',
+      '--tls-key',
+      paths[1] ?? '',
+    ];
+    const { running, first } = await serving(words);
+    expect(first).toMatch(/^https:\/\/localhost:\d+\/p\//);
+    expect(await get(first, '--ca-file', paths[0] ?? '')).toMatchObject({ stdout: 's3cret' });
+    expect((await running.ended).code).toBe(0);
+  });
+
+  it('needs no instance, and cares for none that is configured', async () => {
+    const env = { ...sender.env, PWPUSH_URL: 'http://127.0.0.1:1', PWPUSH_TOKEN: 't0ken' };
+    const running = start(['push', '--here'], { env, input: 's' });
+    expect(await get(await firstLine(running))).toMatchObject({ stdout: 's' });
+    expect((await running.ended).code).toBe(0);
+  });
+
+  it('loses nothing that it cannot tell: without its link it does not go on', async () => {
+    const line = 'echo s | "$NODE" "$PROGRAM" push --here >/dev/full';
+    const env = { ...sender.env, NODE: process.execPath, PROGRAM: launcher };
+    const { status, stderr } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(LINK);
+  });
+
+  it.each([
+    [['--here', '--url', 'https://pw.test'], '--url does not go with --here'],
+    [['--here', '--profile', 'x'], '--profile does not go with --here'],
+    [['--here', '--notify', 'a@b.example'], '--notify does not go with --here'],
+    [['--here', '--dry-run'], '--dry-run does not go with --here'],
+    [['--here', '--each'], '--each does not go with --here'],
+    [['--host', '0.0.0.0'], '--host goes with --here'],
+    [['--port', '0'], '--port goes with --here'],
+    [['--here', '--views', '101'], 'Expire after views must be an integer from 1 to 100'],
+    [['--here', '--tls-cert', 'x'], 'TLS needs both a certificate and its key'],
+    [['--here', '--host', '192.0.2.77'], 'cannot listen on 192.0.2.77 port 0 (EADDRNOTAVAIL)'],
+  ])('%j: %s', async (words, message) => {
+    const { code, stdout, stderr } = await pwpush(['push', ...words], {
+      env: sender.env,
+      input: 's',
+    });
+    expect({ code, stdout }).toEqual({ code: message.includes('EADDR') ? 1 : 2, stdout: '' });
+    expect(stderr).toContain(`pwpush: ${message}`);
+  });
+});
+
+describe('on a terminal', () => {
+  it('draws the link, and Control-C expires it', async () => {
+    const terminal = onTerminal('echo s | (exec $PWPUSH push --here)', sender.env);
+    await terminal.shows('waiting for it to be seen; Control-C expires it');
+    const screen = terminal.screen();
+    const link = LINK.exec(screen)?.[0] ?? '';
+    const drawing = screen.split('\r\n').filter((line) => line.startsWith('\u001b[38;5;16'));
+    expect(read(drawing.join('\n'))).toBe(link);
+    expect(screen).toContain('good for 1 view or 7 days');
+    terminal.type('\u0003');
+    await terminal.shows('pwpush: interrupted');
+    await terminal.ended;
+    expect(terminal.screen()).toContain('it is expired');
+    expect((await get(link)).code).toBe(9);
+  });
+});
