@@ -237,7 +237,7 @@ function openDirectly(fd: 1 | 2): number | undefined {
 }
 
 /** More than that is left to a stream. */
-const SHORT = 4096;
+const SHORT = 65_536;
 
 /**
  * Writes what is short without a stream, which takes 2 ms to load; answers what is left for one, when a pipe was
