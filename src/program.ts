@@ -88,6 +88,18 @@ export const commands: readonly Entry[] = [
     summary: 'be an instance, on this machine',
     load: async () => (await import('./commands/serve')).serveCommand,
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes command lines',
+    load: async () => {
+      const { completionCommand } = await import('./commands/completion');
+      return (context) =>
+        completionCommand(context, async () => ({
+          program: await treeOf(context, () => true),
+          topics: topics.map(({ name }) => name),
+        }));
+    },
+  },
 ];
 
 interface Topic {
@@ -132,7 +144,15 @@ export async function execute(argv: readonly string[], context: Context): Promis
 }
 
 /** The tree for a command line: the typed command in full, of the others name and summary. */
-export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
+export function programFor(argv: readonly string[], context: Context): Promise<Command> {
+  return treeOf(context, (name, program) => name === typedCommand(program, argv));
+}
+
+/** The tree with those commands in full that are `wanted`. */
+async function treeOf(
+  context: Context,
+  wanted: (name: string, program: Command) => boolean,
+): Promise<Command> {
   const program = addGlobalOptions(new Command('pwpush'))
     .description('Hand over a secret as a link that stops working.')
     .usage('[options] <command>')
@@ -144,9 +164,8 @@ export async function programFor(argv: readonly string[], context: Context): Pro
       throw unknownCommand(program.args[0] ?? '');
     })
     .allowExcessArguments();
-  const typed = typedCommand(program, argv);
   for (const { name, summary, load } of commands) {
-    const command = name === typed ? (await load())(context) : new Command(name);
+    const command = wanted(name, program) ? (await load())(context) : new Command(name);
     program.addCommand(command.summary(summary));
   }
   eachCommand(program, (command) => addVersionOption(command, context.version));

@@ -1,0 +1,249 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bashScript } from '../../src/completion/bash';
+import { fishScript } from '../../src/completion/fish';
+import { powershellScript } from '../../src/completion/powershell';
+import { type Place, placesOf } from '../../src/completion/tree';
+import { zshScript } from '../../src/completion/zsh';
+import { commands, topics } from '../../src/program';
+import { launcher, person, pwpush } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+
+const somebody = person();
+const bin = join(somebody.folder, 'bin');
+const env = { ...somebody.env, PATH: `${bin}:${somebody.env.PATH}`, LC_ALL: 'C.UTF-8' };
+const at = (name: string) => join(somebody.folder, name);
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+const lacking = (tool: string) =>
+  spawnSync(tool, ['--version']).error !== undefined && process.env.PWPUSH_TEST_ALL !== '1';
+
+beforeAll(async () => {
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'pwpush'), `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`, {
+    mode: 0o755,
+  });
+  for (const shell of shells) {
+    const { stdout } = await pwpush(['completion', shell], { env });
+    writeFileSync(at(shell), stdout);
+  }
+  mkdirSync(at('config'), { recursive: true });
+  const profile = { url: 'https://pwpush.example' };
+  const profiles = { work: profile, home: profile, '$(touch pwned)': profile, 'a b;c': profile };
+  writeFileSync(join(at('config'), 'config.json'), JSON.stringify({ current: 'work', profiles }));
+  writeFileSync(at('a report.pdf'), '');
+});
+afterAll(() => somebody.remove());
+
+/** Command lines, the last word of each as far as it is typed → all that is offered. */
+const names = commands.map(({ name }) => name);
+const cases: readonly [string[], string[]][] = [
+  [[''], [...names, 'help']],
+  [['pr'], ['preview', 'profile']],
+  [['push', '--ki'], ['--kind']],
+  [
+    ['push', '--kind', ''],
+    ['text', 'file', 'url', 'qr'],
+  ],
+  [['push', '--kind=q'], ['--kind=qr']],
+  [
+    ['--profile', ''],
+    ['work', 'home'],
+  ],
+  [
+    ['--profile', 'work', 'list', ''],
+    ['active', 'expired'],
+  ],
+  [
+    ['profile', ''],
+    ['list', 'show', 'use', 'set', 'remove'],
+  ],
+  [['profile', 'use', 'h'], ['home']],
+  [['profile', 'set', 'da'], ['days']],
+  [['push', '-f', 'one', 'two', '--day'], ['--days']],
+  [['push', '-v', '3', '--day'], ['--days']],
+  [
+    ['help', 'c'],
+    ['completion', ...topics.map(({ name }) => name).filter((one) => /^c/.test(one))],
+  ],
+  [['completion', ''], [...shells]],
+  [
+    ['serve', 'token', ''],
+    ['add', 'list', 'revoke'],
+  ],
+];
+
+describe('the tree', () => {
+  const program = new Command('pwpush').option('--loud', 'say more');
+  program
+    .command('brew')
+    .summary("make it's")
+    .option('--strength <how>', 'how strong')
+    .addOption(new Command().createOption('--cup <kind>', 'what for').choices(['mug', 'glass']));
+  const places = placesOf(program, ['tea']);
+
+  test('a new command, its options and their values are there by themselves', () => {
+    expect(places.map(({ path }) => path)).toEqual(['', 'brew', 'help']);
+    const [root, brew, help] = places as [Place, Place, Place];
+    expect(root.words.map(({ name }) => name)).toEqual(['brew', 'help']);
+    const options = brew.options.map((option) => [option.names.join(), option.takes]);
+    expect(options).toEqual([
+      ['--strength', 'nothing'],
+      ['--cup', ['mug', 'glass']],
+      ['-h,--help', undefined],
+    ]);
+    expect(help.values).toEqual([['brew', 'tea']]);
+  });
+
+  test('and in every script; what is said of them breaks none', () => {
+    for (const script of [bashScript, zshScript, fishScript, powershellScript]) {
+      for (const word of ['brew', '--cup', 'mug', 'tea', '--loud'])
+        expect(script(places)).toContain(word);
+    }
+    writeFileSync(at('new.bash'), bashScript(places));
+    expect(inBash(at('new.bash'), ['brew', '--cup', 'g'])).toEqual(['glass']);
+  });
+});
+
+/** What the function offers that bash calls. */
+function inBash(script: string, words: readonly string[]): string[] {
+  const harness = `source "$0"; compopt() { :; }; COMP_WORDS=(pwpush "$@"); COMP_CWORD=$#; _pwpush; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const told = execFileSync('bash', ['--norc', '-c', harness, script, ...words], {
+    env,
+    cwd: somebody.folder,
+    encoding: 'utf8',
+  });
+  return told.split('\n').filter((line) => line !== '');
+}
+
+describe('bash', () => {
+  test.each(cases)('%j', (words, offered) => {
+    expect(inBash(at('bash'), words)).toEqual(offered);
+  });
+
+  test('options end with --, behind which run offers commands', () => {
+    expect(inBash(at('bash'), ['get', '--', '--'])).toEqual([]);
+    expect(inBash(at('bash'), ['run', 'link', '--', 'pwpus'])).toEqual(['pwpush']);
+  });
+
+  const typed = async (setup: string) => {
+    const terminal = onTerminal(`cd ${somebody.folder}; exec bash --norc --noprofile -i`, {
+      ...env,
+      PS1: '',
+    });
+    terminal.type(`PS1='re''ady> '; ${setup}\r`);
+    await terminal.shows('ready> ');
+    terminal.type('pwpush push --kin\t');
+    await terminal.shows('pwpush push --kind ');
+    terminal.type('u\t');
+    await terminal.shows('--kind url ');
+    terminal.type('--from a\t');
+    await terminal.shows('--from a\\ report.pdf ');
+    terminal.type('\u0015exit\r');
+    await terminal.ended;
+  };
+
+  test('on a terminal, alone', async () => {
+    await typed('source ./bash');
+  });
+
+  const package_ = '/usr/share/bash-completion/bash_completion';
+  test.skipIf(!existsSync(package_) && process.env.PWPUSH_TEST_ALL !== '1')(
+    'on a terminal, loaded by bash-completion from where it is installed (needs bash-completion)',
+    async () => {
+      const folder = join(somebody.folder, '.local/share/bash-completion/completions');
+      mkdirSync(folder, { recursive: true });
+      execFileSync('cp', [at('bash'), join(folder, 'pwpush')]);
+      await typed(`source ${package_}`);
+    },
+  );
+});
+
+describe.skipIf(lacking('fish'))('fish (needs fish)', () => {
+  const offers = (line: string) =>
+    execFileSync(
+      'fish',
+      ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', at('fish'), line],
+      {
+        env,
+        cwd: somebody.folder,
+        encoding: 'utf8',
+      },
+    )
+      .split('\n')
+      .filter((entry) => entry !== '')
+      .map((entry) => entry.split('\t')[0]);
+
+  test.each(cases)('%j', (words, offered) => {
+    expect(offers(`pwpush ${words.join(' ')}`)).toEqual(offered);
+  });
+
+  test('paths where an option takes one, and nothing where nothing is known', () => {
+    expect(offers('pwpush push --from a')).toEqual(['a report.pdf']);
+    expect(offers('pwpush push --days ')).toEqual([]);
+  });
+});
+
+describe.skipIf(lacking('zsh'))('zsh (needs zsh)', () => {
+  test('on a terminal', async () => {
+    const folder = at('zdot');
+    mkdirSync(folder);
+    // Control-X shows the line as it is then; what zsh draws meanwhile is full of escapes.
+    const setup = [
+      'autoload -Uz compinit; compinit -D -u',
+      `source ${at('zsh')}`,
+      'reveal() { zle -I; print -r -- "<$BUFFER>" }',
+      "zle -N reveal; bindkey '^X' reveal",
+      "PS1='ready> '",
+    ];
+    writeFileSync(join(folder, '.zshrc'), `${setup.join('\n')}\n`);
+    const terminal = onTerminal(`cd ${somebody.folder}; exec zsh -i`, { ...env, ZDOTDIR: folder });
+    await terminal.shows('ready> ');
+    const lines: [string, string][] = [
+      ['pwpush prev', 'pwpush preview '],
+      ['pwpush push --kin', 'pwpush push --kind '],
+      ['pwpush push --kind u', 'pwpush push --kind url '],
+      ['pwpush push --from a', 'pwpush push --from a\\ report.pdf '],
+      ['pwpush profile use h', 'pwpush profile use home '],
+      ['pwpush --profile=w', 'pwpush --profile=work '],
+      ['pwpush list ex', 'pwpush list expired '],
+      ['pwpush run link -- pwpus', 'pwpush run link -- pwpush '],
+    ];
+    // Not Control-U: while a line is revealed the terminal itself would take it.
+    const empty = '\u0001\u000b';
+    for (const [typed, completed] of lines) {
+      terminal.type(`${empty}${typed}\t\u0018`);
+      await terminal.shows(`<${completed}>`);
+    }
+    terminal.type(`${empty}pwpush profile \t`);
+    await terminal.shows('list the profiles');
+    terminal.type(`${empty}exit\r`);
+    await terminal.ended;
+  });
+});
+
+describe.skipIf(spawnSync('pwsh', ['--version']).error !== undefined)(
+  'PowerShell (needs pwsh, which CI has not)',
+  () => {
+    test.each(cases)('%j', (words, offered) => {
+      const line = `pwpush ${words.join(' ')}`;
+      const script = `. ${at('powershell')}; (TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`;
+      const told = execFileSync('pwsh', ['-NoProfile', '-Command', script], { env });
+      expect(told.toString().split('\n').filter(Boolean)).toEqual(offered);
+    });
+  },
+);
+
+test('a profile named like a command of the shell is neither offered nor run', () => {
+  expect(inBash(at('bash'), ['--profile', ''])).toEqual(['work', 'home']);
+  expect(existsSync(at('pwned'))).toBe(false);
+});
+
+test.each(shells)('the script for %s is the same each time', async (shell) => {
+  const { stdout } = await pwpush(['completion', shell], { env });
+  const again = await pwpush(['completion', shell], { env });
+  expect(again).toEqual({ code: 0, signal: null, stdout, stderr: '' });
+});
