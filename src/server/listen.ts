@@ -12,7 +12,7 @@ import { notifier, passedSockets } from './systemd';
 import { readTls, tlsReloader } from './tls';
 
 export { backup } from './backup';
-export { type Here, type HereEvent, serveHere } from './here';
+export { serveHere } from './here/serve';
 export { keyFileOf } from './key-file';
 export { openOwners } from './open';
 export type { OwnerSummary } from './owners';

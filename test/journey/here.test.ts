@@ -138,6 +138,7 @@ describe('push --here', () => {
     [['--here', '--url', 'https://pw.test'], '--url does not go with --here'],
     [['--here', '--profile', 'x'], '--profile does not go with --here'],
     [['--here', '--notify', 'a@b.example'], '--notify does not go with --here'],
+    [['--here', '--name', 'x'], '--name does not go with --here'],
     [['--here', '--dry-run'], '--dry-run does not go with --here'],
     [['--here', '--each'], '--each does not go with --here'],
     [['--host', '0.0.0.0'], '--host goes with --here'],

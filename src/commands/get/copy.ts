@@ -41,7 +41,7 @@ export async function copying(context: Context, options: GetOptions): Promise<Co
     },
     discard: async () => {},
     afterwards: async (push) => {
-      if (copied === undefined) return;
+      if (copied === undefined) return say.note('there was no text to copy');
       const lost = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
       if (lost && !(await arrived(context))) return printed(context, copied);
       if (clearAfter !== undefined)

@@ -45,6 +45,7 @@ async function untilSeen(
   here: Here,
   made: Made,
 ): Promise<void> {
+  if (stop.aborted) throw endedBy(stop);
   const say = terminal(context, options);
   const drawn = context.stderr.isTTY && !options.quiet && !options.json;
   const trouble = await tell(context, { ...options, qr: options.qr || drawn }, say, made);

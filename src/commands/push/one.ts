@@ -136,9 +136,10 @@ function checkOptions(options: PushOptions, context: Context): void {
 function checkHere(options: PushOptions): void {
   const { here, host, port, tlsCert, tlsKey } = options;
   const placed = { '--host': host, '--port': port, '--tls-cert': tlsCert, '--tls-key': tlsKey };
-  const { url, profile, tokenFile, notify, dryRun } = options;
+  const { url, profile, tokenFile, name, note, notify, dryRun } = options;
   const elsewhere = {
-    ...{ '--url': url, '--profile': profile, '--token-file': tokenFile, '--notify': notify },
+    ...{ '--url': url, '--profile': profile, '--token-file': tokenFile },
+    ...{ '--name': name, '--note': note, '--notify': notify },
     '--dry-run': dryRun || undefined,
   };
   const given = Object.entries(here ? elsewhere : placed).find(([, value]) => value !== undefined);

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Here, type HereEvent, serveHere } from '../../src/server/here';
-import { ServiceError } from '../../src/server/service-error';
-import { type TestClock, testClock } from '../helpers/service';
+import { type Here, serveHere } from '../../../src/server/here/serve';
+import type { HereEvent } from '../../../src/server/here/watch';
+import { ServiceError } from '../../../src/server/service-error';
+import { type TestClock, testClock } from '../../helpers/service';
 
 let here: Here | undefined;
 let events: Omit<HereEvent, 'ip'>[];
