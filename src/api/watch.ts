@@ -61,7 +61,7 @@ async function newEvents(api: Api, token: string, seen: readonly string[]): Prom
   const events: AuditEntry[] = [];
   for (let page = 1; page <= limits.page.max; page++) {
     const rows = await api.audit(token, page);
-    events.push(...rows);
+    for (const row of rows) events.push(row);
     const known = knownFrom(events.map(keyOf), seen);
     if (known < events.length) return events.slice(0, known);
     if (rows.length < limits.rowsPerPage) break;

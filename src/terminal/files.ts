@@ -1,6 +1,6 @@
 import { API_PATH, type NewPush, routes } from '../api/contract';
 import type { Attachment } from '../api/multipart';
-import { safe } from './safe';
+import { safe, safeJson } from './safe';
 import { size } from './size';
 
 const MASK = '***';
@@ -27,7 +27,7 @@ export function dryRunFilesText(
       size: file.size,
     }));
     const body = { push: { ...Object.fromEntries(fields), files: parts } };
-    return `${JSON.stringify({ method, url, authorization, body })}\n`;
+    return `${safeJson(JSON.stringify({ method, url, authorization, body }))}\n`;
   }
   const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
   const lines = [

@@ -1,4 +1,5 @@
 import type { Profile } from '../profile/profile';
+import { safe } from './safe';
 import type { Column } from './table';
 
 /** A profile as it may be shown: the token only as a fact. */
@@ -36,5 +37,5 @@ export function profileText(profile: ShownProfile): string {
     ['token', yesNo(token)],
     ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
   ];
-  return rows.map(([key, value]) => `${key}\t${value}\n`).join('');
+  return rows.map(([key, value]) => `${safe(key)}\t${safe(value)}\n`).join('');
 }

@@ -1,5 +1,5 @@
 import { API_PATH, type NewPush, type Push, routes } from '../api/contract';
-import { safe } from './safe';
+import { safe, safeJson } from './safe';
 import type { Column } from './table';
 import { ago, count } from './time';
 
@@ -107,7 +107,11 @@ export function dryRunText(
     masked.has(field) ? MASK : value,
   ]);
   const body = { push: Object.fromEntries(fields) };
-  if (json) return `${JSON.stringify({ method, url, authorization, body })}\n`;
+  if (json) return `${safeJson(JSON.stringify({ method, url, authorization, body }))}\n`;
   const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
-  return `${method} ${safe(url)}\n${header}content-type: application/json\n\n${JSON.stringify(body, null, 2)}\n`;
+  return `${method} ${safe(url)}\n${header}content-type: application/json\n\n${indented(body)}\n`;
+}
+
+function indented(value: unknown): string {
+  return JSON.stringify(value, null, 2).split('\n').map(safeJson).join('\n');
 }

@@ -1,10 +1,11 @@
 /**
- * What a terminal would act on or what would deceive its reader: C0 and C1 controls, DEL, bidi controls,
- * zero-width and line separators, tag characters, lone surrogates (Unicode TR 36; ECMA-48).
+ * What a terminal would act on or what would deceive its reader: C0 and C1 controls, DEL, bidi controls, line
+ * separators, lone surrogates, and all that is not seen (Default_Ignorable_Code_Point: zero-width characters, fillers,
+ * tags), but for the selectors of a variant of what stands before them (Unicode TR 36; ECMA-48).
  */
 const dangerous =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
+  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
 
 /** The same text without any of that. */
 export function withoutControls(text: string): string {

@@ -15,6 +15,8 @@ export interface Column<Row> {
 
 const GAP = 2;
 const MIN_ELASTIC = 8;
+/** Tokens, times, kinds and addresses are shorter; what an instance says in their place need not be. */
+const MAX_RIGID = 48;
 
 /**
  * Rows for a terminal, aligned under their titles and no wider than it; for a pipe, tab-separated lines
@@ -46,9 +48,7 @@ function aligned<Row>(
 ): string {
   const cells = rows.map((row) => columns.map(({ shown }) => safe(shown(row, look))));
   const widths = squeeze(
-    columns.map((column, at) =>
-      Math.max(width(column.title), ...cells.map((line) => width(line[at] ?? ''))),
-    ),
+    columns.map((column, at) => widest([column.title, ...cells.map((line) => line[at] ?? '')])),
     columns,
     look.columns,
   );
@@ -61,9 +61,13 @@ function aligned<Row>(
   return head + cells.map((texts) => `${line(texts)}\n`).join('');
 }
 
-/** Takes from the elastic columns, widest first, until the lines shorten. */
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, width(text)), 0);
+}
+
+/** Takes from the elastic columns, widest first, until the lines fit; the others never hold more than is honest. */
 function squeeze<Row>(widths: number[], columns: readonly Column<Row>[], room: number): number[] {
-  const result = [...widths];
+  const result = widths.map((one, at) => (columns[at]?.elastic ? one : Math.min(one, MAX_RIGID)));
   let over = result.reduce((sum, one) => sum + one, GAP * (columns.length - 1)) - room;
   while (over > 0) {
     const widest = columns.reduce(

@@ -2,6 +2,9 @@ import type { InstanceVersion } from '../api/contract';
 import type { Look } from './look';
 import { safe } from './safe';
 
+/** Names of features are shorter; every line is as long as the longest. */
+const MAX_NAME = 48;
+
 /** This program, the instance, and what the instance can do: one `name<TAB>value` a line in a pipe. */
 export function versionText(
   program: string,
@@ -17,7 +20,8 @@ export function versionText(
     ['edition', version.edition ?? ''],
     ...features(version.features ?? {}, ''),
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
+  const longest = rows.reduce((most, [name]) => Math.max(most, name.length), 0);
+  const width = Math.min(longest, MAX_NAME);
   const line = ([name, value]: [string, string]) =>
     look.tty
       ? `${look.paint('bold', safe(name).padEnd(width))}  ${safe(value)}`

@@ -31,7 +31,9 @@ describe('safe', () => {
   });
 
   test('leaves harmless text as it is', () => {
-    const harmless = fc.string({ unit: 'grapheme' }).filter((text) => !/\p{C}/u.test(text));
+    const harmless = fc
+      .string({ unit: 'grapheme' })
+      .filter((text) => !/\p{C}|\p{Default_Ignorable_Code_Point}/u.test(text));
     fc.assert(
       fc.property(harmless, (text) => {
         expect(safe(text)).toBe(text.replace(/[\u2028\u2029]/gu, (one) => safe(one)));
@@ -46,6 +48,8 @@ describe('safe', () => {
     ['line\nline\r\n\ttab', 'line\\nline\\r\\n\\ttab'],
     ['user\u202etxt.exe', 'user\\u202etxt.exe'],
     ['a\u{e0041}b', 'a\\u{e0041}b'],
+    ['seen\u3164\uffa0\u034f\u115f', 'seen\\u3164\\uffa0\\u034f\\u115f'],
+    ['☺️ 葛\u{e0100}', '☺️ 葛\u{e0100}'],
     ['\ud800', '\\ud800'],
     ['\\x1b', '\\x1b'],
   ])('%j becomes %j', (text, shown) => {
