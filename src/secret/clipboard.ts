@@ -30,3 +30,8 @@ export async function findClipboard(context: Context): Promise<Clipboard | undef
   }
   return undefined;
 }
+
+/** What was done, for a person. */
+export function copiedText({ name, sure }: Clipboard): string {
+  return `${sure ? 'copied' : 'sent'} to ${name}`;
+}

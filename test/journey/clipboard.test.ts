@@ -39,7 +39,7 @@ describe('on a terminal', () => {
     expect(await terminal.ended).toBe(0);
     expect(sequences(terminal.screen())).toEqual([SECRET]);
     expect(terminal.screen()).not.toContain('MARKER');
-    expect(terminal.screen()).toContain("copied to the terminal's clipboard (OSC 52)");
+    expect(terminal.screen()).toContain("sent to the terminal's clipboard (OSC 52)");
   });
 
   it('Control-C clears the clipboard at once, and ends with 130', async () => {

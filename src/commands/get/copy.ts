@@ -1,7 +1,7 @@
 import type { Push } from '../../api/contract';
 import type { Context } from '../../context';
 import { CliError, endedBy, usageError } from '../../errors';
-import { type Clipboard, findClipboard } from '../../secret/clipboard';
+import { type Clipboard, copiedText, findClipboard } from '../../secret/clipboard';
 import { deliver } from '../../secret/deliver';
 import type { Destination } from '../../secret/destination';
 import { type Terminal, terminal } from '../../terminal/output';
@@ -37,7 +37,7 @@ export async function copying(context: Context, options: GetOptions): Promise<Co
       if (!(await clipboard.write(text)))
         throw new CliError('failed', `${clipboard.name} did not take it`);
       copied = text;
-      await say.note(`copied to ${clipboard.name}`);
+      await say.note(copiedText(clipboard));
     },
     discard: async () => {},
     afterwards: async (push) => {

@@ -63,10 +63,10 @@ export async function tell(
 
 /** Whoever has no clipboard has the link all the same. */
 async function copyLink(context: Context, say: Terminal, link: string): Promise<void> {
-  const { findClipboard } = await import('../../secret/clipboard');
+  const { copiedText, findClipboard } = await import('../../secret/clipboard');
   const clipboard = await findClipboard(context);
   if (!clipboard) return say.warn('the link is printed only: there is no clipboard');
-  if (await clipboard.write(link)) return say.note(`copied to ${clipboard.name}`);
+  if (await clipboard.write(link)) return say.note(copiedText(clipboard));
   return say.warn(`the link is printed only: ${clipboard.name} did not take it`);
 }
 

@@ -6,7 +6,7 @@ import type { Tally } from '../tally';
 export interface HereEvent {
   readonly event: 'opened' | 'viewed' | 'passphrase' | 'fetched' | 'deleted' | 'expired';
   readonly ip: string | null;
-  /** How many views, or files, that makes. */
+  /** How many views that makes. */
   readonly count?: number;
 }
 
