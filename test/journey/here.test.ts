@@ -92,7 +92,7 @@ describe('push --here', () => {
     const bytes = Buffer.alloc(3_000_000, 'pwpush');
     writeFileSync(path, bytes);
     const { running, first } = await serving(['--file', path, '--message', 'hi']);
-    const file = await pwpush(['get', first, '--output', '-'], { env: recipient.env });
+    const file = await get(first, '--output', '-');
     expect(file).toMatchObject({ code: 0 });
     expect(file.stdout).toBe(bytes.toString());
     expect(await running.ended).toMatchObject({
