@@ -2,6 +2,7 @@ import { Command, CommanderError, Help } from 'commander';
 import type { Context } from './context';
 import { isOn } from './environment';
 import { ExitWith, exitStatus, usageError } from './errors';
+import { commandsFirst, globalsInShort } from './help/layout';
 import { addGlobalOptions } from './options';
 
 interface Entry {
@@ -109,7 +110,10 @@ interface Topic {
 
 /** What `pwpush help` tells besides; a new topic is a file in `help/` and one line here. */
 export const topics: readonly Topic[] = [
+  { name: 'environment', load: async () => (await import('./help/environment')).text },
+  { name: 'exit-codes', load: async () => (await import('./help/exit-codes')).text },
   { name: 'ci', load: async () => (await import('./help/ci')).text },
+  { name: 'security', load: async () => (await import('./help/security')).text },
 ];
 
 const EXAMPLES = `
@@ -172,18 +176,11 @@ async function treeOf(
   return program;
 }
 
-/** Commander's own layout, with the commands above the options. */
-function commandsFirst(command: Command, help: Help): string {
+/** Commander's own layout, arranged. */
+function formatHelp(command: Command, help: Help): string {
   const text = Help.prototype.formatHelp.call(help, command, help);
-  const sections = text.split('\n\n');
-  const commands = sections.findIndex((section) => section.startsWith('Commands:'));
-  const options = sections.findIndex((section) => section.startsWith('Global options:'));
-  if (commands === -1 || options === -1) return text;
-  [sections[options], sections[commands]] = [
-    (sections[commands] ?? '').trimEnd(),
-    sections[options] ?? '',
-  ];
-  return sections.join('\n\n').replace(/\n*$/, '\n');
+  if (command.parent === null) return commandsFirst(text);
+  return globalsInShort(text, help.helpWidth ?? 80);
 }
 
 /** The first word that is neither an option nor an option's value. */
@@ -245,7 +242,7 @@ function settle(command: Command, context: Context, show: (text: string) => void
     .configureHelp({
       showGlobalOptions: false,
       subcommandTerm,
-      ...(command.parent === null ? { formatHelp: commandsFirst } : {}),
+      formatHelp,
     })
     .configureOutput({
       writeOut: show,
@@ -264,8 +261,22 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(' ');
 }
 
+/** How Commander refuses a word that is none of those it may be. */
+const CHOICE =
+  /^error: (?:option '(?:-., )?(?<option>--[\w-]+)[^']*' argument '(?<given>.*)' is invalid|command-argument value '(?<typed>.*)' is invalid for argument '(?<argument>.*)')\. Allowed choices are (?<choices>.*)\.$/s;
+
 /** What Commander says, as one of our errors: without its prefix, its suggestion as the hint. */
 function misuse(error: CommanderError): Error {
+  const choice = CHOICE.exec(error.message)?.groups;
+  if (choice) {
+    const { option, argument, typed, given, choices = '' } = choice;
+    const word = typed ?? given ?? '';
+    const near = nearest(choices.split(', '), word);
+    return usageError(
+      `${option ?? argument} is one of ${choices}, not "${word}"`,
+      near && `did you mean ${near}?`,
+    );
+  }
   const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const hint = /\(Did you mean (.*)\?\)/.exec(suggestion ?? '')?.[1];
   return usageError(
@@ -276,11 +287,19 @@ function misuse(error: CommanderError): Error {
 
 function unknownCommand(word: string, besides: readonly Topic[] = []): Error {
   const names = [...commands, ...besides].map(({ name }) => name);
-  const near = names.find((name) => distance(name, word) <= 2);
+  const near = nearest(names, word);
   return usageError(
     `there is no command "${word}"`,
     near ? `did you mean ${near}?` : `commands: ${names.join(', ')}`,
   );
+}
+
+/** The name that was meant, as far as few letters of the word are wrong: one of three, two at most. */
+function nearest(names: readonly string[], word: string): string | undefined {
+  const most = Math.min(2, Math.max(1, Math.floor(word.length / 3)));
+  const near = names.map((name) => ({ name, edits: distance(name, word) }));
+  return near.sort((one, other) => one.edits - other.edits).find(({ edits }) => edits <= most)
+    ?.name;
 }
 
 /** Edits that turn one word into another (Levenshtein). */

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exitStatus } from '../../src/errors';
 import { commands, topics } from '../../src/program';
 import { type Place, place } from '../helpers/run';
 
@@ -53,6 +55,24 @@ describe('help', () => {
     },
   );
 
+  test.each(commands.map(({ name }) => name))('of %s has two examples', async (name) => {
+    const { stdout } = await here.run('help', name);
+    const examples = stdout.split('\nExamples:\n')[1]?.match(/^ {2}\$ .*\bpwpush\b/gm) ?? [];
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('names the global options of a command, and explains them once', async () => {
+    const { stdout } = await here.run('help', 'list');
+    const short = stdout
+      .split('Global options, explained by pwpush --help:\n')[1]
+      ?.split('\n\n')[0];
+    const explained = (await here.run('--help')).stdout.split('Global options:\n')[1];
+    const names = short?.match(/--[\w-]+/g) ?? [];
+    expect(names).toHaveLength(14);
+    expect(names.filter((name) => !explained?.includes(name))).toEqual([]);
+    expect(short?.split('\n').length).toBeLessThan(5);
+  });
+
   test('asks nobody and needs no configuration', async () => {
     const outcome = await here
       .under({ env: { PWPUSH_CONFIG_DIR: '/dev/null/x' } })
@@ -76,6 +96,25 @@ describe('help on a topic', () => {
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(stdout.endsWith('\n')).toBe(true);
+  });
+
+  test('exit-codes has every code with its name', async () => {
+    const { stdout } = await here.run('help', 'exit-codes');
+    const listed = [...stdout.matchAll(/^ {0,3}(\d+) {2}(\w+) {2,}\S/gm)].map(([, code, name]) => [
+      name,
+      Number(code),
+    ]);
+    expect(listed).toEqual(Object.entries(exitStatus).sort(([, one], [, other]) => one - other));
+  });
+
+  test('environment has the variables of the manual, and no other', async () => {
+    const { stdout } = await here.run('help', 'environment');
+    const listed = [...stdout.matchAll(/^ {2}([A-Z_]+\*?) {2,}\S/gm)].map(([, name]) => name);
+    const manual = readFileSync('man/pwpush.1', 'utf8')
+      .split('.Sh ENVIRONMENT')[1]
+      ?.split('.Sh ')[0];
+    const known = manual?.match(/^\.It Ev .*$/gm)?.flatMap((line) => line.slice(7).split(' , '));
+    expect(listed.sort()).toEqual(known?.sort());
   });
 
   test('is named by the help, and by what is near it', async () => {
@@ -125,6 +164,15 @@ describe('what is not understood is exit 2', () => {
     expect(await here.run('list', '--frobnicate')).toEqual(
       refused("pwpush: unknown option '--frobnicate'\nhint: see --help\n"),
     );
+  });
+
+  test.each([
+    [['list', 'actve'], 'state is one of active, expired, not "actve"\nhint: did you mean active?'],
+    [['push', '--kind', 'x'], '--kind is one of text, file, url, qr, not "x"'],
+    [['completion', 'tcsh'], 'shell is one of bash, zsh, fish, powershell, not "tcsh"'],
+    [['help', 'secruity'], 'there is no command "secruity"\nhint: did you mean security?'],
+  ])('a word that is none of those it may be: %j', async (argv, message) => {
+    expect(await here.run(...argv)).toEqual(refused(`pwpush: ${message}\n`));
   });
 
   test('an option without its value', async () => {

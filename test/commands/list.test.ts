@@ -155,7 +155,7 @@ test.each([
   [['--page', '1', '--all'], '--page goes with neither --all nor --limit'],
   [['--page', '1', '--limit', '3'], '--page goes with neither --all nor --limit'],
   [['--limit', '0'], '--limit takes a whole number of 1 or more, not "0"'],
-  [['all'], "command-argument value 'all' is invalid for argument 'state'"],
+  [['all'], 'state is one of active, expired, not "all"'],
 ])('%j is bad usage, and nothing is sent', async (argv, message) => {
   const { code, stdout, stderr } = await asAdmin().run('list', ...argv);
   expect({ code, stdout, message: stderr.startsWith(`pwpush: ${message}`), stderr }).toMatchObject({

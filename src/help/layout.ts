@@ -1,0 +1,34 @@
+import { wrap } from '../terminal/wrap';
+
+const GLOBAL = 'Global options:';
+
+/** Help of the program, with the commands above the options. */
+export function commandsFirst(text: string): string {
+  const sections = text.split('\n\n');
+  const commands = sections.findIndex((section) => section.startsWith('Commands:'));
+  const options = sections.findIndex((section) => section.startsWith(GLOBAL));
+  if (commands === -1 || options === -1) return text;
+  [sections[options], sections[commands]] = [
+    (sections[commands] ?? '').trimEnd(),
+    sections[options] ?? '',
+  ];
+  return sections.join('\n\n').replace(/\n*$/, '\n');
+}
+
+/** Help of a command, with the global options by their names alone: they would fill a terminal by themselves. */
+export function globalsInShort(text: string, columns: number): string {
+  const sections = text.split('\n\n').map((section) => {
+    if (!section.startsWith(GLOBAL)) return section;
+    const names = [...section.matchAll(/^ {2}(?:(-\w), )?(--[\w-]+)/gm)].map(([, short, long]) =>
+      short === undefined ? long : `${short}/${long}`,
+    );
+    const lines = wrap(names.join(', '), columns - 2);
+    const end = section.endsWith('\n') ? '\n' : '';
+    return (
+      ['Global options, explained by pwpush --help:', ...lines.map((line) => `  ${line}`)].join(
+        '\n',
+      ) + end
+    );
+  });
+  return sections.join('\n\n');
+}
