@@ -1,5 +1,5 @@
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Conf from 'conf';
 import { makeFolder } from './folder';
 import { withLock } from './lock';
@@ -33,17 +33,35 @@ export function confStore(folder: string, clock: Clock): ProfileStore {
   };
 }
 
+/** Conf writes into a new folder of ours, whose name nobody can guess; from there the file takes the place of the old one. */
 function write(folder: string, next: StoredProfiles): void {
-  const conf = new Conf<Record<string, unknown>>({
-    cwd: folder,
-    configName: 'config',
-    configFileMode: 0o600,
-    accessPropertiesByDotNotation: false,
-  });
-  conf.store = {
-    ...(next.current === undefined ? {} : { current: next.current }),
-    profiles: next.profiles,
-  };
-  // A file that was there before keeps its mode otherwise, and an old umask may have been kinder.
-  chmodSync(conf.path, 0o600);
+  const path = targetOf(join(folder, configName));
+  const room = mkdtempSync(join(dirname(path), '.config-'));
+  try {
+    // A umask can take from ourselves what we need.
+    chmodSync(room, 0o700);
+    const conf = new Conf<Record<string, unknown>>({
+      cwd: room,
+      configName: 'config',
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+    });
+    conf.store = {
+      ...(next.current === undefined ? {} : { current: next.current }),
+      profiles: next.profiles,
+    };
+    chmodSync(conf.path, 0o600);
+    renameSync(conf.path, path);
+  } finally {
+    rmSync(room, { recursive: true, force: true });
+  }
+}
+
+/** Where a link leads that stands in the file's place, as those who keep such files elsewhere have it. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,6 +59,17 @@ describe('the file', () => {
     const before = statSync(path).ino;
     await confStore(folder, clock).update(() => ({ profiles: { a: {} } }));
     expect(statSync(path).ino).not.toBe(before);
+  });
+
+  test('comes from a folder that is ours alone: nothing is made beside it whose name can be guessed', async () => {
+    mkdirSync(folder, { recursive: true });
+    const seen = new Set<string | null>();
+    const watcher = watch(folder, (_event, name) => seen.add(name));
+    await confStore(folder, clock).update(() => ({ profiles: { a: {} } }));
+    while (!seen.has('config.json')) await setImmediate();
+    watcher.close();
+    const others = [...seen].filter((name) => !/^config\.json(\.lock)?$/.test(name ?? ''));
+    expect(others).toEqual([expect.stringMatching(/^\.config-\w{6}$/)]);
   });
 
   test('is read back as it was written, odd names and all', async () => {

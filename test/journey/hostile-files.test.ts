@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dist, launcher, person, pwpush, serveBuilt, shell } from '../helpers/program';
+
+const sender = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+beforeAll(async () => {
+  service = await serveBuilt(sender.env);
+});
+afterAll(async () => {
+  await service.stop();
+  sender.remove();
+});
+
+let folder: string;
+let env: Record<string, string>;
+const at = (name: string) => join(folder, name);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  chmodSync(folder, 0o755);
+  mkdirSync(at('tmp'));
+  chmodSync(at('tmp'), 0o1777);
+  env = {
+    PATH: process.env.PATH ?? '',
+    HOME: at('home'),
+    TMPDIR: at('tmp'),
+    NO_PROXY: '*',
+    PWPUSH_CONFIG_DIR: at('config'),
+    PWPUSH_STATE_DIR: at('state'),
+  };
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+async function link(): Promise<string> {
+  const { stdout } = await pwpush(['push'], { env: sender.env, input: 'rescue me' });
+  return stdout.trim();
+}
+
+const noFull = !existsSync('/dev/full');
+
+describe.each(['000', '777'])('with umask %s', (umask) => {
+  it('the config file is 0600 in a folder of 0700', async () => {
+    const { code } = await shell(`umask ${umask}; $PWPUSH profile set days 3 --profile a`, { env });
+    expect([
+      code,
+      mode(at('config')),
+      mode(at('config/config.json')),
+      readdirSync(at('config')),
+    ]).toEqual([0, '700', '600', ['config.json']]);
+  });
+
+  it.skipIf(noFull)('so is the rescue file', async () => {
+    const line = `umask ${umask}; $PWPUSH get ${await link()} >/dev/full`;
+    const { code } = await shell(line, { env });
+    const [name = ''] = readdirSync(at('state'));
+    const file = at(`state/${name}`);
+    expect([code, mode(at('state')), mode(file), readFileSync(file, 'utf8')]).toEqual([
+      1,
+      '700',
+      '600',
+      'rescue me',
+    ]);
+  });
+
+  it('so is a downloaded secret', async () => {
+    const line = `umask ${umask}; $PWPUSH get ${await link()} --output "$TMPDIR/secret"`;
+    const { code } = await shell(line, { env });
+    expect([code, mode(at('tmp/secret'))]).toEqual([0, '600']);
+  });
+});
+
+describe('a config file that is a link', () => {
+  it('stays one, and what it leads to is replaced', async () => {
+    mkdirSync(at('config'));
+    mkdirSync(at('dotfiles'));
+    writeFileSync(at('dotfiles/pwpush.json'), '{"profiles":{"a":{"days":1}}}', { mode: 0o644 });
+    symlinkSync(at('dotfiles/pwpush.json'), at('config/config.json'));
+    const { code } = await pwpush(['profile', 'set', 'days', '3', '--profile', 'a'], { env });
+    expect([code, lstatSync(at('config/config.json')).isSymbolicLink()]).toEqual([0, true]);
+    expect(JSON.parse(readFileSync(at('dotfiles/pwpush.json'), 'utf8')).profiles.a.days).toBe(3);
+    expect([mode(at('dotfiles/pwpush.json')), readdirSync(at('dotfiles'))]).toEqual([
+      '600',
+      ['pwpush.json'],
+    ]);
+  });
+
+  it('that leads nowhere is replaced', async () => {
+    mkdirSync(at('config'));
+    symlinkSync(at('none'), at('config/config.json'));
+    const { code } = await pwpush(['profile', 'set', 'days', '3', '--profile', 'a'], { env });
+    expect([code, lstatSync(at('config/config.json')).isFile()]).toEqual([0, true]);
+  });
+});
+
+it('of a hundred programs that write at once none loses anything', async () => {
+  const names = Array.from({ length: 100 }, (_, place) => `p${place}`);
+  const ended = await Promise.all(
+    names.map((name) => pwpush(['profile', 'set', 'days', '3', '--profile', name], { env })),
+  );
+  expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== '')).toEqual([]);
+  const { profiles } = JSON.parse(readFileSync(at('config/config.json'), 'utf8'));
+  expect(Object.keys(profiles).sort()).toEqual([...names].sort());
+  expect(readdirSync(at('config'))).toEqual(['config.json']);
+});
+
+const root = process.getuid?.() === 0;
+const NOBODY = 65534;
+const skipped = (noFull || !root) && process.env.PWPUSH_TEST_ALL !== '1';
+
+describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)', () => {
+  /** A line of sh as the user nobody, who may read the program but not the folder it stands in. */
+  async function asNobody(line: string) {
+    for (const part of [dirname(launcher), dist])
+      cpSync(part, at(part === dist ? 'dist' : 'bin'), { recursive: true });
+    const PWPUSH = `${process.execPath} ${at('bin/pwpush.js')}`;
+    const child = spawn('sh', ['-c', line], {
+      env: { ...env, PWPUSH },
+      cwd: folder,
+      uid: NOBODY,
+      gid: NOBODY,
+    });
+    child.stdin.end();
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { code, stderr };
+  }
+
+  /** The one file rescued below TMPDIR. */
+  function rescuedInTmp() {
+    const [made = ''] = readdirSync(at('tmp'));
+    const inside = at(`tmp/${made}`);
+    const [name = ''] = readdirSync(inside);
+    const { uid } = statSync(join(inside, name));
+    return [mode(inside), mode(join(inside, name)), uid, readFileSync(join(inside, name), 'utf8')];
+  }
+  const kept = ['700', '600', NOBODY, 'rescue me'];
+
+  it('a home that cannot be written is told of by name, and nothing else needs it', async () => {
+    mkdirSync(at('home'));
+    env = { ...env, PWPUSH_CONFIG_DIR: '', PWPUSH_STATE_DIR: '' };
+    const set = await asNobody('$PWPUSH profile set days 3 --profile a');
+    expect([set.code, set.stderr.split('\n')[0]]).toEqual([
+      1,
+      `pwpush: the folder ${at('home/.config/pwpush')} cannot be made (EACCES)`,
+    ]);
+    expect(await asNobody(`$PWPUSH get ${await link()} | grep -q "rescue me"`)).toMatchObject({
+      code: 0,
+    });
+    const { code } = await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
+    expect([code, rescuedInTmp()]).toEqual([1, kept]);
+  });
+
+  it('a state folder of somebody else is passed by', async () => {
+    mkdirSync(at('state'), { mode: 0o755 });
+    await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
+    expect([rescuedInTmp(), readdirSync(at('state'))]).toEqual([kept, []]);
+  });
+
+  it('one that is a link to somebody else’s folder is, too', async () => {
+    mkdirSync(at('theirs'), { mode: 0o755 });
+    symlinkSync(at('theirs'), at('state'));
+    await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
+    expect([rescuedInTmp(), readdirSync(at('theirs'))]).toEqual([kept, []]);
+  });
+
+  it('in a folder that everybody can write the file is ours alone', async () => {
+    mkdirSync(at('state'));
+    chmodSync(at('state'), 0o777);
+    await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
+    const [name = ''] = readdirSync(at('state'));
+    expect([mode(at(`state/${name}`)), statSync(at(`state/${name}`)).uid]).toEqual(['600', NOBODY]);
+  });
+
+  it('a config file that cannot be read, or not be written, is told of', async () => {
+    mkdirSync(at('config'));
+    writeFileSync(at('config/config.json'), '{"profiles":{}}', { mode: 0o600 });
+    const closed = await asNobody('$PWPUSH profile list');
+    expect([closed.code, closed.stderr]).toEqual([
+      1,
+      expect.stringContaining('cannot be read (EACCES)'),
+    ]);
+    chmodSync(at('config/config.json'), 0o644);
+    const { code, stderr } = await asNobody('$PWPUSH profile set days 3 --profile a');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('EACCES')]);
+    expect(readFileSync(at('config/config.json'), 'utf8')).toBe('{"profiles":{}}');
+  });
+
+  it('root, who may write anywhere, still makes files that nobody else reads', async () => {
+    mkdirSync(at('state'));
+    chownSync(at('state'), NOBODY, NOBODY);
+    await shell(`$PWPUSH get ${await link()} >/dev/full`, { env });
+    const [name = ''] = readdirSync(at('state'));
+    expect(await asNobody(`cat "${at(`state/${name}`)}"`)).toMatchObject({ code: 1 });
+  });
+});
