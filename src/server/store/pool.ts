@@ -54,7 +54,8 @@ export class Pool<C extends Pooled> {
       if (connection) this.drop(connection);
       else {
         const made = this.count < this.size ? await this.make() : undefined;
-        const other = made ?? (await this.turn());
+        // While that was found out, one may have come back that nobody waited for.
+        const other = made ?? (this.idle.length > 0 ? undefined : await this.turn());
         if (other) return other;
       }
     }
