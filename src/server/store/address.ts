@@ -98,7 +98,9 @@ function readQuery(query: string): Map<string, string> {
     const at = pair.indexOf('=');
     const name = decoded(at < 0 ? pair : pair.slice(0, at));
     if (!Object.hasOwn(parameters, name)) {
-      throw wrong(`has a parameter that is not understood, "${name}"`);
+      // Behind a bare ? in a password stands the rest of it, and then an @.
+      const quoted = /^\w+$/.test(name) && !query.includes('@') ? `, "${name}"` : '';
+      throw wrong(`has a parameter that is not understood${quoted}`);
     }
     asked.set(name, at < 0 ? '' : decoded(pair.slice(at + 1)));
   }

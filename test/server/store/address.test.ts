@@ -101,6 +101,9 @@ describe('what is refused is said, without quoting the address', () => {
     ['postgres://u:MARKER@db:70000/n', 'names a port that is none'],
     ['postgres://u:MARKER%@db/n', 'is not encoded properly: a % stands for itself as %25'],
     ['postgres://u:MARKER@db/n?sslcrl=x', 'has a parameter that is not understood, "sslcrl"'],
+    ['postgres://u:a?MARKER@db/n', 'has a parameter that is not understood'],
+    ['postgres://u:a?MARKER=b@db/n', 'has a parameter that is not understood'],
+    ['postgres://db/n?a%20MARKER', 'has a parameter that is not understood'],
     ['postgres://u:MARKER@db/n?sslmode=yes', 'has an sslmode that is none'],
     [
       'postgres://u:MARKER@db/n?sslmode=verify-ca',
