@@ -1,15 +1,10 @@
 import type { Connection } from './caller';
-import { busy, Refusal } from './refusal';
+import { Gathered, Held } from './held';
+import { Refusal } from './refusal';
 
 /** A payload of 1 MiB may take six times that in JSON escapes; the rest is room for the other fields. */
 const JSON_BYTES = 8 * 1024 * 1024;
 const FORM_BYTES = 16 * 1024;
-
-/** Bytes of unfinished bodies that are held at once, over all requests. */
-const HELD_BYTES = 64 * 1024 * 1024;
-/** What does not count of each: whoever fills the room with large bodies keeps nobody from pushing a password. */
-const SMALL_BYTES = 64 * 1024;
-let held = 0;
 
 /** The `push` object of a creation request in JSON. Throws a `Refusal` for any other body. */
 export async function readPush(request: Request, connection: Connection): Promise<object> {
@@ -75,24 +70,18 @@ async function readText(request: Request, connection: Connection, limit: number)
 
 /** Counts what comes rather than trusting Content-Length. */
 async function readBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let counted = 0;
+  const bytes = new Gathered();
+  const held = new Held();
   try {
     for await (const chunk of body) {
-      size += chunk.length;
-      if (size > limit) throw tooLarge(limit);
-      if (size > SMALL_BYTES) {
-        counted += chunk.length;
-        held += chunk.length;
-        if (held > HELD_BYTES) throw busy('Too much is being received at once. Try again later.');
-      }
-      chunks.push(chunk);
+      if (bytes.size + chunk.length > limit) throw tooLarge(limit);
+      held.add(chunk.length);
+      bytes.add(chunk);
     }
   } finally {
-    held -= counted;
+    held.letGo();
   }
-  return Buffer.concat(chunks);
+  return bytes.whole();
 }
 
 function tooLarge(limit: number): Refusal {

@@ -2,6 +2,7 @@ import { limits } from '../api/contract';
 import { bodyOf, isMultipart } from './body';
 import type { Connection } from './caller';
 import { plainName, readDisposition } from './disposition';
+import { Gathered, Held } from './held';
 import { plainType } from './media-type';
 import { type Part, readParts } from './multipart';
 import { invalid, Refusal } from './refusal';
@@ -32,19 +33,19 @@ export async function readUpload(
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
   if (declared(request) > most) throw tooLarge(most);
   const push: Record<string, string> = {};
-  let left = FIELD_BYTES;
+  const fields = new Fields();
   const type = request.headers.get('content-type') ?? '';
-  await readParts(watched(bodyOf(request, connection), upload), type, async (part) => {
+  const parts = readParts(watched(bodyOf(request, connection), upload), type, async (part) => {
     const { name, filename } = dispositionOf(part);
     const isFile = /^push\[files\](?:\[\])?$/.test(name);
     if (isFile && filename !== undefined) return takeFile(part, filename, upload);
-    const bytes = await collect(part.bytes, left);
-    left -= bytes.length;
+    const bytes = await fields.collect(part.bytes);
     // Browsers and Rails send an empty field along when no file was chosen.
     if (isFile && bytes.length > 0) throw invalid({ files: ['A file needs a filename.'] });
     const field = /^push\[(\w+)\]$/.exec(name)?.[1];
     if (field && !isFile) push[field] = text(bytes);
   });
+  await parts.finally(() => fields.held.letGo());
   return push;
 }
 
@@ -78,15 +79,21 @@ function dispositionOf({ head }: Part) {
   throw new Refusal('malformed', 'The form is broken: a part has no name.');
 }
 
-async function collect(bytes: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of bytes) {
-    size += piece.length;
-    if (size > limit) throw tooLarge(FIELD_BYTES, 'The fields of the form are');
-    pieces.push(piece);
+/** The fields of a form, which stay in memory until it has ended. */
+class Fields {
+  readonly held = new Held();
+  private size = 0;
+
+  async collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+    const field = new Gathered();
+    for await (const piece of bytes) {
+      this.size += piece.length;
+      if (this.size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields of the form are');
+      this.held.add(piece.length);
+      field.add(piece);
+    }
+    return field.whole();
   }
-  return Buffer.concat(pieces);
 }
 
 function text(bytes: Uint8Array): string {

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { call, create, type TestService, testService } from '../helpers/service';
+import {
+  BOUNDARY,
+  call,
+  create,
+  FORM_TYPE,
+  formBytes,
+  type TestService,
+  testService,
+} from '../helpers/service';
 
 let service: TestService;
 
@@ -104,6 +112,35 @@ describe('bodies', () => {
     for (const end of ends) end();
     expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array(9).fill(400));
     await create(service, { payload: 'x'.repeat(1_000_000) });
+  });
+
+  test('and that holds for the fields of forms, too', async () => {
+    const ends = new Set<() => void>();
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="push[payload]"\r\n\r\n`;
+    const slow = Array.from({ length: 34 }, () => {
+      const pieces = [head, ...Array<string>(20).fill(' '.repeat(100_000))];
+      let end = () => {};
+      const stream = new ReadableStream<Uint8Array>({
+        start(controller) {
+          end = () => controller.close();
+        },
+        pull(controller) {
+          const piece = pieces.shift();
+          if (piece === undefined) ends.add(end);
+          else controller.enqueue(Buffer.from(piece));
+        },
+      });
+      return post(stream, FORM_TYPE);
+    });
+    await expect.poll(() => ends.size).toBe(34);
+    const field = (bytes: number) =>
+      post(formBytes([{ name: 'push[payload]', value: 'x'.repeat(bytes) }]), FORM_TYPE);
+    const refused = await field(1_900_000);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect((await field(50_000)).status).toBe(201);
+    for (const end of ends) end();
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array(34).fill(400));
+    expect((await field(1_000_000)).status).toBe(201);
   });
 
   test('a body that breaks off is no failure of ours', async () => {
