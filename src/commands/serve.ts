@@ -8,7 +8,7 @@ import { DATA, DATABASE, keyFile, passwordInSight, placeOf, serviceFailure } fro
 import { keepProfile } from './serve/profile';
 import { rekeyCommand } from './serve/rekey';
 import { tokenCommand } from './serve/token';
-import { type LogFormat, logFormat, rate, size } from './serve/values';
+import { type LogFormat, logFormat, rate, refuseEmpty, size } from './serve/values';
 import { readVariables } from './serve/variables';
 
 interface ServeOptions extends GlobalOptions {
@@ -116,6 +116,7 @@ export function serveCommand(context: Context): Command {
   command.addCommand(tokenCommand(context));
   command.addCommand(rekeyCommand(context));
   command.addCommand(backupCommand(context));
+  refuseEmpty(command);
   readVariables(command, context.env);
   return addOutputOptions(command);
 }

@@ -78,6 +78,10 @@ test('a data folder that cannot be one is told, not thrown', async () => {
 });
 
 test.each([
+  [['serve', '--host', ''], '--host takes a value, and got an empty one'],
+  [['serve', '--tls-cert', '', '--tls-key', ''], '--tls-cert takes a value, and got an empty one'],
+  [['serve', '--data=', 'token', 'list'], '--data takes a value, and got an empty one'],
+  [['serve', 'token', 'list', '--database='], '--database takes a value, and got an empty one'],
   [['serve', '--port', '65536'], '--port takes a number from 0 to 65535, not "65536"'],
   [['serve', '--max-days', '0'], '--max-days takes a whole number of 1 or more, not "0"'],
   [['serve', 'token', 'add'], "missing required argument 'name'"],

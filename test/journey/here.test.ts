@@ -141,6 +141,8 @@ describe('push --here', () => {
     [['--here', '--name', 'x'], '--name does not go with --here'],
     [['--here', '--dry-run'], '--dry-run does not go with --here'],
     [['--here', '--each'], '--each does not go with --here'],
+    [['--here', '--host', ''], '--host takes a value, and got an empty one'],
+    [['--here', '--tls-cert='], '--tls-cert takes a value, and got an empty one'],
     [['--host', '0.0.0.0'], '--host goes with --here'],
     [['--port', '0'], '--port goes with --here'],
     [['--here', '--views', '101'], 'Expire after views must be an integer from 1 to 100'],

@@ -142,6 +142,9 @@ function checkHere(options: PushOptions): void {
     ...{ '--name': name, '--note': note, '--notify': notify },
     '--dry-run': dryRun || undefined,
   };
+  // A shell's variable that is not set: no host would be any host, and no certificate no TLS.
+  const empty = Object.entries(placed).find(([, value]) => value === '');
+  if (empty) throw usageError(`${empty[0]} takes a value, and got an empty one`);
   const given = Object.entries(here ? elsewhere : placed).find(([, value]) => value !== undefined);
   if (!given) return;
   throw usageError(`${given[0]} ${here ? 'does not go with' : 'goes with'} --here`);

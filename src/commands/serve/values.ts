@@ -1,4 +1,18 @@
+import type { Command } from 'commander';
 import { usageError } from '../../errors';
+
+/**
+ * Has `serve` and its words refuse a value that is empty, as that of a shell's variable that is not set: without a host
+ * it would listen on all there are, and without a certificate do without TLS.
+ */
+export function refuseEmpty(serve: Command): void {
+  serve.hook('preAction', (_, word) => {
+    for (const command of [serve, word]) {
+      const empty = command.options.find((one) => command.opts()[one.attributeName()] === '');
+      if (empty) throw usageError(`${empty.long} takes a value, and got an empty one`);
+    }
+  });
+}
 
 export type LogFormat = 'text' | 'json';
 
