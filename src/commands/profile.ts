@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, type GlobalOptions, optionsOf } from '../options';
 import { configFolder } from '../profile/place';
-import { namedProfile, noSuchProfile, type StoredProfiles } from '../profile/profile';
+import { namedProfile, noSuchProfile, type Profile, type StoredProfiles } from '../profile/profile';
 import { readProfiles } from '../profile/read';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
 import { terminal } from '../terminal/output';
@@ -69,7 +69,7 @@ async function show(
   const state = stored(context);
   const found = namedProfile(state, name ?? options.profile, context.env);
   const shown = shownProfile(found.name, found.profile, found.name === state.current);
-  await terminal(context, options).print(shown, () => profileText(shown));
+  await terminal(context, options).print(shown, (look) => profileText(shown, look));
 }
 
 async function use(context: Context, options: GlobalOptions, name: string): Promise<void> {
@@ -90,19 +90,23 @@ async function set(
 ): Promise<void> {
   const store = await context.profiles();
   let dropped = false;
+  let said = '';
   await store.update((state) => {
     const name =
       options.profile ?? (context.env.PWPUSH_PROFILE || undefined) ?? state.current ?? 'default';
     checkProfileName(name);
     const before = Object.hasOwn(state.profiles, name) ? (state.profiles[name] ?? {}) : {};
     const after = withSetting(before, key, value);
+    const now = after[key as keyof Profile];
+    said = `${key} is ${now === undefined ? 'not set any more' : now} in profile "${name}"`;
+    if (state.current === undefined) said += ', which is in use from now on';
     dropped = before.token !== undefined && after.token === undefined;
     return { current: state.current ?? name, profiles: { ...state.profiles, [name]: after } };
   });
+  const say = terminal(context, options);
+  await say.remark(said);
   if (dropped)
-    await terminal(context, options).warn(
-      'the token belonged to the old address and was removed; run pwpush login',
-    );
+    await say.warn('the token belonged to the old address and was removed; run pwpush login');
 }
 
 async function remove(context: Context, options: GlobalOptions, name: string): Promise<void> {

@@ -1,6 +1,14 @@
 import type { AuditEntry } from '../api/contract';
+import type { Style } from './look';
 import type { Column } from './table';
 import { ago } from './time';
+
+const styles: Readonly<Record<string, Style>> = {
+  view: 'green',
+  failed_view: 'red',
+  failed_passphrase: 'red',
+  expire: 'yellow',
+};
 
 /** Columns of `audit`; in a pipe: time, kind, address, user agent, referrer. */
 export const auditColumns: readonly Column<AuditEntry>[] = [
@@ -9,7 +17,7 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
     shown: (entry, look) => ago(entry.created_at, look.now),
     exact: (entry) => entry.created_at ?? '',
   },
-  { title: 'WHAT', shown: (entry) => entry.kind },
+  { title: 'WHAT', shown: (entry) => entry.kind, style: ({ kind }) => styles[kind] },
   { title: 'ADDRESS', shown: (entry) => entry.ip ?? '' },
   { title: 'USER AGENT', shown: (entry) => entry.user_agent ?? '', elastic: true },
   { title: 'REFERRER', shown: (entry) => entry.referrer ?? '', elastic: true },

@@ -1,4 +1,6 @@
 import type { Profile } from '../profile/profile';
+import { width } from './cells';
+import type { Look } from './look';
 import { safe } from './safe';
 import type { Column } from './table';
 
@@ -27,8 +29,8 @@ export const profileColumns: readonly Column<ShownProfile>[] = [
 
 const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
-/** One setting a line. */
-export function profileText(profile: ShownProfile): string {
+/** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
+export function profileText(profile: ShownProfile, look: Look): string {
   const { name, current, url, token, ...rest } = profile;
   const rows: [string, string][] = [
     ['name', name],
@@ -37,5 +39,11 @@ export function profileText(profile: ShownProfile): string {
     ['token', yesNo(token)],
     ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
   ];
-  return rows.map(([key, value]) => `${safe(key)}\t${safe(value)}\n`).join('');
+  const wide = Math.max(...rows.map(([key]) => width(safe(key))));
+  const line = ([key, value]: [string, string]) => {
+    const name = safe(key);
+    if (!look.tty) return `${name}\t${safe(value)}`;
+    return `${look.paint('bold', name)}${' '.repeat(wide - width(name))}  ${safe(value)}`.trimEnd();
+  };
+  return rows.map((row) => `${line(row)}\n`).join('');
 }

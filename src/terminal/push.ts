@@ -1,4 +1,5 @@
 import { API_PATH, type NewPush, type Push, routes } from '../api/contract';
+import type { Style } from './look';
 import { safe, safeJson } from './safe';
 import type { Column } from './table';
 import { ago, count } from './time';
@@ -48,6 +49,9 @@ const flagsOf = (push: Push) =>
 
 const of = (left: number | null | undefined, all: number | null | undefined) =>
   `${left ?? '?'}/${all ?? '?'}`;
+/** The last view, or the last day. */
+const ending = (left: number | null | undefined): Style | undefined =>
+  typeof left === 'number' && left <= 1 ? 'yellow' : undefined;
 const number = (value: number | null | undefined) =>
   typeof value === 'number' ? String(value) : '';
 
@@ -67,12 +71,14 @@ export const activeColumns: readonly Column<Push>[] = [
   {
     title: 'VIEWS LEFT',
     right: true,
+    style: (push) => ending(push.views_remaining),
     shown: (push) => of(push.views_remaining, push.expire_after_views),
     exact: (push) => [number(push.views_remaining), number(push.expire_after_views)],
   },
   {
     title: 'DAYS LEFT',
     right: true,
+    style: (push) => ending(push.days_remaining),
     shown: (push) => of(push.days_remaining, push.expire_after_days),
     exact: (push) => [number(push.days_remaining), number(push.expire_after_days)],
   },

@@ -1,5 +1,5 @@
 import { shorten, width } from './cells';
-import type { Look } from './look';
+import type { Look, Style } from './look';
 import { safe } from './safe';
 
 export interface Column<Row> {
@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** May be cut when the terminal is narrow. */
   readonly elastic?: boolean;
   readonly right?: boolean;
+  /** A colour for what the words say already: never the only sign. */
+  readonly style?: (row: Row) => Style | undefined;
 }
 
 const GAP = 2;
@@ -52,13 +54,18 @@ function aligned<Row>(
     columns,
     look.columns,
   );
-  const line = (texts: readonly string[]) =>
+  const line = (texts: readonly string[], row?: Row) =>
     texts
-      .map((text, at) => pad(text, widths[at] ?? 0, columns[at]?.right ?? false))
+      .map((text, at) => {
+        const { right = false, style } = columns[at] ?? {};
+        const colour = row && style?.(row);
+        const paint = (cut: string) => (colour && cut !== '' ? look.paint(colour, cut) : cut);
+        return pad(text, widths[at] ?? 0, right, paint);
+      })
       .join(' '.repeat(GAP))
       .trimEnd();
   const head = titles ? `${look.paint('bold', line(columns.map(({ title }) => title)))}\n` : '';
-  return head + cells.map((texts) => `${line(texts)}\n`).join('');
+  return head + cells.map((texts, at) => `${line(texts, rows[at])}\n`).join('');
 }
 
 function widest(texts: readonly string[]): number {
@@ -82,8 +89,13 @@ function squeeze<Row>(widths: number[], columns: readonly Column<Row>[], room: n
   return result;
 }
 
-function pad(text: string, columns: number, right: boolean): string {
+function pad(
+  text: string,
+  columns: number,
+  right: boolean,
+  paint: (cut: string) => string,
+): string {
   const cut = shorten(text, columns);
   const space = ' '.repeat(Math.max(0, columns - width(cut)));
-  return right ? space + cut : cut + space;
+  return right ? space + paint(cut) : paint(cut) + space;
 }

@@ -201,3 +201,30 @@ test('a broken config file is told by every command that needs it, and left as i
   ]).toEqual([told, told, told, told]);
   expect(readFileSync(path, 'utf8')).toBe('{"profiles": oops');
 });
+
+describe('on a terminal', () => {
+  test('profile show is two columns', async () => {
+    await here.keep(two);
+    const shown = here.under({ terminals: ['stdout'], env: { NO_COLOR: '1' } });
+    expect((await shown.run('profile', 'show')).stdout).toBe(
+      'name       work\n' +
+        'current    yes\n' +
+        'url        https://work.test\n' +
+        'token      yes\n' +
+        'days       2\n' +
+        'deletable  false\n',
+    );
+  });
+
+  test('profile set says what was set, where, and what came into use', async () => {
+    const watched = here.under({ terminals: ['stderr'] });
+    expect(await watched.run('profile', 'set', 'days', '3', '--profile', 'work')).toEqual({
+      ...quiet,
+      stderr: 'days is 3 in profile "work", which is in use from now on\n',
+    });
+    expect(await watched.run('profile', 'set', 'days', '')).toEqual({
+      ...quiet,
+      stderr: 'days is not set any more in profile "work"\n',
+    });
+  });
+});

@@ -108,3 +108,18 @@ describe('a table on a terminal', () => {
     );
   });
 });
+
+test('a colour takes no room, and stands on the words alone', () => {
+  const coloured: Column<Row>[] = columns.map((column) => ({
+    ...column,
+    style: ({ views }) => (views === 1 ? 'yellow' : undefined),
+  }));
+  const rows = [
+    { name: 'wifi', views: 1 },
+    { name: '日本', views: 3 },
+  ];
+  const painted = { ...look(true), paint: (style: string, text: string) => `<${style}:${text}>` };
+  expect(table(rows, coloured, painted)).toBe(
+    '<bold:NAME  VIEWS>\n<yellow:wifi>    <yellow:1/5>\n日本    3/5\n',
+  );
+});
