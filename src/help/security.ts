@@ -26,6 +26,8 @@ What it cannot do
   links. --retrieval-step keeps scanners from taking the view.
   A program that got a secret from pwpush run can pass it on.
 
+  pwpush-security(7) names attack, promise and test of all that.
+
 Habits that help
 
   $ pwgen 24 1 | pwpush push --views 1 --days 1
