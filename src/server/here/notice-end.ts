@@ -1,18 +1,34 @@
-/** The same answer; calls `ended` once the last byte of the file has been handed on, whether or not the first was too. */
-export function noticeEnd(response: Response, ended: () => void): Response {
+/**
+ * The same answer; calls `ended` when nobody reads on, with whether the last byte of the file has been handed on by
+ * then, wherever it began.
+ */
+export function noticeEnd(response: Response, ended: (whole: boolean) => void): Response {
   const { body, headers, status } = response;
-  if (!body || (status !== 200 && status !== 206) || !reachesEnd(headers)) return response;
+  if (!body || (status !== 200 && status !== 206)) {
+    ended(false);
+    return response;
+  }
+  const reader = body.getReader();
   let left = Number(headers.get('content-length'));
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      left -= chunk.length;
-      controller.enqueue(chunk);
+  const counting = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done } = await reader.read();
+        if (value) {
+          left -= value.length;
+          return controller.enqueue(value);
+        }
+        if (done) controller.close();
+        ended(left === 0 && reachesEnd(headers));
+      },
+      async cancel(reason) {
+        ended(false);
+        await reader.cancel(reason);
+      },
     },
-    flush() {
-      if (left === 0) ended();
-    },
-  });
-  return new Response(body.pipeThrough(counting), { status, headers });
+    { highWaterMark: 0 },
+  );
+  return new Response(counting, { status, headers });
 }
 
 /** Whether it is all of a file, or its rest. */

@@ -27,11 +27,10 @@ export function onlyThat(
     }
     const { ip } = originOf(request, connection, { trustProxy: false });
     const visit = { ip, viewed: false };
-    const began = watch.views();
     const response = await visits.run(visit, () => app(request, connection));
     const shown = request.method === 'GET' && response.status === 200 && !isPrefetch(request);
     if (shown && pages.includes(path) && !visit.viewed) watch.opened(ip);
     if (!isFile || request.method !== 'GET') return response;
-    return noticeEnd(response, () => watch.fetched(path, ip, began));
+    return noticeEnd(response, watch.download(path, ip));
   };
 }

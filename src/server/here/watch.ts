@@ -18,7 +18,7 @@ export interface Visit {
 
 export type Watch = ReturnType<typeof watching>;
 
-/** Tells what happens, and when there is no more to be had: all views taken, and with the last one all files. */
+/** Tells what happens, and when there is no more to be had: all views taken, and all files fetched that go with them. */
 export function watching(
   visits: AsyncLocalStorage<Visit>,
   files: number,
@@ -26,13 +26,18 @@ export function watching(
 ) {
   let views = 0;
   let allowed = Number.POSITIVE_INFINITY;
+  let running = 0;
   const fetched = new Set<string>();
+  let late = false;
   let timer: NodeJS.Timeout | undefined;
   let end = (_: number) => {};
   const ended = new Promise<number>((resolve) => {
     end = resolve;
   });
   const ip = () => visits.getStore()?.ip ?? null;
+  const endIfOver = () => {
+    if (views >= allowed && running === 0 && (late || fetched.size >= views * files)) end(views);
+  };
   const tally: Tally = {
     created: () => {},
     missed: () => {},
@@ -42,9 +47,12 @@ export function watching(
       if (visit) visit.viewed = true;
       views += 1;
       tell({ event: 'viewed', ip: ip(), count: views });
+      endIfOver();
       if (views < allowed) return;
-      if (files === 0) return end(views);
-      timer = setTimeout(() => end(views), LINK_TIME);
+      timer = setTimeout(() => {
+        late = true;
+        endIfOver();
+      }, LINK_TIME);
     },
     wrongPassphrase: () => tell({ event: 'passphrase', ip: ip() }),
     expired: (reason, pushes = 1) => {
@@ -56,17 +64,19 @@ export function watching(
   return {
     tally,
     ended,
-    views: () => views,
     expect: (granted: number) => {
       allowed = granted;
     },
     opened: (from: string | null) => tell({ event: 'opened', ip: from }),
-    /** A file whose download began when there had been so many views. */
-    fetched: (path: string, from: string | null, began: number) => {
-      if (fetched.has(path)) return;
-      if (began === views) fetched.add(path);
-      tell({ event: 'fetched', ip: from });
-      if (views >= allowed && fetched.size >= files) end(views);
+    /** Begins the download of that link; answers what ends it. */
+    download: (path: string, from: string | null) => {
+      running += 1;
+      return (whole: boolean) => {
+        running -= 1;
+        if (whole) tell({ event: 'fetched', ip: from });
+        if (whole) fetched.add(path);
+        endIfOver();
+      };
     },
     stop: () => clearTimeout(timer),
   };

@@ -145,7 +145,7 @@ describe('it ends unseen', () => {
   });
 });
 
-describe('with files it ends when they were fetched after the last view', () => {
+describe('with files it ends when those of each view were fetched', () => {
   const links = async (one: Here) =>
     ((await retrieve(one)).files as { url: string }[]).map(({ url }) => url);
   const goesOn = (one: Here) => Promise.race([one.ended, Promise.resolve('goes on')]);
@@ -163,7 +163,34 @@ describe('with files it ends when they were fetched after the last view', () => 
     expect(events.map(({ event }) => event)).toEqual(['viewed', 'fetched', 'fetched']);
   });
 
-  test('and not for those of a view before', async () => {
+  test('and not while somebody is still fetching theirs', async () => {
+    const large = file('a.txt', 'x'.repeat(30_000_000));
+    const one = await serve({ expire_after_views: 2 }, [large]);
+    const [first = ''] = await links(one);
+    expect(await status(first)).toBe(200);
+    const slow = await fetch(first);
+    const [second = ''] = await links(one);
+    await status(second);
+    while (events.filter(({ event }) => event === 'fetched').length < 2)
+      await new Promise(setImmediate);
+    expect(await goesOn(one)).toBe('goes on');
+    expect((await slow.arrayBuffer()).byteLength).toBe(30_000_000);
+    expect(await one.ended).toBe(2);
+  });
+
+  test('or has given up', async () => {
+    const large = file('a.txt', 'x'.repeat(30_000_000));
+    const one = await serve({}, [large]);
+    const [link = ''] = await links(one);
+    const leaving = new AbortController();
+    await fetch(link, { signal: leaving.signal });
+    leaving.abort();
+    expect(await status(link)).toBe(200);
+    expect(await one.ended).toBe(1);
+    expect(events.filter(({ event }) => event === 'fetched')).toHaveLength(1);
+  });
+
+  test('one view’s do not count for the other’s', async () => {
     const one = await serve({ expire_after_views: 2 }, [file('a.txt', 'x')]);
     const [first = ''] = await links(one);
     await status(first);
