@@ -130,9 +130,16 @@ function leavesOrigin(from: URL, to: URL, status: number): CliError {
     `${from.host} redirects to another origin, ${to.protocol}//${to.host}; nothing was sent there`,
     {
       status,
-      hint: `if that is your instance, use its address: --url ${to.origin}, or pwpush profile set url ${to.origin}`,
+      hint: plain(to.host)
+        ? `if that is your instance, use its address: --url ${to.origin}, or pwpush profile set url ${to.origin}`
+        : 'check the address',
     },
   );
+}
+
+/** A host may be called `$(reboot).test`: what is copied to a shell must mean nothing there (URL Standard, 3.2). */
+function plain(host: string): boolean {
+  return /^[\w.:[\]-]+$/.test(host);
 }
 
 function notSetUp(status: number): CliError {

@@ -122,7 +122,10 @@ const lines: Record<string, readonly Line[]> = {
   doctor: [{ words: 'doctor --url http://127.0.0.1:9' }],
   completion: [{ words: 'completion bash' }],
   // What it logs while it serves is tested with the built program.
-  serve: [{ words: 'serve --port none' }, { words: 'serve --database postgres://u:MARK@:x' }],
+  serve: [
+    { words: 'serve --port none' },
+    { words: `serve --database postgres://u:${marks.passphrase}@:x` },
+  ],
 };
 
 const modes = ['', '--json', '--debug', '--json --debug', '--quiet'];

@@ -113,6 +113,17 @@ describe('a redirect to another origin is reported, and nothing is sent there', 
     });
   });
 
+  test.each(['$(reboot)', '`reboot`', 'a;reboot;b', 'a&reboot&b', "a'b", 'a$IFS'])(
+    'the name of its host is no command that one is told to type: %s',
+    async (name) => {
+      const { code, stderr } = await asked([to(`https://${name}.test/`)], 'version');
+      expect({ code, hint: stderr.split('\n')[1] }).toEqual({
+        code: 1,
+        hint: 'hint: check the address',
+      });
+    },
+  );
+
   test('with a user name in it is not followed, and the name is not printed', async () => {
     const { code, stderr, sent } = await asked([to('https://ann:pass@pw.test/')], 'version');
     expect({ code, told: /ann|pass@/.test(stderr), requests: sent.length }).toEqual({
