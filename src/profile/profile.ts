@@ -61,6 +61,8 @@ export interface Target {
   readonly defaults: Profile | undefined;
 }
 
+/** What is said where there is neither an address nor a profile. */
+export const NO_INSTANCE = 'no instance is configured';
 const THREE_WAYS =
   'log in with pwpush login, set PWPUSH_URL, or name an instance with --url; pwpush serve makes one of this machine';
 
@@ -134,7 +136,7 @@ function notConfigured(stored: StoredProfiles, name: string | undefined, profile
       `give it one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
     );
   const names = Object.keys(stored.profiles);
-  if (names.length === 0) return usageError('no instance is configured', THREE_WAYS);
+  if (names.length === 0) return usageError(NO_INSTANCE, THREE_WAYS);
   return usageError(
     name === undefined
       ? 'no profile is in use'

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from '../context';
 import { usageError } from '../errors';
+import type { Prompter } from '../terminal/prompt';
 import { bytesOfFile, readAll, withoutOneLineEnd } from './source';
 
 /** Where the command line says the passphrase is. */
@@ -51,6 +52,14 @@ export async function knownPassphrase(
   return named ?? (context.env.PWPUSH_PASSPHRASE || undefined);
 }
 
+/** Asks for a passphrase that may be left out. */
+export async function offerPassphrase(context: Context): Promise<string | undefined> {
+  const prompter = await context.prompter();
+  const passphrase = await prompter.secret('Passphrase (Enter for none):');
+  if (passphrase === '') return undefined;
+  return confirmed(passphrase, prompter);
+}
+
 export async function askPassphrase(
   context: Context,
   twice: boolean,
@@ -58,10 +67,12 @@ export async function askPassphrase(
 ): Promise<string> {
   const prompter = await context.prompter();
   const passphrase = nonEmpty(await prompter.secret(question), 'what was typed');
-  if (twice && (await prompter.secret('Passphrase again:')) !== passphrase) {
-    throw usageError('the two passphrases differ; nothing was sent');
-  }
-  return passphrase;
+  return twice ? confirmed(passphrase, prompter) : passphrase;
+}
+
+async function confirmed(passphrase: string, prompter: Prompter): Promise<string> {
+  if ((await prompter.secret('Passphrase again:')) === passphrase) return passphrase;
+  throw usageError('the two passphrases differ; nothing was sent');
 }
 
 async function fromFile(path: string, context: Context): Promise<string> {

@@ -7,6 +7,13 @@ export interface Prompter {
   secret(message: string): Promise<string>;
   text(message: string, preset?: string): Promise<string>;
   confirm(message: string, preset: boolean): Promise<boolean>;
+  /** One of several; `name` is what the person reads. */
+  choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+}
+
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
 }
 
 interface Streams {
@@ -50,6 +57,7 @@ export function inquirerPrompter(streams: Streams): Prompter {
     },
     text: (message, preset) => ask({ type: 'input', message, default: preset }),
     confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),
+    choose: (message, choices) => ask({ type: 'select', message, choices }),
   };
 }
 

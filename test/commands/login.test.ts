@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
+import type { Prompt } from '../helpers/prompts';
 
 let here: Instance;
 let token: string;
@@ -103,6 +104,48 @@ describe('the profile', () => {
       '{"profile":"default","url":"https://pw.test","token":true,"application_version":"0.1.0",' +
         '"api_version":"2.1","edition":"oss"}\n',
     );
+  });
+});
+
+describe('somebody who is asked', () => {
+  const address = (answer: string) => ({ text: 'Address of the instance:', answer });
+  const secret = (answer: string) => ({ secret: 'API token:', answer });
+  const wrong = (answer: string) => ({ secret: 'Wrong. API token:', answer });
+  const talk = (...prompts: Prompt[]) =>
+    here.under({ terminals: ['stdin', 'stderr'], prompts, env: { NO_COLOR: '1' } }).run('login');
+
+  test('is asked again after a wrong answer, told why, and in the end what the instance can do', async () => {
+    await here.keep({ current: 'home', profiles: { home: {} } });
+    expect(
+      await talk(
+        address('ftp://x'),
+        address('pw.test/nothing'),
+        address('pw.test'),
+        secret('two words'),
+        wrong('wrong'),
+        wrong(token),
+      ),
+    ).toEqual({
+      code: 0,
+      stdout: 'https://pw.test is now profile "default"\n',
+      stderr: [
+        'the address of the instance is not an http or https URL',
+        'version: there is no API v2 at this address: text/html, "<!doctype html>"',
+        'what came from the prompt is not a token: a token is one line of letters, digits and signs',
+        'the instance refused the token; nothing was stored',
+        'it is in use instead of "home": pwpush profile use changes that',
+        'Password Pusher 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR codes, no e-mail, pushes without a token',
+        '',
+      ].join('\n'),
+    });
+    expect(here.kept()?.current).toBe('default');
+  });
+
+  test('three times, then it is over and nothing is stored', async () => {
+    const { code } = await talk(address('pw.test'), secret('one'), wrong('two'), wrong('three'));
+    expect([code, here.kept()]).toEqual([3, undefined]);
+    const { code: usage } = await talk(address('x y'), address('ftp://x'), address('?'));
+    expect([usage, here.kept()]).toEqual([2, undefined]);
   });
 });
 

@@ -88,9 +88,66 @@ describe('the secret comes from', () => {
   test('a hidden prompt where there is a terminal and nothing else', async () => {
     const asked = here.under({
       terminals: ['stdin'],
-      prompts: [{ secret: 'Secret:', answer: 'typed' }],
+      prompts: [
+        { secret: 'Secret:', answer: 'typed' },
+        { secret: 'Passphrase (Enter for none):', answer: '' },
+      ],
     });
     expect(await received((await asked.run('push')).stdout)).toBe('typed');
+  });
+
+  test('the prompt, which offers a passphrase, asked for twice', async () => {
+    const asked = here.under({
+      terminals: ['stdin'],
+      prompts: [
+        { secret: 'Secret:', answer: 'typed' },
+        { secret: 'Passphrase (Enter for none):', answer: 'word' },
+        { secret: 'Passphrase again:', answer: 'word' },
+      ],
+    });
+    const { stdout } = await asked.run('push');
+    const env = { PWPUSH_PASSPHRASE: 'word' };
+    expect(await here.run('get', stdout.trim())).toMatchObject({ code: 7 });
+    expect(await here.under({ env }).run('get', stdout.trim())).toMatchObject({ stdout: 'typed' });
+  });
+});
+
+describe('with nothing configured, on a terminal', () => {
+  const choose = 'How shall this push be handed over?';
+  const unset = { PWPUSH_URL: undefined };
+
+  test('push offers to log in, and goes on with what was kept; the link alone is on stdout', async () => {
+    const token = here.service.adminToken;
+    const asked = here.under({
+      env: unset,
+      terminals: ['stdin', 'stderr'],
+      prompts: [
+        { choose, among: ['login', 'here'], answer: 'login' },
+        { text: 'Address of the instance:', answer: 'pw.test' },
+        { secret: 'API token:', answer: token },
+        { secret: 'Secret:', answer: 'typed' },
+        { secret: 'Passphrase (Enter for none):', answer: '' },
+      ],
+    });
+    const { code, stdout, stderr } = await asked.run('push', '--no-color');
+    expect([code, LINK.test(stdout), await received(stdout)]).toEqual([0, true, 'typed']);
+    expect(stderr).toContain(
+      'no instance is configured\nhttps://pw.test is now profile "default"\n',
+    );
+    expect(here.kept()).toEqual({
+      current: 'default',
+      profiles: { default: { url: 'https://pw.test', token } },
+    });
+  });
+
+  test.each([
+    ['the secret is piped', ['push'], ['stderr']],
+    ['JSON is asked for', ['push', '--json'], ['stdin', 'stderr']],
+    ['nothing may be asked', ['push', '--no-input', 'text'], ['stdin', 'stderr']],
+  ] as const)('nothing is offered where %s', async (_what, argv, terminals) => {
+    const silent = here.under({ env: unset, terminals, prompts: [], stdin: 'secret' });
+    const { code, stderr } = await silent.run(...argv);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no instance is configured')]);
   });
 });
 

@@ -1,10 +1,11 @@
-import type { Prompter } from '../../src/terminal/prompt';
+import type { Choice, Prompter } from '../../src/terminal/prompt';
 
 /** A question that will be asked, word for word, and its answer. */
 export type Prompt =
   | { readonly secret: string; readonly answer: string }
   | { readonly text: string; readonly preset?: string; readonly answer: string }
-  | { readonly confirm: string; readonly answer: boolean };
+  | { readonly confirm: string; readonly answer: boolean }
+  | { readonly choose: string; readonly among: readonly string[]; readonly answer: string };
 
 /** Answers by the script; `check` throws when another question was asked or an answer was left over. */
 export function scriptedPrompter(script: readonly Prompt[]) {
@@ -22,6 +23,8 @@ export function scriptedPrompter(script: readonly Prompt[]) {
     text: async (text, preset) =>
       next(preset === undefined ? { text } : { text, preset }) as string,
     confirm: async (confirm) => next({ confirm }) as boolean,
+    choose: async <T extends string>(choose: string, choices: readonly Choice<T>[]) =>
+      next({ choose, among: choices.map(({ value }) => value) }) as T,
   };
   return {
     prompter,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { person, pwpush, serveBuilt } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
@@ -82,6 +83,45 @@ describe('on a terminal', () => {
     terminal.type('\u0004');
     expect(await terminal.ended).toBe(130);
     expect(terminal.screen()).toContain('pwpush: interrupted');
+  });
+
+  it('with nothing configured push offers two ways; Ctrl-C there leaves all as it was', async () => {
+    const line =
+      'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
+    for (const keys of [CTRL_C, '\u0004']) {
+      const terminal = onTerminal(line, recipient.env);
+      await terminal.shows('log in to an instance, and push there');
+      await terminal.shows('(--here)');
+      terminal.type(keys);
+      await terminal.shows('restored');
+      await terminal.ended;
+      expect(terminal.screen()).toContain('pwpush: interrupted\r\nstatus 130\r\nrestored');
+    }
+    expect(existsSync(recipient.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
+  });
+
+  it('who logs in by what push offers ends with a link', async () => {
+    const newcomer = person();
+    const terminal = onTerminal('$PWPUSH push', newcomer.env);
+    await terminal.shows('log in to an instance, and push there');
+    terminal.type(ENTER);
+    await terminal.shows('Address of the instance:');
+    terminal.type(`${service.url}${ENTER}`);
+    await terminal.shows('API token:');
+    terminal.type(`wrong${ENTER}`);
+    await terminal.shows('the instance refused the token; nothing was stored');
+    await terminal.shows('Wrong. API token:');
+    terminal.type(`${service.token}${ENTER}`);
+    await terminal.shows('Secret:');
+    terminal.type(`MARKER-secret${ENTER}`);
+    await terminal.shows('Passphrase (Enter for none):');
+    terminal.type(ENTER);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).not.toContain('MARKER');
+    expect(terminal.screen()).not.toContain(service.token);
+    const got = await pwpush(['get', linkOn(terminal.screen())], { env: recipient.env });
+    newcomer.remove();
+    expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
   });
 
   it('get asks for a passphrase that is needed, again when it was wrong, and shows controls', async () => {

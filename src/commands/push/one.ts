@@ -2,8 +2,8 @@ import type { NewPush } from '../../api/contract';
 import { connect, targetOf } from '../../connect';
 import type { Context } from '../../context';
 import { CliError, usageError } from '../../errors';
-import type { Target } from '../../profile/profile';
-import { checkPassphrase, readPassphrase } from '../../secret/passphrase';
+import { NO_INSTANCE, type Target } from '../../profile/profile';
+import { checkPassphrase, offerPassphrase, readPassphrase } from '../../secret/passphrase';
 import type { Sending } from '../../secret/sending';
 import { chooseSource, readSecret, type Source } from '../../secret/source';
 import { type Terminal, terminal } from '../../terminal/output';
@@ -17,7 +17,9 @@ export async function pushOne(context: Context, options: PushOptions): Promise<v
   checkOptions(options, context);
   const source = sourceOf(options, context);
   // What is served from here has no instance, and no profile of one.
-  const target = options.here ? undefined : targetOf(context, options);
+  const chosen = options.here ? undefined : await targetOrOffer(context, options);
+  if (chosen === 'here') return pushOne(context, { ...options, here: true });
+  const target = chosen;
   const say = terminal(context, options);
   if ((options.text ?? '-') !== '-' || options.message !== undefined)
     await say.remark(
@@ -27,7 +29,7 @@ export async function pushOne(context: Context, options: PushOptions): Promise<v
   try {
     const payload = source ? await readSecret(source, options, context) : options.message;
     if (source?.name === 'generate') await say.remark(`generated: ${payload}`);
-    const given = await readPassphrase(options, context, true);
+    const given = await passphraseFor(options, context, source);
     const asked = (made?: string) => requestOf(payload, made ?? given, options, target?.defaults);
     if (!target) {
       const { pushHere } = await import('./here');
@@ -39,6 +41,31 @@ export async function pushOne(context: Context, options: PushOptions): Promise<v
   } finally {
     await sending?.close();
   }
+}
+
+/** Where to push; with nothing configured somebody at a terminal may make up for it, or serve the push from here. */
+async function targetOrOffer(context: Context, options: PushOptions): Promise<Target | 'here'> {
+  try {
+    return targetOf(context, options);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
+    const { stdin, stderr } = context;
+    const watched = stdin.isTTY && stderr.isTTY && context.canPrompt();
+    if (!watched || options.json || options.dryRun) throw error;
+    const { offer } = await import('./offer');
+    return (await offer(context, options)) ?? targetOf(context, options);
+  }
+}
+
+/** Who types the secret is offered a passphrase too. */
+function passphraseFor(options: PushOptions, context: Context, source: Source | undefined) {
+  const said =
+    options.passphrase ||
+    options.generatePassphrase ||
+    options.passphraseFile !== undefined ||
+    options.passphraseEnv !== undefined;
+  if (source?.name === 'prompt' && !said) return offerPassphrase(context);
+  return readPassphrase(options, context, true);
 }
 
 /** Creates the push, with the passphrase that is made up for it where that is asked for. */

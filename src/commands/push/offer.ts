@@ -1,0 +1,20 @@
+import type { Context } from '../../context';
+import { login } from '../../login';
+import { NO_INSTANCE } from '../../profile/profile';
+import { terminal } from '../../terminal/output';
+import type { PushOptions } from '../push';
+
+/** With nothing configured: log in now, or serve this one push from this machine. */
+export async function offer(context: Context, options: PushOptions): Promise<'here' | undefined> {
+  const say = terminal(context, options);
+  await say.note(NO_INSTANCE);
+  const prompter = await context.prompter();
+  const choice = await prompter.choose('How shall this push be handed over?', [
+    { name: 'log in to an instance, and push there', value: 'login' },
+    { name: 'serve it from this machine until it was seen (--here)', value: 'here' },
+  ]);
+  if (choice === 'here') return 'here';
+  // Standard output is for the link alone.
+  await login({ ...context, stdout: context.stderr }, options);
+  return undefined;
+}

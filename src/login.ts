@@ -1,0 +1,222 @@
+import { resolve } from 'node:path';
+import type { InstanceVersion } from './api/contract';
+import { clientFor, wishesOf } from './connect';
+import type { Context } from './context';
+import { CliError, type ErrorCode, usageError } from './errors';
+import type { GlobalOptions } from './options';
+import { configFolder } from './profile/place';
+import {
+  chooseTarget,
+  type Profile,
+  parseBase,
+  profileName,
+  type StoredProfiles,
+  type Wishes,
+} from './profile/profile';
+import { readProfiles } from './profile/read';
+import { checkProfileName, withoutTrust } from './profile/settings';
+import { parseToken } from './profile/token';
+import { readAll } from './secret/source';
+import { type Terminal, terminal } from './terminal/output';
+import { abilities, editionOf } from './terminal/version';
+
+export interface LoginOptions extends GlobalOptions {
+  readonly address?: string;
+}
+
+/** Nothing is stored before the instance has answered and taken the token. */
+export async function login(context: Context, options: LoginOptions): Promise<void> {
+  if (options.profile !== undefined) checkProfileName(options.profile);
+  const stored = readProfiles(configFolder(context));
+  const wishes = wishesOf(context, options);
+  const say = terminal(context, options);
+  const checked = (base: string, token: string | undefined) => {
+    const name = nameFor(base, stored, options.profile);
+    return check(context, options, stored, {
+      ...wishes,
+      profile: Object.hasOwn(stored.profiles, name) ? name : undefined,
+      url: base,
+      token,
+      anonymous: token === undefined,
+      env: { caFile: wishes.env.caFile },
+    });
+  };
+  const base = await addressOf(context, options, stored, wishes, (typed) =>
+    checked(typed, undefined),
+  );
+  const { token, version } = await tokenOf(context, options, wishes, base, checked);
+  const name = nameFor(base, stored, options.profile);
+  const store = await context.profiles();
+  await store.update((now) => remember(now, name, base, token, options));
+  if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
+  await say.print(
+    { profile: name, url: base, token: token !== undefined, ...aboutInstance(version) },
+    () => `${base} is now profile "${name}"${token === undefined ? ', without a token' : ''}\n`,
+  );
+  if (stored.current !== undefined && stored.current !== name)
+    await say.remark(
+      `it is in use instead of "${stored.current}": pwpush profile use changes that`,
+    );
+  const can = abilities(version);
+  await say.remark(editionOf(version) + (can === undefined ? '' : `: ${can}`));
+}
+
+const aboutInstance = ({ application_version, api_version, edition }: InstanceVersion) => ({
+  application_version,
+  api_version,
+  edition,
+});
+
+/** How often somebody is asked. */
+const TRIES = 3;
+
+/** Asks again after an answer that does not do, with the reason. */
+async function insist<T>(
+  say: Terminal,
+  wrong: readonly ErrorCode[],
+  ask: (again: boolean) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask(tries > 1);
+    } catch (error) {
+      const again = error instanceof CliError && wrong.includes(error.code) && tries < TRIES;
+      if (!again) throw error;
+      await say.tell(error.message);
+    }
+  }
+}
+
+/** @param answers rejects where no instance answers at an address */
+async function addressOf(
+  context: Context,
+  options: LoginOptions,
+  stored: StoredProfiles,
+  wishes: Wishes,
+  answers: (base: string) => Promise<unknown>,
+): Promise<string> {
+  if (options.address !== undefined && options.url !== undefined)
+    throw usageError('the address was given twice', 'leave --url out');
+  const name = profileName(stored, wishes);
+  const known =
+    name !== undefined && Object.hasOwn(stored.profiles, name)
+      ? stored.profiles[name]?.url
+      : undefined;
+  const given =
+    options.address ?? options.url ?? (options.profile === undefined ? wishes.env.url : undefined);
+  if (given !== undefined) return parseBase(given);
+  if (!context.canPrompt()) {
+    if (known !== undefined) return parseBase(known);
+    throw usageError('which instance?', 'give its address: pwpush login https://pwpush.example');
+  }
+  const prompter = await context.prompter();
+  const wrong = ['usage', 'unreachable', 'not_found', 'failed'] as const;
+  return insist(terminal(context, options), wrong, async () => {
+    const base = parseBase(await prompter.text('Address of the instance:', known));
+    await answers(base).catch((error) => {
+      // An instance may want a token for everything.
+      if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
+    });
+    return base;
+  });
+}
+
+interface Accepted {
+  readonly token: string | undefined;
+  readonly version: InstanceVersion;
+}
+
+/** `--token-file`, then standard input, then the environment's token if it belongs there, then a prompt. */
+async function tokenOf(
+  context: Context,
+  options: LoginOptions,
+  wishes: Wishes,
+  base: string,
+  checked: (base: string, token: string | undefined) => Promise<InstanceVersion>,
+): Promise<Accepted> {
+  const accepted = async (token: string | undefined) => ({
+    token,
+    version: await checked(base, token),
+  });
+  if (options.anonymous) return accepted(undefined);
+  const given = await givenToken(context, wishes, base);
+  if (given !== undefined) return accepted(given);
+  if (!context.canPrompt()) {
+    throw usageError(
+      'there is no token, and nobody to ask for it',
+      'pipe it in, use --token-file PATH, or log in without one: --anonymous',
+    );
+  }
+  const prompter = await context.prompter();
+  return insist(terminal(context, options), ['usage', 'unauthorized'], async (again) => {
+    const typed = await prompter.secret(again ? 'Wrong. API token:' : 'API token:');
+    return accepted(parseToken(typed, 'the prompt'));
+  });
+}
+
+async function givenToken(
+  context: Context,
+  wishes: Wishes,
+  base: string,
+): Promise<string | undefined> {
+  if (wishes.token !== undefined) return wishes.token;
+  if (!context.stdin.isTTY) {
+    const piped = (await readAll(context.stdin.bytes())).toString('utf8');
+    if (piped.trim() !== '') return parseToken(piped, 'standard input');
+  }
+  const { url } = wishes.env;
+  return url === undefined || parseBase(url) === base ? wishes.env.token?.() : undefined;
+}
+
+/** Asks for the version, then, with a token, for a page of active pushes, which only a good token gets. */
+async function check(
+  context: Context,
+  options: LoginOptions,
+  stored: StoredProfiles,
+  wishes: Wishes,
+): Promise<InstanceVersion> {
+  const target = chooseTarget(stored, wishes);
+  const api = await clientFor(context, options, target);
+  try {
+    const version = await api.version();
+    if (target.token !== undefined) await api.list('active', 1);
+    return version;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'unauthorized' || target.token === undefined)
+      throw error;
+    throw new CliError('unauthorized', 'the instance refused the token; nothing was stored', {
+      status: error.status,
+      hint: 'copy the token again from the account page of the instance',
+      cause: error,
+    });
+  }
+}
+
+/** The profile that was named, else the one of that address, else `default`, else the host's name. */
+function nameFor(base: string, stored: StoredProfiles, named: string | undefined): string {
+  if (named !== undefined) return named;
+  const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);
+  if (same) return same[0];
+  return Object.hasOwn(stored.profiles, 'default')
+    ? new URL(base).host.replace(/[^\w.-]/g, '-')
+    : 'default';
+}
+
+function remember(
+  stored: StoredProfiles,
+  name: string,
+  base: string,
+  token: string | undefined,
+  options: LoginOptions,
+): StoredProfiles {
+  const before = stored.profiles[name] ?? {};
+  const { token: _old, ...kept } = before.url === base ? before : withoutTrust(before);
+  const profile: Profile = {
+    ...kept,
+    url: base,
+    ...(token === undefined ? {} : { token }),
+    ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
+    ...(options.insecure ? { insecure: true } : {}),
+  };
+  return { current: name, profiles: { ...stored.profiles, [name]: profile } };
+}
