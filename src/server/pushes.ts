@@ -38,7 +38,11 @@ export interface Noted {
 }
 
 const DAY = 86_400_000;
-const SWEEP = 100;
+/** What a sweep ends in one transaction: with SQLite nobody else is answered until a push's gigabyte is overwritten. */
+const SWEEP: readonly store.Batch[] = [
+  { files: 0, most: 100 },
+  { files: 1, most: 1 },
+];
 
 /** The rules of pushes: who may do what, what a view costs, when a secret goes. Knows no HTTP and no SQL. */
 export class Pushes {
@@ -202,8 +206,10 @@ export class Pushes {
     await this.vault.keys.refresh();
     const now = this.now();
     let ended = 0;
-    for (let batch = SWEEP; batch === SWEEP; ended += batch) {
-      batch = await this.database.exclusively((sql) => store.endDue(sql, now, SWEEP));
+    for (const batch of SWEEP) {
+      for (let done = batch.most; done === batch.most; ended += done) {
+        done = await this.database.exclusively((sql) => store.endDue(sql, now, batch));
+      }
     }
     this.tally.expired('time', ended);
     await this.files.sweep();

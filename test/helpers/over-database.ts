@@ -21,6 +21,8 @@ export interface OverDatabase {
   readonly owners: Owners;
   /** Resolves when what was to be noted is noted. */
   finish(): Promise<void>;
+  /** Answers how many pushes it ended. */
+  sweep(): Promise<number>;
   readonly clock: TestClock;
   readonly lines: string[];
 }
@@ -47,6 +49,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
     fetch: (request) => app(request, { ip: '127.0.0.1' }),
     owners,
     finish: () => pushes.finish(),
+    sweep: () => pushes.sweep(),
     clock,
     lines,
   };

@@ -126,16 +126,23 @@ async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   return rows[0];
 }
 
+/** Some of the pushes whose time has passed: those with files, 1, or those without, 0; and how many at most. */
+export interface Batch {
+  readonly files: 0 | 1;
+  readonly most: number;
+}
+
 /**
- * Ends at most `count` pushes whose time has passed; answers how many there were. That they have not ended is said
- * twice: PostgreSQL looks at the outer part again where it had to wait for somebody who ended one meanwhile.
+ * Ends such pushes; answers how many there were. That they have not ended is said twice: PostgreSQL looks at the outer
+ * part again where it had to wait for somebody who ended one meanwhile.
  */
-export async function endDue(sql: Sql, now: number, count: number): Promise<number> {
+export async function endDue(sql: Sql, now: number, { files, most }: Batch): Promise<number> {
   const rows = await sql<{ id: number }>`
     UPDATE pushes SET expired_at = expires_at, updated_at = expires_at
     WHERE id IN (
       SELECT id FROM pushes WHERE expired_at IS NULL AND expires_at <= ${now}
-      ORDER BY expires_at LIMIT ${count})
+        AND CASE kind WHEN 'file' THEN 1 ELSE 0 END = ${files}
+      ORDER BY expires_at LIMIT ${most})
       AND expired_at IS NULL
     RETURNING id`;
   for (const { id } of rows) {

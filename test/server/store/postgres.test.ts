@@ -190,7 +190,7 @@ onPostgres((cluster) => {
       VALUES ('t', 'text', '', 1, 1, 0, 1, 0, 0, 0, 1, 1, 10) RETURNING id`;
     const sweep = await database.transaction(async (sql) => {
       await endPush(sql, push?.id ?? 0, 5, 1);
-      const swept = database.exclusively((other) => endDue(other, 20, 100));
+      const swept = database.exclusively((other) => endDue(other, 20, { files: 0, most: 100 }));
       for (let waiting = 0; waiting < 1; ) {
         const rows = await sql<{ n: number }>`SELECT count(*) AS n FROM pg_locks WHERE NOT granted`;
         waiting = rows[0]?.n ?? 0;

@@ -76,7 +76,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   },
   'pushes.endDue': async (sql) => {
     await insertPush(sql, 'third', NOW);
-    return pushes.endDue(sql, NOW, 10);
+    return pushes.endDue(sql, NOW, { files: 0, most: 10 });
   },
   'files.abandonUpload': async (sql) => {
     await files.insertUpload(sql, NOW);
