@@ -36,7 +36,11 @@ beforeAll(async () => {
   service = await serveBuilt(somebody.env);
   token = service.token;
 });
-afterAll(() => somebody.remove());
+afterAll(async () => {
+  // Its log is looked at by the last test, which may be left out.
+  await service.stop();
+  somebody.remove();
+});
 
 /** Which secrets a text holds, as they are or in base64. */
 function found(text: string): string[] {
