@@ -47,8 +47,12 @@ function track(app: App, running: Set<Promise<unknown>>) {
   };
 }
 
-/** HTTP/1.0, as health checks still speak it, names no host: it is the address that was reached. */
-function nameHost({ headers, httpVersion, socket }: IncomingMessage): void {
+/**
+ * HTTP/1.0, as health checks still speak it, names no host: it is the address that was reached. Several hosts are none
+ * (RFC 9112, 3.2): a proxy may have looked at another one than Node.js does.
+ */
+function nameHost({ headers, headersDistinct, httpVersion, socket }: IncomingMessage): void {
+  if ((headersDistinct.host?.length ?? 0) > 1) headers.host = '';
   const { localAddress, localPort } = socket;
   if (httpVersion !== '1.0' || headers.host !== undefined) return;
   const address = localAddress?.replace(/^::ffff:(?=[\d.]+$)/i, '');

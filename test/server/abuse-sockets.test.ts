@@ -84,6 +84,12 @@ function waits(socket: Socket): () => number {
 const post = (headers: string) => `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 const form = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000\r\n';
 
+test('a request that names two hosts is answered with 400, for both could be meant', async () => {
+  await listening();
+  const { ended } = speak('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n');
+  expect(statuses(await ended)).toEqual([400]);
+});
+
 describe('a client that takes its time', () => {
   test.each([
     ['nothing at all', []],
