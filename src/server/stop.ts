@@ -13,6 +13,8 @@ export function stopper(server: Server, secure: boolean, grace = GRACE): () => P
   const speaking = new Set<Socket>();
   const running = new Set<ServerResponse>();
   let stopping = false;
+  // Node's own takes an answer that was ended for one that was sent, and cuts it off.
+  server.closeIdleConnections = () => undefined;
 
   // A connection that has not said anything yet counts as active to Node, but owes and is owed nothing.
   const closeIdle = () => {
