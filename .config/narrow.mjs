@@ -76,11 +76,16 @@ export function parserAsFile() {
   };
 }
 
-/** A lazy module of Node, required: an `import()` left in the bundle loads all of Node's ES module loader first. */
-export function requireNode() {
+/** Lazy modules that are not bundled, required: an `import()` left in loads all of Node's ES module loader first. */
+export function requireLazily() {
   return {
-    name: 'require-node',
+    name: 'require-lazily',
     renderChunk: (code) =>
-      code.replace(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))'),
+      code
+        .replace(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))')
+        .replace(
+          /\bimport\((["'`])(libsql)\1\)/g,
+          'Promise.resolve().then(() => ({ default: require("$2") }))',
+        ),
   };
 }

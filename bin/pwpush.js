@@ -1,9 +1,21 @@
 #!/usr/bin/env node
 'use strict';
-const { run } = require('../dist/main.js');
-const { systemContext, crash, leave } = require('../dist/system.js');
+const { compileFaster, keep, load } = require('../dist/load.js').loaderFor(process);
 
-process.once('uncaughtException', crash);
-// A run that ends without having ended, since nothing is left to wait for, is no success.
-process.exitCode = 1;
-run(process.argv.slice(2), systemContext()).then(leave, crash);
+const words = process.argv.slice(2);
+if (words.length === 1 && (words[0] === '--version' || words[0] === '-V'))
+  load('answer.js').sayVersion(process).then(process.exit, start);
+else start();
+
+function start() {
+  const { crash, leave, run, systemContext } = load('start.js');
+  process.once('uncaughtException', crash);
+  // A run that ends without having ended, since nothing is left to wait for, is no success.
+  process.exitCode = 1;
+  const context = systemContext(compileFaster);
+  run(words, context).then((status) => {
+    // Those that take the signals run for long, and end when they are told to.
+    if (status === 0 && !context.signalsTaken) keep();
+    leave(status);
+  }, crash);
+}

@@ -43,6 +43,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The same, and from now on the command itself ends properly when it aborts; one more signal ends it at once. */
   takeSignals(): AbortSignal;
+  /** Whether a command did. */
+  readonly signalsTaken: boolean;
   /** Has `listener` called at each SIGHUP, which ends the process no more. */
   onHangup(listener: () => void): void;
   now(): Date;

@@ -6,22 +6,12 @@ import type { CliError } from './errors';
  * stderr and a status of the table in `errors.ts`.
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  let taken = false;
-  const takeSignals = () => {
-    taken = true;
-    return context.takeSignals();
-  };
   try {
-    // The common question deserves no more than its answer: nothing is loaded for it.
-    if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-      await context.stdout.write(`${context.version}\n`);
-      return 0;
-    }
     const { execute } = await import('./program');
-    await interruptible(execute(argv, { ...context, takeSignals }), context.signal, () => taken);
+    await interruptible((begins) => execute(argv, context, begins), context);
     return 0;
   } catch (error) {
-    const cut = context.signal.aborted && !taken;
+    const cut = context.signal.aborted && !context.signalsTaken;
     return await report(cut ? await interruption(context.signal, error) : error, argv, context);
   }
 }
@@ -29,16 +19,19 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 /** How long a command may take to clean up after Ctrl-C, in milliseconds. */
 const GRACE = 700;
 
-/** Settles as `work` does; once interrupted, `work` gets a moment to clean up and is then left behind. */
+/**
+ * Settles as what `start` makes does; once interrupted, it gets a moment to clean up and is then left behind.
+ * Signals are heard from the moment it calls `begins`: the help needs nobody to listen.
+ */
 async function interruptible(
-  work: Promise<void>,
-  signal: AbortSignal,
-  taken: () => boolean,
+  start: (begins: () => void) => Promise<void>,
+  context: Context,
 ): Promise<void> {
+  let begun = false;
   let onAbort = () => {};
   const interrupted = new Promise<never>((_, reject) => {
     onAbort = () => {
-      if (taken()) return;
+      if (context.signalsTaken) return;
       const timer = setTimeout(reject, GRACE);
       const settled = (error?: unknown) => {
         clearTimeout(timer);
@@ -46,14 +39,17 @@ async function interruptible(
       };
       work.then(() => settled(), settled);
     };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  const work = start(() => {
+    begun = true;
+    if (context.signal.aborted) queueMicrotask(onAbort);
+    else context.signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
     await Promise.race([work, interrupted]);
-    if (signal.aborted && !taken()) throw signal.reason;
+    if (begun && context.signal.aborted && !context.signalsTaken) throw context.signal.reason;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    if (begun) context.signal.removeEventListener('abort', onAbort);
   }
 }
 
@@ -78,7 +74,7 @@ async function report(error: unknown, argv: readonly string[], context: Context)
 async function keep(error: unknown, context: Context): Promise<void> {
   const { remains } = (error ?? {}) as Partial<CliError>;
   if (remains?.link === undefined || remains.expired) return;
-  const { rescued } = await import('./secret/rescue');
+  const { rescued } = await import('./secret/rescued');
   await rescued(context, `${remains.link}\n`, 'link', 'standard error cannot be written');
 }
 

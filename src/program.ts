@@ -96,7 +96,7 @@ export const commands: readonly Entry[] = [
       const { completionCommand } = await import('./commands/completion');
       return (context) =>
         completionCommand(context, async () => ({
-          program: await treeOf(context, () => true),
+          program: await wholeProgram(context),
           topics: topics.map(({ name }) => name),
         }));
     },
@@ -125,14 +125,18 @@ Examples:
 \`pwpush help <command>\` shows a command's options, \`pwpush help <topic>\` more:
 ${topics.map(({ name }) => name).join(', ')}. Exit codes and all else: man pwpush.`;
 
-/** Parses one command line and runs its command; rejects with what went wrong. */
-export async function execute(argv: readonly string[], context: Context): Promise<void> {
+/** Parses one command line and runs its command, after `begins`; rejects with what went wrong. */
+export async function execute(
+  argv: readonly string[],
+  context: Context,
+  begins: () => void,
+): Promise<void> {
   refuseTailed(argv);
   const topic = argv[0] === 'help' && topics.find(({ name }) => name === argv[1]);
   if (topic) return context.stdout.write(await topic.load());
   const words = withoutHelpWord(argv);
   const quiet = withoutPrompts(words, context);
-  const program = await programFor(words, quiet);
+  const program = (await programFor(words, quiet)).hook('preAction', begins);
   const shown: string[] = [];
   eachCommand(program, (command) => settle(command, context, (text) => shown.push(text)));
   try {
@@ -147,16 +151,26 @@ export async function execute(argv: readonly string[], context: Context): Promis
   }
 }
 
-/** The tree for a command line: the typed command in full, of the others name and summary. */
-export function programFor(argv: readonly string[], context: Context): Promise<Command> {
-  return treeOf(context, (name, program) => name === typedCommand(program, argv));
+/** The tree for a command line: the typed command alone, or the names and summaries of all. */
+export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
+  const program = newProgram(context);
+  const typed = typedCommand(program, argv);
+  for (const { name, summary, load } of commands) {
+    if (typed === undefined) program.addCommand(new Command(name).summary(summary));
+    else if (name === typed) program.addCommand(versioned((await load())(context), context));
+  }
+  return program;
 }
 
-/** The tree with those commands in full that are `wanted`. */
-async function treeOf(
-  context: Context,
-  wanted: (name: string, program: Command) => boolean,
-): Promise<Command> {
+/** The tree with every command in full. */
+async function wholeProgram(context: Context): Promise<Command> {
+  const program = newProgram(context);
+  for (const { summary, load } of commands)
+    program.addCommand(versioned((await load())(context), context).summary(summary));
+  return program;
+}
+
+function newProgram(context: Context): Command {
   const program = addGlobalOptions(new Command('pwpush'))
     .description('Hand over a secret as a link that stops working.')
     .usage('[options] <command>')
@@ -168,12 +182,7 @@ async function treeOf(
       throw unknownCommand(program.args[0] ?? '');
     })
     .allowExcessArguments();
-  for (const { name, summary, load } of commands) {
-    const command = wanted(name, program) ? (await load())(context) : new Command(name);
-    program.addCommand(command.summary(summary));
-  }
-  eachCommand(program, (command) => addVersionOption(command, context.version));
-  return program;
+  return versioned(program, context);
 }
 
 /** Commander's own layout, arranged. */
@@ -183,11 +192,12 @@ function formatHelp(command: Command, help: Help): string {
   return globalsInShort(text, help.helpWidth ?? 80);
 }
 
-/** The first word that is neither an option nor an option's value. */
+/** The first word that is neither an option nor an option's value; undefined when the program's own help is asked for. */
 function typedCommand(program: Command, argv: readonly string[]): string | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
     if (!word.startsWith('-')) return word;
+    if (word === '-h' || word === '--help') return undefined;
     const option = program.options.find(({ long, short }) => word === long || word === short);
     if (option?.required) at++;
   }
@@ -226,8 +236,12 @@ function refuseTailed(argv: readonly string[]): void {
   );
 }
 
-function addVersionOption(command: Command, version: string): void {
-  command.optionsGroup('Global options:').version(version, '-V, --version', 'print the version');
+/** The command and those below it with `--version`. */
+function versioned(command: Command, { version }: Context): Command {
+  eachCommand(command, (one) =>
+    one.optionsGroup('Global options:').version(version, '-V, --version', 'print the version'),
+  );
+  return command;
 }
 
 function eachCommand(command: Command, work: (command: Command) => void): void {

@@ -1,9 +1,14 @@
-import { constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { Context, Input, Output } from './context';
+import { openSync } from 'node:fs';
+import type { Context } from './context';
+import { once } from './once';
+import { input, output } from './streams';
 import { version } from './version';
 
-/** The real world as a `Context`. The only file in src that says `process`. */
-export function systemContext(): Context {
+/**
+ * The real world as a `Context`. The only file in src that says `process`.
+ * @param compileFaster is called before the first request
+ */
+export function systemContext(compileFaster = () => {}): Context {
   const signal = once(interruption);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
@@ -15,15 +20,18 @@ export function systemContext(): Context {
     get home() {
       return home();
     },
-    stdin: input(),
-    stdout: output(1),
-    stderr: output(2),
+    stdin: input(process),
+    stdout: output(process, 1, () => heard),
+    stderr: output(process, 2, () => heard),
     get signal() {
       return signal();
     },
     takeSignals: () => {
       patience = 0;
       return signal();
+    },
+    get signalsTaken() {
+      return patience === 0;
     },
     onHangup: (listener) => {
       hangup = listener;
@@ -32,8 +40,8 @@ export function systemContext(): Context {
     usage,
     sleep,
     transport: async (options) => {
-      await compileFaster();
       const { undiciTransport } = await import('./http/undici');
+      compileFaster();
       return undiciTransport(options);
     },
     canPrompt: () => process.stdin.isTTY === true || controllingTerminal() !== undefined,
@@ -53,15 +61,6 @@ export function systemContext(): Context {
     quietly,
   };
   return context;
-}
-
-/** The same value each time, made when it is first asked for: what a run does not need costs it nothing. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** `os.homedir` throws where there is neither HOME nor an entry for the user. */
@@ -114,11 +113,14 @@ function handOverSignals(deliver: (signal: NodeJS.Signals) => void): () => void 
 
 /** How long after the first signal a second one ends the process: what must not be lost is saved by then. */
 let patience = 1000;
+/** Whether signals come to us, and no more end the process by themselves. */
+let heard = false;
 /** What hears SIGHUP in our place. */
 let hangup: (() => void) | undefined;
 
 /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a later one ends the process at once. */
 function interruption(): AbortSignal {
+  heard = true;
   const controller = new AbortController();
   let since = 0;
   // Handlers that stay: without ours, those of prompts would end the process by the signal itself.
@@ -164,119 +166,6 @@ function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
   });
-}
-
-/**
- * On Node below 22 compiling undici's parser with the optimising compiler as well costs 100 ms that one
- * request never earns back.
- */
-async function compileFaster(): Promise<void> {
-  if (Number.parseInt(process.versions.node, 10) >= 22) return;
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--liftoff-only');
-}
-
-function input(): Input {
-  return {
-    get isTTY() {
-      return process.stdin.isTTY === true;
-    },
-    bytes: () => process.stdin,
-    file: () => {
-      const start = fstatSync(0).isFile() ? openAs(0, 'pos', 10) : undefined;
-      return start === undefined ? undefined : { fd: 0, start };
-    },
-  };
-}
-
-function output(fd: 1 | 2): Output {
-  const stream = once(() => {
-    const real = fd === 1 ? process.stdout : process.stderr;
-    // Failures come back through the callback of each write; unheard events would crash the process.
-    real.on('error', () => {});
-    return real;
-  });
-  const direct = once(() => openDirectly(fd));
-  let streaming = false;
-  const closed = once(() => wasClosed(fd));
-  return {
-    get isTTY() {
-      return direct() === undefined && stream().isTTY === true;
-    },
-    get columns() {
-      return direct() !== undefined ? 80 : stream().columns || 80;
-    },
-    get closed() {
-      return closed();
-    },
-    write: async (data) => {
-      const now = streaming ? undefined : direct();
-      const rest = now === undefined ? data : writeAtOnce(now, data);
-      if (rest.length === 0) return;
-      streaming = true;
-      await new Promise<void>((resolve, reject) => {
-        stream().write(rest, (error) => (error ? reject(error) : resolve()));
-      });
-    },
-  };
-}
-
-/**
- * A descriptor that can be written to without waiting: a file's own, and a pipe's opened anew, which only Linux
- * does (proc_pid_fd(5)). Writing to a pipe that is full would hold up everything, signals included.
- */
-function openDirectly(fd: 1 | 2): number | undefined {
-  try {
-    const kind = fstatSync(fd);
-    if (kind.isFile()) return fd;
-    if (!kind.isFIFO() || process.platform !== 'linux') return undefined;
-    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    return undefined;
-  }
-}
-
-/** More than that is left to a stream. */
-const SHORT = 65_536;
-
-/**
- * Writes what is short without a stream, which takes 2 ms to load; answers what is left for one, when a pipe was
- * full.
- */
-function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array {
-  if (data.length > SHORT) return data;
-  let rest = Buffer.from(data as Uint8Array);
-  try {
-    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-  }
-  return rest;
-}
-
-/**
- * Whether a standard stream was closed when we started: Node then opens /dev/null in its place, for reading
- * and writing, and what is written would vanish without an error. A shell's `>/dev/null` is write-only.
- */
-function wasClosed(fd: 1 | 2): boolean {
-  if (process.platform !== 'linux') return false;
-  try {
-    const isNull = fstatSync(fd).rdev === 0x103;
-    return isNull && ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
-  } catch {
-    return false;
-  }
-}
-
-/** What Linux tells of an open descriptor (proc_pid_fdinfo(5)); undefined where nobody tells. */
-function openAs(fd: number, field: 'pos' | 'flags', radix: number): number | undefined {
-  try {
-    const text = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
-    const value = new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1];
-    return value === undefined ? undefined : Number.parseInt(value, radix);
-  } catch {
-    return undefined;
-  }
 }
 
 let terminalFd: number | undefined | null = null;

@@ -10,7 +10,7 @@ import type { CiOptions } from '../secret/ci';
 import { deliver } from '../secret/deliver';
 import type { Destination } from '../secret/destination';
 import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
-import { rescued } from '../secret/rescue';
+import { rescued } from '../secret/rescued';
 import { retrieve } from '../secret/retrieve';
 import { type Terminal, terminal, toJson } from '../terminal/output';
 import { left } from '../terminal/push';

@@ -25,10 +25,12 @@ const variables: Readonly<Record<string, string>> = {
   XDG_CONFIG_HOME: 'in place of ~/.config',
   XDG_STATE_HOME: 'in place of ~/.local/state',
   XDG_DATA_HOME: 'in place of ~/.local/share',
+  XDG_CACHE_HOME: 'in place of ~/.cache',
+  NODE_DISABLE_COMPILE_CACHE: 'keep no compiled code in ~/.cache/pwpush',
 };
 
 const rows = Object.entries(variables).flatMap(([name, meaning]) =>
-  wrap(meaning, 50).map((line, at) => `  ${(at === 0 ? name : '').padEnd(27)}${line}`),
+  wrap(meaning, 49).map((line, at) => `  ${(at === 0 ? name : '').padEnd(28)}${line}`),
 );
 
 /** `pwpush help environment`. */

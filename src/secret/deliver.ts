@@ -1,7 +1,7 @@
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { patiently } from '../patience';
-import { rescued } from './rescue';
+import { rescued } from './rescued';
 
 /** A result that must not be lost. */
 export interface Result {

@@ -85,25 +85,3 @@ async function inRescueFolder(
 function reason(error: unknown): string {
   return error instanceof CliError ? error.message : `${(error as NodeJS.ErrnoException).code}`;
 }
-
-/** Saves a result to a rescue file and makes the error that tells where. */
-export async function rescued(
-  context: World,
-  bytes: string | Uint8Array,
-  what: 'link' | 'secret' | 'text' | 'message' | 'answer',
-  problem: string,
-): Promise<CliError> {
-  try {
-    const path = await rescue(context, what, bytes);
-    return new CliError('failed', `${problem}; the ${what} was saved to ${path}`, {
-      hint: `read it, then remove it: rm '${path}'`,
-      remains: { saved_to: path },
-    });
-  } catch (error) {
-    const why = error instanceof CliError ? error.message : 'it could not be saved either';
-    return new CliError('failed', `${problem}, and the ${what} is LOST: ${why}`, {
-      cause: error,
-      remains: {},
-    });
-  }
-}

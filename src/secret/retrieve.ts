@@ -3,7 +3,7 @@ import type { Push } from '../api/contract';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { askPassphrase } from './passphrase';
-import { rescued } from './rescue';
+import { rescued } from './rescued';
 
 const TRIES = 3;
 

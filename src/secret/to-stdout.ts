@@ -6,7 +6,7 @@ import { type Tools, trying, writeThrough } from './download';
 import { attempt, fetchFiles, toolsFor } from './fetch-files';
 import { type Folder, type NewFile, newFile } from './new-file';
 import { handText, type Reception } from './reception';
-import { rescued } from './rescue';
+import { rescued } from './rescued';
 
 /** `--output -`: one file goes to standard output; everything else is saved. */
 export async function toStdout(

@@ -134,6 +134,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
   const prompts = scriptedPrompter(conditions.prompts ?? []);
   const open: ClosableTransport[] = [];
   const signal = conditions.signal ?? new AbortController().signal;
+  let signalsTaken = false;
   const sleep = async (milliseconds: number) => {
     io.sleeps.push(milliseconds);
     await io.options.asleep?.(milliseconds);
@@ -150,7 +151,13 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     stdout: stdout.output,
     stderr: stderr.output,
     signal,
-    takeSignals: () => signal,
+    takeSignals: () => {
+      signalsTaken = true;
+      return signal;
+    },
+    get signalsTaken() {
+      return signalsTaken;
+    },
     onHangup: noop,
     now: io.now,
     usage: () => ({ resident: 0, heap: 0, userCpu: 0, systemCpu: 0 }),

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { rescued, rescueFolder, type World } from '../../src/secret/rescue';
+import { rescueFolder, type World } from '../../src/secret/rescue';
+import { rescued } from '../../src/secret/rescued';
 import { rescuedFiles } from '../../src/secret/rescued-files';
 
 let folder: string;

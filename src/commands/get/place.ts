@@ -1,7 +1,6 @@
-import { rmdir, stat } from 'node:fs/promises';
 import type { Context } from '../../context';
 import { usageError } from '../../errors';
-import { type Destination, reserveFile } from '../../secret/destination';
+import type { Destination } from '../../secret/destination';
 import type { GetOptions } from '../get';
 import type { Copying } from './copy';
 
@@ -37,29 +36,12 @@ export async function placeFor(options: GetOptions, context: Context): Promise<P
     return { clipboard: await copying(context, options) };
   }
   if (output === undefined || output === '-') return {};
-  const made = files ? await folderAt(output) : undefined;
-  if (made) return { folder: output, discard: () => removeFolders(made) };
-  const file = await reserveFile(output, force);
-  return { file, discard: file.discard };
+  const { reserve } = await import('./reserve');
+  return reserve(output, { files, force });
 }
 
 /** A drawing is for somebody's eyes, and instead of the text. */
 function checkQr({ qr, json, copy, output = '' }: GetOptions): void {
   const other = json ? '--json' : copy ? '--copy' : output === '' ? undefined : '--output';
   if (qr && other) throw usageError(`--qr does not go with ${other}`, 'leave one out');
-}
-
-/** For a folder, or what is spelled as one and can be made one, those that were made, innermost first. */
-async function folderAt(path: string): Promise<readonly string[] | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
-  const { foldersMissing, makeFolder } = await import('../../profile/folder');
-  const missing = foldersMissing(path);
-  makeFolder(path);
-  return missing;
-}
-
-async function removeFolders(made: readonly string[]): Promise<void> {
-  // Those that somebody put something into meanwhile stay.
-  for (const one of made) await rmdir(one).catch(() => {});
 }

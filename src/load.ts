@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compileFunction, Script } from 'node:vm';
+import { type Folder, folderFor, keepIn, keptIn } from './kept-code';
+
+interface Module {
+  exports: unknown;
+}
+
+interface Compiled {
+  readonly file: string;
+  readonly source: Buffer;
+  readonly script: Script;
+  /** V8 took what an earlier run had kept. */
+  readonly known: boolean;
+}
+
+/** Bytes; what is shorter is compiled sooner than looked up. `--version` gets along with such. */
+const SHORT = 8_000;
+
+/** How long a run may take that keeps its code, in milliseconds: who waits for a while does not care. */
+const BRIEF = 5_000;
+
+const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
+
+/**
+ * Loads the chunks of the build, and keeps what V8 made of them, so that the next run need not compile them again:
+ * that is a fifth of a whole `pwpush push`. Node has such a cache from 22.1 on, for what was compiled at load only;
+ * this one serves 20 too. Everything is asked of `node`, the process.
+ */
+export function loaderFor(node: NodeJS.Process) {
+  const modules = new Map<string, Module>();
+  const compiled: Compiled[] = [];
+  let place: { readonly folder: Folder | undefined } | undefined;
+  let liftoffOnly = false;
+
+  /** The exports of a chunk, by its file's name. */
+  function load(file: string): unknown {
+    const found = modules.get(file);
+    if (found) return found.exports;
+    const module: Module = { exports: {} };
+    modules.set(file, module);
+    const path = join(__dirname, file);
+    const source = readFileSync(path);
+    const from = (id: string) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
+    const run =
+      source.length < SHORT
+        ? compileFunction(source.toString(), PARAMETERS, { filename: path })
+        : recall(file, path, source).runInThisContext();
+    run(module.exports, from, module, path, __dirname);
+    return module.exports;
+  }
+
+  /** A chunk as an earlier run compiled it, or compiled anew. */
+  function recall(file: string, path: string, source: Buffer): Script {
+    place ??= { folder: folderFor(node) };
+    const { folder } = place;
+    if (folder === undefined || liftoffOnly) return compile(path, source);
+    const script = compile(path, source, keptIn(folder, file, source));
+    compiled.push({ file, source, script, known: script.cachedDataRejected === false });
+    return script;
+  }
+
+  /**
+   * On Node below 22 compiling undici's parser with the optimising compiler too takes 100 ms, which one request never
+   * earns back. V8 takes kept code only with the flags that it was made with, so that what is loaded later is not kept.
+   */
+  function compileFaster(): void {
+    if (Number.parseInt(node.versions.node, 10) >= 22) return;
+    liftoffOnly = true;
+    setFlags('--liftoff-only');
+  }
+
+  function setFlags(...flags: string[]): void {
+    for (const flag of flags) node.getBuiltinModule('node:v8').setFlagsFromString(flag);
+  }
+
+  /** Keeps the code of a run that is over, if some of it is new and as far as that is possible; returns of how many chunks. */
+  function keep(): number {
+    const folder = place?.folder;
+    if (folder === undefined || performance.now() > BRIEF) return 0;
+    if (compiled.every(({ known }) => known)) return 0;
+    // What the flag implies is undone too.
+    if (liftoffOnly) setFlags('--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering');
+    // What was known gets the functions that this run compiled besides.
+    return keepIn(
+      folder,
+      compiled.map(({ file, source, script }) => ({
+        file,
+        source,
+        code: script.createCachedData(),
+      })),
+    );
+  }
+
+  return { load, compileFaster, keep };
+}
+
+function compile(filename: string, source: Buffer, cachedData?: Buffer): Script {
+  const text = `(function (${PARAMETERS.join()}) {${source}\n})`;
+  return new Script(text, { filename, ...(cachedData && { cachedData }) });
+}
