@@ -6,9 +6,9 @@ import { version } from './version';
 
 /**
  * The real world as a `Context`. The only file in src that says `process`.
- * @param compileFaster is called before the first request
+ * @param tune is called before the first request; `many` tells that others will follow
  */
-export function systemContext(compileFaster = () => {}): Context {
+export function systemContext(tune: (many: boolean) => void = () => {}): Context {
   const signal = once(interruption);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
@@ -41,7 +41,7 @@ export function systemContext(compileFaster = () => {}): Context {
     sleep,
     transport: async (options) => {
       const { undiciTransport } = await import('./http/undici');
-      compileFaster();
+      tune((options.connections ?? 1) > 1);
       return undiciTransport(options);
     },
     canPrompt: () => process.stdin.isTTY === true || controllingTerminal() !== undefined,

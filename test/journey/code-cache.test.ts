@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dist, person, pwpush } from '../helpers/program';
+import { dist, person, pwpush, serveBuilt } from '../helpers/program';
 
 let somebody: ReturnType<typeof person>;
 let caches: string;
@@ -57,6 +57,18 @@ it('a run keeps its compiled code for nobody else to change, and the next one ta
   expect(lstatSync(folder()).mode & 0o777).toBe(0o700);
   expect(lstatSync(program()).mode & 0o777).toBe(0o600);
   expect(anew()).toBe(0);
+});
+
+it('a run with an instance takes what one like it kept', async () => {
+  const service = await serveBuilt(env);
+  for (const words of [['push'], ['push', '--each']]) {
+    await pwpush(words, { env, input: 'secret' });
+    const kept = () => readdirSync(folder()).map((name) => lstatSync(join(folder(), name)).ino);
+    const before = kept();
+    expect(await pwpush(words, { env, input: 'secret' })).toMatchObject({ code: 0 });
+    expect(kept()).toEqual(before);
+  }
+  await service.stop();
 });
 
 it('--version and a run that fails keep nothing', async () => {

@@ -4,7 +4,7 @@ import { table } from './processes.mjs';
 /** Needs the pushes that `many` left. */
 export function memory({ peak, pwpush }) {
   const ours = (words, input) => peak(pwpush(...words).slice(1), input);
-  const bare = peak(['-e', '0']);
+  const bare = peak([]);
   const push = ours(['push'], 'secret');
   const page = ours(['list']);
   const all = ours(['list', '--all']);

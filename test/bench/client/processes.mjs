@@ -53,10 +53,10 @@ export async function withService(node, work) {
     return { milliseconds, stdout: stdout.trim() };
   }
 
-  /** MiB a process of this Node took at most. */
+  /** MiB a process of this Node took at most; one that does nothing without a command. */
   function peak(command, input) {
     const told = join(folder, 'peak');
-    run([node, '-r', peakScript, ...command], input, { BENCH_PEAK: told });
+    run([node, peakScript, ...command], input, { BENCH_PEAK: told });
     return Number(readFileSync(told, 'utf8')) / 1024;
   }
 
