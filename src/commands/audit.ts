@@ -8,7 +8,7 @@ import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../options';
 import { auditColumns } from '../terminal/audit';
 import { terminal } from '../terminal/output';
-import { printRows } from '../terminal/rows';
+import { moreText, printRows } from '../terminal/rows';
 
 interface AuditOptions extends GlobalOptions {
   readonly link: string;
@@ -52,6 +52,5 @@ export async function audit(context: Context, options: AuditOptions): Promise<vo
   const printed = await printRows(rows, auditColumns, context, options);
   const say = terminal(context, options);
   if (printed === 0) await say.remark('no events');
-  else if (last === 1 && printed >= limits.rowsPerPage)
-    await say.remark(`${printed} of at least ${printed}; --all for the rest`);
+  else if (last === 1 && printed >= limits.rowsPerPage) await say.remark(moreText(printed));
 }

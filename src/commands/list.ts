@@ -8,7 +8,7 @@ import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
 import { terminal } from '../terminal/output';
 import { activeColumns, expiredColumns } from '../terminal/push';
-import { printRows } from '../terminal/rows';
+import { moreText, printRows } from '../terminal/rows';
 
 type State = 'active' | 'expired';
 
@@ -62,6 +62,5 @@ export async function list(context: Context, options: ListOptions): Promise<void
   const columns = options.state === 'active' ? activeColumns : expiredColumns;
   const printed = await printRows(rows, columns, context, options);
   if (printed === 0) await say.remark(`no ${options.state} pushes`);
-  else if (last === 1 && printed >= limits.rowsPerPage)
-    await say.remark(`${printed} of at least ${printed}; --all for the rest`);
+  else if (last === 1 && printed >= limits.rowsPerPage) await say.remark(moreText(printed));
 }

@@ -4,6 +4,10 @@ import { lookOf } from './look';
 import { toJson } from './output';
 import { type Column, table } from './table';
 
+/** What is said below a full first page, behind which there may be more. */
+export const moreText = (printed: number) =>
+  `${printed} of at least ${printed}, --all for the rest`;
+
 /**
  * Prints pages of rows as they come: a JSON array with `--json`, a table on a terminal, lines in a pipe.
  * @returns how many rows there were

@@ -80,6 +80,10 @@ describe('audit', () => {
       lengths.push(JSON.parse(stdout).length);
     }
     expect(lengths).toEqual([50, 11, 0, 61]);
+    const shown = here.under({ env: here.admin, terminals: ['stdout', 'stderr'] });
+    expect((await shown.run('audit', token)).stderr).toBe(
+      '50 of at least 50, --all for the rest\n',
+    );
   });
 
   test('of somebody else’s push is exit 4, without a token 3', async () => {
