@@ -8,7 +8,7 @@ import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../options';
 import { auditColumns } from '../terminal/audit';
 import { terminal } from '../terminal/output';
-import { moreText, printRows } from '../terminal/rows';
+import { moreText, noneText, printRows } from '../terminal/rows';
 
 interface AuditOptions extends GlobalOptions {
   readonly link: string;
@@ -51,6 +51,6 @@ export async function audit(context: Context, options: AuditOptions): Promise<vo
   });
   const printed = await printRows(rows, auditColumns, context, options);
   const say = terminal(context, options);
-  if (printed === 0) await say.remark('no events');
+  if (printed === 0) await say.note(noneText('events', options));
   else if (last === 1 && printed >= limits.rowsPerPage) await say.remark(moreText(printed));
 }

@@ -57,7 +57,7 @@ async function list(context: Context, options: GlobalOptions): Promise<void> {
   const profiles = shownAll(stored(context));
   const say = terminal(context, options);
   if (profiles.length === 0 && !options.json)
-    return say.remark('no profiles; make one with pwpush login');
+    return say.note('no profiles; make one with pwpush login');
   await say.print(profiles, (look) => table(profiles, profileColumns, look));
 }
 

@@ -8,6 +8,10 @@ import { type Column, table } from './table';
 export const moreText = (printed: number) =>
   `${printed} of at least ${printed}, --all for the rest`;
 
+/** What is said where there is nothing to list: of a later page only that this one is empty. */
+export const noneText = (what: string, { page = 1 }: { readonly page?: number }) =>
+  page === 1 ? `no ${what}` : `no ${what} on page ${page}`;
+
 /**
  * Prints pages of rows as they come: a JSON array with `--json`, a table on a terminal, lines in a pipe.
  * @returns how many rows there were

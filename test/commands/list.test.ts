@@ -62,16 +62,27 @@ describe('in a pipe', () => {
     );
   });
 
-  test('nothing is nothing, [] with --json, and a word on a terminal', async () => {
+  test('nothing is nothing, which stderr says, and [] with --json', async () => {
     expect([
       await asAdmin().run('list'),
+      await asAdmin().run('list', '--quiet'),
       await asAdmin().run('list', 'expired', '--json'),
       await asAdmin(['stdout', 'stderr']).run('list', 'expired'),
     ]).toEqual([
+      { code: 0, stdout: '', stderr: 'no active pushes\n' },
       { code: 0, stdout: '', stderr: '' },
       { code: 0, stdout: '[]\n', stderr: '' },
       { code: 0, stdout: '', stderr: 'no expired pushes\n' },
     ]);
+  });
+
+  test('a page behind the last one is not said to be all', async () => {
+    await pushes(1);
+    expect(await asAdmin().run('list', '--page', '2')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'no active pushes on page 2\n',
+    });
   });
 });
 

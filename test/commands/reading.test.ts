@@ -80,6 +80,7 @@ describe('audit', () => {
       lengths.push(JSON.parse(stdout).length);
     }
     expect(lengths).toEqual([50, 11, 0, 61]);
+    expect((await asAdmin.run('audit', token, '--page', '3')).stderr).toBe('no events on page 3\n');
     const shown = here.under({ env: here.admin, terminals: ['stdout', 'stderr'] });
     expect((await shown.run('audit', token)).stderr).toBe(
       '50 of at least 50, --all for the rest\n',
