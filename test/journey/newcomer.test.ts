@@ -138,7 +138,7 @@ describe('a config file that is broken', () => {
       code: 0,
       signal: null,
       stdout: '',
-      stderr: `warning: the config file ${folder}/config.json is not JSON; no profile applies, nor its defaults\n`,
+      stderr: `warning: the config file ${folder}/config.json is not JSON; no profile applies, nor its defaults\nno active pushes\n`,
     });
     listener.stop();
   });
