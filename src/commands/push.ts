@@ -45,9 +45,10 @@ export interface PushOptions extends GlobalOptions {
 
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env,
---generate and --file; on a terminal, without any of them, it is asked for.
-Piped input of one line loses its line end. Up to 10 files go along with --file;
---message is a text to go with them.
+--generate and --file; on a terminal, without any of them, it is asked for, and
+a passphrase is offered. Piped input of one line loses its line end. Up to 10
+files go along with --file; --message is a text to go with them. With no
+instance configured, you are offered to log in, or to serve it from here.
 
 Examples:
   $ pwpush push                                    asks for the secret, hidden

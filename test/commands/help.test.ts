@@ -55,6 +55,16 @@ describe('help', () => {
     },
   );
 
+  test('of push, and its page, tell what somebody at a terminal is asked', async () => {
+    const { stdout } = await here.run('help', 'push');
+    const page = readFileSync(new URL('../../man/pwpush-push.1', import.meta.url), 'utf8');
+    for (const text of [stdout, page]) {
+      const words = text.replaceAll(/\s+/g, ' ');
+      expect(words).toContain('a passphrase is offered');
+      expect(words).toMatch(/no instance configured, .* offered to log in.* or to serve /);
+    }
+  });
+
   test.each(commands.map(({ name }) => name))('of %s has two examples', async (name) => {
     const { stdout } = await here.run('help', name);
     const examples = stdout.split('\nExamples:\n')[1]?.match(/^ {2}\$ .*\bpwpush\b/gm) ?? [];
