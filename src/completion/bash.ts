@@ -1,18 +1,5 @@
-import { type Arm, type Place, positionArms, stepArms, takingArms } from './tree';
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** Arms of a `case`; a leading star stays a pattern. */
-export function armsOf(arms: readonly Arm[], set: string): string {
-  const pattern = (text: string) =>
-    text.startsWith('* ') ? `*${quoted(text.slice(1))}` : quoted(text);
-  return arms
-    .map(
-      ({ patterns, answer }) =>
-        `    ${patterns.map(pattern).join('|')}) ${set}${quoted(answer)} ;;`,
-    )
-    .join('\n');
-}
+import { armsOf, takesFunction } from './arms';
+import { type Place, positionArms, stepArms } from './tree';
 
 /** A completion for bash 3.2 and later, with or without the bash-completion package. */
 export function bashScript(places: readonly Place[]): string {
@@ -28,13 +15,7 @@ export function bashScript(places: readonly Place[]): string {
     }));
   return `# Completion of pwpush for bash, made by: pwpush completion bash
 
-# What has to follow an option, in $want: words, paths, profiles or nothing.
-_pwpush_takes() {
-  want=
-  case "$1 $2" in
-${armsOf(takingArms(places), 'want=')}
-  esac
-}
+${takesFunction(places)}
 
 _pwpush_offer() {
   local word

@@ -1,5 +1,5 @@
-import { armsOf } from './bash';
-import { type Offer, type Place, positionArms, stepArms, takingArms } from './tree';
+import { armsOf, quoted, takesFunction } from './arms';
+import { type Offer, type Place, positionArms, stepArms } from './tree';
 
 /** A completion for zsh, as a file of $fpath or by eval. */
 export function zshScript(places: readonly Place[]): string {
@@ -11,13 +11,7 @@ export function zshScript(places: readonly Place[]): string {
   return `#compdef pwpush
 # Completion of pwpush for zsh, made by: pwpush completion zsh
 
-# What has to follow an option, in $want: words, paths, profiles or nothing.
-_pwpush_takes() {
-  want=
-  case "$1 $2" in
-${armsOf(takingArms(places), 'want=')}
-  esac
-}
+${takesFunction(places)}
 
 # Names of profiles, which anybody may have written: such as a shell would act on are left out.
 _pwpush_profiles() {
@@ -90,7 +84,7 @@ fi
 
 function offering(path: string, offers: readonly Offer[]): string {
   const entries = offers.map(({ name, summary }) =>
-    `${name}:${summary.replace(/[\\:]/g, '\\$&')}`.replaceAll("'", "'\\''"),
+    quoted(`${name}:${summary.replace(/[\\:]/g, '\\$&')}`),
   );
-  return `    '${path}') offers=(${entries.map((entry) => `'${entry}'`).join(' ')}) ;;`;
+  return `    ${quoted(path)}) offers=(${entries.join(' ')}) ;;`;
 }
