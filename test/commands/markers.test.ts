@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { exitStatus } from '../../src/errors';
 import { type Transport, TransportError, type WireRequest } from '../../src/http/transport';
 import { commands } from '../../src/program';
+import { memory } from '../helpers/memory';
 import {
   AUDITED,
   CREATED,
@@ -217,9 +217,6 @@ const worlds: Record<string, Transport> = {
 
 const seen = new Set<number>();
 
-// In memory where there is such a place: thousands of runs would wait for a disk.
-const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
 /** Runs a line with all secrets around it, and answers what leaked. */
 async function leaks(
   line: Line,
@@ -247,7 +244,7 @@ function home(send: Transport, signal?: AbortSignal) {
       time += milliseconds;
     },
     send,
-    scratch,
+    scratch: memory,
   });
   for (const name of ['payload', 'passphrase', 'token', 'content'] as const)
     writeFileSync(here.file(name), marks[name]);

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import type { ServiceSettings } from '../../src/server/settings';
 import { readAddress } from '../../src/server/store/address';
 import type { Database } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
+import { folders } from './memory';
 import { type Cluster, type ClusterOptions, noPostgres, startCluster } from './postgres';
 
 /** Somewhere empty to keep data in. */
@@ -26,9 +25,6 @@ export interface Store {
   /** A new room for one test, which is cleared away after it. */
   room(): Promise<Room>;
 }
-
-// In memory where there is such a place: waiting for a disk takes ten times as long.
-const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Runs the tests against SQLite and against a real PostgreSQL. */
 export function onEachStore(tests: (store: Store) => void): void {
@@ -100,17 +96,4 @@ function decoded(dump: string): Buffer[] {
 export async function openBeside(url: string): Promise<Database> {
   const { openPostgres } = await import('../../src/server/store/postgres');
   return openPostgres(readAddress(url));
-}
-
-/** Makes folders that are gone after the test. */
-function folders(): () => Promise<string> {
-  const made: string[] = [];
-  afterEach(async () => {
-    for (const folder of made.splice(0)) await rm(folder, { recursive: true });
-  });
-  return async () => {
-    const folder = await mkdtemp(join(scratch, 'pwpush-'));
-    made.push(folder);
-    return folder;
-  };
 }

@@ -1,6 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { chunkCount } from '../../src/server/chunks';
@@ -11,31 +9,21 @@ import type { PushRow } from '../../src/server/store/pushes';
 import { plain } from '../../src/server/store/sql';
 import { createVault, type Vault } from '../../src/server/vault';
 import { type Entry, Ledger } from '../helpers/ledger';
+import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import type { Cluster } from '../helpers/postgres';
 import { person, serveBuilt, start } from '../helpers/program';
 import { rowsOf } from '../helpers/rows';
+import { seed } from '../helpers/seed';
 import { onPostgres } from '../helpers/stores';
 
 const WORKERS = 6;
 
-/** Named by a failure; the same one does the same things, though not at the same moments. */
-const seed = Number(process.env.PWPUSH_TEST_SEED ?? Date.now() % 2 ** 31);
-
 const someone = person();
-const folders: string[] = [];
-
-afterAll(() => {
-  someone.remove();
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
 /** A killed process loses nothing that it has given to the system, so it need not be a disk. */
-function newFolder(): string {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pwpush-crash-'));
-  folders.push(folder);
-  return folder;
-}
+const newFolder = folders();
+
+afterAll(() => someone.remove());
 
 /** Where a service keeps its data, and how to look at them beside it. */
 interface Store {
@@ -51,8 +39,8 @@ interface Store {
   pass(): Promise<unknown>;
 }
 
-function onSqlite(): Store {
-  const data = newFolder();
+async function onSqlite(): Promise<Store> {
+  const data = await newFolder();
   const look: Store['look'] = (...statements) => rowsOf(join(data, 'pwpush.db'), ...statements);
   return {
     data,
@@ -70,7 +58,7 @@ function onSqlite(): Store {
 }
 
 async function onServer(cluster: Cluster): Promise<Store> {
-  const data = newFolder();
+  const data = await newFolder();
   const database = cluster.url(await cluster.createDatabase());
   const look: Store['look'] = async (...statements) => {
     const { sql, close } = await openPostgres(readAddress(database));
@@ -162,6 +150,7 @@ async function killedStart(store: Store, ledger: Ledger): Promise<void> {
 }
 
 async function crashAndCheck(store: Store, rounds: number): Promise<void> {
+  // The same seed does the same things, though not at the same moments.
   const ledger = new Ledger(numbers(seed));
   let token = '';
   const serve = async () => {
@@ -192,7 +181,7 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
-test(`SQLite: fifty ${claim}`, () => crashAndCheck(onSqlite(), 50), 120_000);
+test(`SQLite: fifty ${claim}`, async () => crashAndCheck(await onSqlite(), 50), 120_000);
 
 onPostgres((cluster) => {
   test(`ten ${claim}`, async () => crashAndCheck(await onServer(cluster()), 10), 60_000);

@@ -1,35 +1,24 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Ledger } from '../helpers/ledger';
+import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import { person, pwpush, serveBuilt, start } from '../helpers/program';
+import { seed } from '../helpers/seed';
 import { onPostgres } from '../helpers/stores';
 
 const KILLS = 4;
 const PUSHES = 200;
 
-/** Named by a failure; the same one does the same things, though not at the same moments. */
-const seed = Number(process.env.PWPUSH_TEST_SEED ?? Date.now() % 2 ** 31);
-
 const someone = person();
-const folders: string[] = [];
+const newFolder = folders();
 
-afterAll(() => {
-  someone.remove();
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
-/** In memory where there is such a place. */
-function newFolder(): string {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pwpush-rekey-'));
-  folders.push(folder);
-  return folder;
-}
+afterAll(() => someone.remove());
 
 /** Changes the key beside two services under load; killed some times, then whole. */
 async function rekeyUnderLoad(data: string, ...place: string[]): Promise<void> {
+  // The same seed does the same things, though not at the same moments.
   const ledger = new Ledger(numbers(seed));
   const words = ['--data', data, ...place];
   const file = join(data, 'instance.key');
@@ -67,11 +56,11 @@ async function rekeyUnderLoad(data: string, ...place: string[]): Promise<void> {
 
 const claim = 'the instance key changes while two services are under load, killed or not';
 
-test(`SQLite: ${claim}`, () => rekeyUnderLoad(newFolder()), 60_000);
+test(`SQLite: ${claim}`, async () => rekeyUnderLoad(await newFolder()), 60_000);
 
 onPostgres((cluster) => {
   test(claim, async () => {
     const database = cluster().localUrl(await cluster().createDatabase());
-    await rekeyUnderLoad(newFolder(), '--database', database);
+    await rekeyUnderLoad(await newFolder(), '--database', database);
   }, 60_000);
 });

@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -11,7 +8,9 @@ import { everywhere } from '../../src/server/app';
 import type { Connection } from '../../src/server/caller';
 import { createSockets } from '../../src/server/sockets';
 import { openSqlite } from '../../src/server/store/sqlite';
+import { folders } from '../helpers/memory';
 import { described } from '../helpers/openapi';
+import { seed } from '../helpers/seed';
 import {
   call,
   create,
@@ -23,26 +22,22 @@ import {
 import { type Asked, requests, type There } from './fuzz/requests';
 import { wireBytes } from './fuzz/wire';
 
-/** Another one each time; `PWPUSH_TEST_SEED` repeats the one that a failure told. */
-const seed = Number(process.env.PWPUSH_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const [IN_PROCESS, ON_THE_WIRE] = [9000, 1000];
+
+const folder = folders();
 
 let data: string;
 let service: TestService;
 let there: There;
 
 beforeEach(async () => {
-  // In memory where there is such a place: waiting for a disk takes ten times as long.
-  data = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pwpush-'));
+  data = await folder();
   service = await testService({ data, maxViews: 1_000_000 });
   there = await pushes(service);
   service.lines.length = 0;
 });
 
-afterEach(async () => {
-  await service.close();
-  await rm(data, { recursive: true });
-});
+afterEach(() => service.close());
 
 /** Pushes of each kind, the last one expired; some belong to somebody who does not take part, and outlast it all. */
 async function pushes(on: TestService): Promise<There> {

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+
+/** In memory where there is such a place: waiting for a disk takes ten times as long. */
+export const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** Makes folders there that are gone after the test. */
+export function folders(): () => Promise<string> {
+  const made: string[] = [];
+  afterEach(async () => {
+    for (const folder of made.splice(0)) await rm(folder, { recursive: true });
+  });
+  return async () => {
+    const folder = await mkdtemp(join(memory, 'pwpush-'));
+    made.push(folder);
+    return folder;
+  };
+}
