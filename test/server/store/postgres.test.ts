@@ -36,32 +36,6 @@ onPostgres((cluster) => {
     return [kind, retryAfter];
   };
 
-  test('values come back as they went in', async () => {
-    const at = Date.UTC(2026, 7, 20);
-    await database.sql`INSERT INTO things VALUES (${'a'}, ${Buffer.from([0, 1, 255])}, ${at})`;
-    await database.sql`INSERT INTO things VALUES (${'b'}, ${null}, ${null})`;
-    await database.sql`INSERT INTO things VALUES (${"c' --"}, ${new Uint8Array(0)}, ${0})`;
-    const rows = await database.sql<Record<string, unknown>>`SELECT * FROM things ORDER BY name`;
-    expect(rows.map(({ name, data, at }) => [name, data && [...(data as Buffer)], at])).toEqual([
-      ['a', [0, 1, 255], at],
-      ['b', null, null],
-      ["c' --", [], 0],
-    ]);
-    const [counted] = await database.sql<{ n: number }>`SELECT count(*) AS n FROM things`;
-    expect(counted).toEqual({ n: 3 });
-  });
-
-  test('a transaction that fails leaves nothing, and the next goes on', async () => {
-    const failed = database.transaction(async (sql) => {
-      await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
-      throw new Error('no');
-    });
-    await expect(failed).rejects.toThrow('no');
-    await database.transaction((sql) => sql`INSERT INTO things VALUES ('b', NULL, NULL)`);
-    await expect(database.sql`INSERT INTO things VALUES ('b', NULL, NULL)`).rejects.toThrow();
-    expect(await names()).toEqual(['b']);
-  });
-
   test('a statement that failed unheard undoes the transaction, which says so', async () => {
     const work = database.transaction(async (sql) => {
       await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;

@@ -41,33 +41,6 @@ test('is durable, overwrites what is deleted, and minds foreign keys', async () 
   ]).toEqual(['wal', 2, 1, 1, 0]);
 });
 
-test('values come back as they went in', async () => {
-  const at = Date.UTC(2026, 7, 20);
-  await database.sql`INSERT INTO things VALUES (${'a'}, ${Buffer.from([0, 1, 255])}, ${at})`;
-  await database.sql`INSERT INTO things VALUES (${'b'}, ${null}, ${null})`;
-  await database.sql`INSERT INTO things VALUES (${"c' --"}, ${new Uint8Array(0)}, ${0})`;
-  const rows = await database.sql<Record<string, unknown>>`SELECT * FROM things ORDER BY name`;
-  expect(rows.map(({ name, data, at }) => [name, data, at])).toEqual([
-    ['a', new Uint8Array([0, 1, 255]), at],
-    ['b', null, null],
-    ["c' --", new Uint8Array(0), 0],
-  ]);
-  const found = await database.sql<{ name: string }>`
-    SELECT name FROM things WHERE data = ${Buffer.from([0, 1, 255])}`;
-  expect(found.map(({ name }) => name)).toEqual(['a']);
-});
-
-test('a transaction that fails leaves nothing, and the next goes on', async () => {
-  const failed = database.transaction(async (sql) => {
-    await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
-    throw new Error('no');
-  });
-  await expect(failed).rejects.toThrow('no');
-  await database.transaction((sql) => sql`INSERT INTO things VALUES ('b', NULL, NULL)`);
-  await expect(database.sql`INSERT INTO things VALUES ('b', NULL, NULL)`).rejects.toThrow();
-  expect(await names()).toEqual(['b']);
-});
-
 test('no statement from outside gets into a transaction, of this connection or another', async () => {
   const other = await open();
   const slow = database.transaction(async (sql) => {
