@@ -114,24 +114,26 @@ async function handOver(
     return writeTo(to, json ? `${toJson(text)}\n` : (text.payload ?? ''), context, options);
   };
   const files = push.files?.length ?? 0;
-  const unset = job !== undefined && files > 0 && (push.payload ?? '') === '';
-  const trouble =
-    files > 0 && options.files
-      ? await (await import('../secret/receive')).receive({
-          ...{ context, options, say, api, push, folder, file },
-          handOver: handText,
-        })
-      : unset
-        ? undefined
-        : await handText(push, file);
-  if (unset) await job.discard();
+  // Files alone set nothing in a job, which fails for it once they are there.
+  const unset = job && files > 0 && !push.payload ? await nothingFor(job) : undefined;
+  let trouble = unset;
+  if (files > 0 && options.files) {
+    const { receive } = await import('../secret/receive');
+    const parts = { context, options, say, api, push, folder, file, handOver: handText };
+    trouble = (await receive(parts)) ?? unset;
+  } else if (!unset) {
+    trouble = await handText(push, file);
+  }
   if (files > 0 && !options.files)
     await say.note(`${count(files, 'file')} left where they are: see their addresses with --json`);
   const rest = left(push);
   if (rest !== undefined) await say.note(rest);
   if (trouble) throw trouble;
-  if (unset)
-    throw new CliError('failed', 'the push has no text, so that nothing is set in the job');
+}
+
+async function nothingFor(job: Destination): Promise<CliError> {
+  await job.discard();
+  return new CliError('failed', 'the push has no text, so that nothing is set in the job');
 }
 
 async function onStdout(

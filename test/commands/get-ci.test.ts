@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { heredoc, maskCommands } from '../../src/secret/ci-format';
@@ -147,18 +147,29 @@ describe('in a job of GitHub Actions', () => {
     expect(Object.values(here.rescued())).toEqual(['hunter2', 'hunter2']);
   });
 
-  test('files without a text are saved, and that nothing is set is an error', async () => {
+  test.each([
+    ['are saved', [], true],
+    ['are left with --no-files', ['--no-files'], false],
+  ])('files without a text %s, and that nothing is set is an error', async (_, words, saved) => {
     const token = await createWithFiles(here.service, filePart('f', 'x'));
-    const { code, stderr } = await job().run('get', token, '--github-env', 'A', '--no-files');
-    expect({
-      code,
-      told: stderr.includes('nothing is set in the job'),
-      env: environment(),
-    }).toEqual({
-      code: 1,
-      told: true,
-      env: 'EARLIER=1\n',
-    });
+    const before = process.cwd();
+    process.chdir(here.folder);
+    try {
+      const { code, stderr } = await job().run('get', token, '--github-env', 'A', ...words);
+      expect({
+        code,
+        last: stderr.trimEnd().split('\n').at(-1),
+        env: environment(),
+        saved: existsSync(here.file('f')),
+      }).toEqual({
+        code: 1,
+        last: 'pwpush: the push has no text, so that nothing is set in the job',
+        env: 'EARLIER=1\n',
+        saved,
+      });
+    } finally {
+      process.chdir(before);
+    }
   });
 
   test('whatever the text, all of its lines are masked, and the runner reads it back', () => {
