@@ -3,7 +3,8 @@ export const AT_ONCE = 8;
 
 /**
  * Does `work` on each item, at most `width` at once, and yields the results in the items' order, each as soon as those
- * before it are there. It never runs further ahead of its reader than that: memory does not grow with the items.
+ * before it are there. While a slow one is waited for, others run: as many results again as may run are kept back for
+ * it, and no more, so that memory does not grow with the items.
  * A failure comes at its item's place; what was begun after it is left to itself.
  */
 export async function* inOrder<Item, Result>(
@@ -13,23 +14,54 @@ export async function* inOrder<Item, Result>(
 ): AsyncGenerator<Result> {
   const source = iteratorOf(items);
   const ahead: Promise<Result>[] = [];
-  let next: Promise<IteratorResult<Item>> | undefined;
+  let running = 0;
+  let asking = false;
   let ended = false;
+  let tell = ignore;
+
+  const begin = async (): Promise<void> => {
+    if (asking || ended || running >= width || ahead.length >= 2 * width) return;
+    asking = true;
+    try {
+      const given = await source.next();
+      if (given.done === true) ended = true;
+      else start(given.value);
+    } catch (error) {
+      ended = true;
+      ahead.push(handled(Promise.reject(error)));
+    }
+    asking = false;
+    tell();
+    return begin();
+  };
+  const start = (item: Item) => {
+    running += 1;
+    const result = handled(work(item));
+    ahead.push(result);
+    result.then(next, next);
+  };
+  const next = () => {
+    running -= 1;
+    void begin();
+  };
+
   try {
-    while (!ended || ahead.length > 0) {
-      // A slow source must not keep back what is done already, nor the other way round.
-      if (!ended && ahead.length < width) next ??= source.next();
-      const first = ahead[0]?.then(ignore, ignore);
-      const given = await Promise.race([next, first].filter((one) => one !== undefined));
-      if (given === undefined) {
-        yield await (ahead.shift() as Promise<Result>);
-        continue;
+    for (;;) {
+      void begin();
+      const first = ahead[0];
+      if (first) {
+        yield await first;
+        ahead.shift();
+      } else if (ended) {
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          tell = resolve;
+        });
       }
-      next = undefined;
-      if (given.done) ended = true;
-      else ahead.push(handled(work(given.value)));
     }
   } finally {
+    ended = true;
     await source.return?.();
   }
 }

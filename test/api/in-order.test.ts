@@ -53,20 +53,39 @@ test('a result does not wait for the next item', async () => {
   expect(await results.next()).toEqual({ value: undefined, done: true });
 });
 
-test('as many as the width begin while the first still runs', async () => {
-  const works = [held<string>(), held<string>()];
+test('while the first still runs others do, until as many again as may run are done', async () => {
+  const first = held<number>();
   const begun: number[] = [];
-  const work = (at: number) => {
+  const work = async (at: number) => {
     begun.push(at);
-    return works[at]?.promise ?? Promise.resolve('more');
+    return at === 0 ? first.promise : at;
   };
-  const results = inOrder([0, 1, 2, 3], work, 3);
-  const first = results.next();
-  works[1]?.resolve('two');
-  await rounds(9);
-  expect(begun).toEqual([0, 1, 2]);
-  works[0]?.resolve('one');
-  expect([(await first).value, (await results.next()).value]).toEqual(['one', 'two']);
+  const results = inOrder(Array(20).keys(), work, 3);
+  const one = results.next();
+  await rounds(20);
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+  first.resolve(0);
+  expect([(await one).value, (await results.next()).value]).toEqual([0, 1]);
+});
+
+test('nothing is begun for a reader that has gone', async () => {
+  const begun: number[] = [];
+  const work = async (at: number) => begun.push(at);
+  for await (const _ of inOrder(Array(100).keys(), work, 2)) break;
+  const then = begun.length;
+  await rounds(20);
+  expect(begun.length).toBe(then);
+});
+
+test('a source that fails is told after what came before it', async () => {
+  async function* broken() {
+    yield 1;
+    yield 2;
+    throw new Error('no more');
+  }
+  const results = inOrder(broken(), async (item) => item);
+  expect([(await results.next()).value, (await results.next()).value]).toEqual([1, 2]);
+  await expect(results.next()).rejects.toThrow('no more');
 });
 
 test('a failure comes at its place, and closes the source', async () => {
