@@ -5,13 +5,15 @@ import { safe, safeJson } from './safe';
 export interface Telling {
   readonly json: boolean;
   readonly debug: boolean;
+  /** The hint that was told last, which is not told again right away. */
+  readonly hinted?: string | undefined;
 }
 
 /** An error as the text for stderr, with its line end; never a stack trace unless `debug`. */
 export function failureText(error: unknown, telling: Telling): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
   const told = asCliError(error);
-  const text = telling.json ? jsonLine(told) : plainLines(told);
+  const text = telling.json ? jsonLine(told) : plainLines(told, telling.hinted);
   return telling.debug ? text + frames(error) : text;
 }
 
@@ -41,9 +43,9 @@ function jsonLine({ code, message, hint, status, line, remains }: CliError): str
   return `${safeJson(JSON.stringify({ error: { code, message, hint, status, line, ...remains } }))}\n`;
 }
 
-function plainLines({ message, hint }: CliError): string {
+function plainLines({ message, hint }: CliError, hinted?: string): string {
   const first = `pwpush: ${safe(message)}\n`;
-  return hint === undefined ? first : `${first}hint: ${safe(hint)}\n`;
+  return hint === undefined || hint === hinted ? first : `${first}hint: ${safe(hint)}\n`;
 }
 
 /** Where it came from, innermost cause last: names and frames only, since messages can quote secrets. */

@@ -88,6 +88,19 @@ describe('a line that fails', () => {
     expect(await payloads(stdout)).toEqual(['a', 'b']);
   });
 
+  test('has its hint once where the next one would have the same', async () => {
+    const stdin = ['a', 'b', 'c'].map((payload) => JSON.stringify({ payload, day: 1 })).join('\n');
+    const { stderr } = await piped(stdin);
+    const lines = stderr.trimEnd().split('\n');
+    const told = (line: string) => line.split(':', 2).join(':');
+    expect(lines.map(told)).toEqual([
+      'pwpush: line 1',
+      expect.stringMatching(/^hint: /),
+      'pwpush: line 2',
+      'pwpush: line 3',
+    ]);
+  });
+
   test('is a line of JSON with --json; the worst status counts', async () => {
     const lines = [{ payload: 'a', days: 9999 }, { payload: 'b' }, { payload: 'c', day: 1 }];
     const stdin = lines.map((line) => JSON.stringify(line)).join('\n');

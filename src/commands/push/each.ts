@@ -107,11 +107,15 @@ function teller(context: Context, options: PushOptions, target: Target) {
     worst: 0,
     /** What keeps results from being written. */
     trouble: undefined as CliError | undefined,
+    hinted: undefined as string | undefined,
     async tell(outcome: Outcome): Promise<void> {
       const { number } = outcome.line;
       if ('failure' in outcome) {
+        const { hinted } = this;
         this.worst = Math.max(this.worst, outcome.failure.exitStatus);
-        return context.stderr.write(failureText(outcome.failure, options)).catch(() => {});
+        this.hinted = outcome.failure.hint;
+        const text = failureText(outcome.failure, { ...options, hinted });
+        return context.stderr.write(text).catch(() => {});
       }
       if ('request' in outcome)
         return say.printText(dryRunText(target, outcome.request, options.json));
