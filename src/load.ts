@@ -16,7 +16,7 @@ interface Compiled {
 }
 
 /** Bytes; what is shorter is compiled sooner than looked up. `--version` gets along with such. */
-const SHORT = 8_000;
+const SHORT = 2_500;
 
 /** How long a run may take that keeps its code, in milliseconds: who waits for a while does not care. */
 const BRIEF = 5_000;
