@@ -1,27 +1,34 @@
-/** What takes no column of its own: combining marks, and what `safe` leaves of format characters. */
-const zero = /\p{M}/u;
-/** What takes two columns: East Asian wide and fullwidth forms (Unicode TR 11), and emoji. */
+/** What takes no column of its own: marks over others, and selectors. Those beside others (Mc) take one. */
+const zero = /[\p{Mn}\p{Me}]/u;
+/** What takes two columns: East Asian wide and fullwidth forms (Unicode TR 11), and emoji, of which flags have two halves. */
 const wide =
-  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+  /(?!\p{Regional_Indicator})\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 
 /** Columns that a text without control characters takes on a terminal. */
 export function width(text: string): number {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: printable ASCII is the common case
   if (/^[\x00-\x7f]*$/.test(text)) return text.length;
   let columns = 0;
-  for (const character of text) columns += widthOf(character);
+  let last = 0;
+  for (const character of text) {
+    // What stands before becomes an emoji (Unicode TR 51). Terminals that draw it narrow leave a space.
+    if (character === '\ufe0f' && last === 1) columns++;
+    const own = widthOf(character);
+    columns += own;
+    if (own > 0) last = own;
+  }
   return columns;
 }
 
-/** The text cut to so many columns, with an ellipsis where something was cut. */
+/** The text cut to so many columns, between what is read as one character, with an ellipsis where something was cut. */
 export function shorten(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let used = 0;
   let kept = '';
-  for (const character of text) {
-    used += widthOf(character);
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += width(segment);
     if (used > columns - 1) break;
-    kept += character;
+    kept += segment;
   }
   return `${kept}…`;
 }

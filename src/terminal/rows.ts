@@ -2,7 +2,7 @@ import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
 import { lookOf } from './look';
 import { toJson } from './output';
-import { type Column, table } from './table';
+import { type Column, tables } from './table';
 
 /** What is said below a full first page, behind which there may be more. */
 export const moreText = (printed: number) =>
@@ -24,12 +24,13 @@ export async function printRows<Row>(
 ): Promise<number> {
   const { stdout } = context;
   const look = await lookOf(stdout, context.env, context.now(), options.color);
+  const text = tables(columns, look);
   let printed = 0;
   // The bracket waits for the first page, so that a listing that fails at once leaves stdout empty.
   const json = (rows: Row[]) => `${printed === 0 ? '[' : ',\n'}${rows.map(toJson).join(',\n')}`;
   for await (const rows of pages) {
     if (rows.length === 0) continue;
-    await stdout.write(options.json ? json(rows) : table(rows, columns, look, printed === 0));
+    await stdout.write(options.json ? json(rows) : text(rows));
     printed += rows.length;
   }
   if (options.json) await stdout.write(printed === 0 ? '[]\n' : ']\n');

@@ -28,9 +28,22 @@ export function table<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   look: Look,
-  titles = true,
 ): string {
-  return look.tty ? aligned(rows, columns, look, titles) : tabbed(rows, columns, look);
+  return tables(columns, look)(rows);
+}
+
+/** The same page by page: titles come once, and columns stay where they are as long as what comes later fits. */
+export function tables<Row>(
+  columns: readonly Column<Row>[],
+  look: Look,
+): (rows: readonly Row[]) => string {
+  let widths: readonly number[] | undefined;
+  return (rows) => {
+    if (!look.tty) return tabbed(rows, columns, look);
+    const page = aligned(rows, columns, look, widths);
+    widths = page.widths;
+    return page.text;
+  };
 }
 
 function tabbed<Row>(rows: readonly Row[], columns: readonly Column<Row>[], look: Look): string {
@@ -46,11 +59,13 @@ function aligned<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   look: Look,
-  titles: boolean,
-): string {
+  before: readonly number[] | undefined,
+): { readonly text: string; readonly widths: readonly number[] } {
   const cells = rows.map((row) => columns.map(({ shown }) => safe(shown(row, look))));
   const widths = squeeze(
-    columns.map((column, at) => widest([column.title, ...cells.map((line) => line[at] ?? '')])),
+    columns.map((column, at) =>
+      Math.max(before?.[at] ?? width(column.title), widest(cells.map((line) => line[at] ?? ''))),
+    ),
     columns,
     look.columns,
   );
@@ -64,8 +79,9 @@ function aligned<Row>(
       })
       .join(' '.repeat(GAP))
       .trimEnd();
-  const head = titles ? `${look.paint('bold', line(columns.map(({ title }) => title)))}\n` : '';
-  return head + cells.map((texts, at) => `${line(texts, rows[at])}\n`).join('');
+  const head = before ? '' : `${look.paint('bold', line(columns.map(({ title }) => title)))}\n`;
+  const text = head + cells.map((texts, at) => `${line(texts, rows[at])}\n`).join('');
+  return { text, widths };
 }
 
 function widest(texts: readonly string[]): number {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shorten, width } from '../../src/terminal/cells';
 import type { Look } from '../../src/terminal/look';
-import { type Column, table } from '../../src/terminal/table';
+import { type Column, table, tables } from '../../src/terminal/table';
 
 interface Row {
   readonly name: string;
@@ -35,8 +35,24 @@ describe('cells', () => {
     ['e\u0301', 1],
     ['👍', 2],
     ['ｆｕｌｌ', 8],
+    ['हिन्दी', 5],
+    ['🇩🇪', 2],
+    ['❤\ufe0f', 2],
+    ['1\ufe0f\u20e3', 2],
+    ['👍\ufe0f', 2],
+    ['中\ufe00', 2],
   ])('%s is %d columns wide', (text, columns) => {
     expect(width(text)).toBe(columns);
+  });
+
+  test.each([
+    ['🇩🇪🇫🇷', 4, '🇩🇪🇫🇷'],
+    ['🇩🇪🇫🇷x', 4, '🇩🇪…'],
+    ['ab❤\ufe0f', 3, 'ab…'],
+    ['cafe\u0301s', 4, 'caf…'],
+    ['cafe\u0301s!', 5, 'cafe\u0301…'],
+  ])('of %s %d columns show %s: what is read as one is cut as one', (text, room, short) => {
+    expect(shorten(text, room)).toBe(short);
   });
 
   test('a shortened text fits, begins like the text, and says that it was cut', () => {
@@ -92,8 +108,19 @@ describe('a table on a terminal', () => {
     );
   });
 
-  test('has no titles on a following page', () => {
-    expect(table([{ name: 'db', views: 1 }], columns, look(true), false)).toBe('db      1/5\n');
+  test('goes on page by page, without titles, and no column gets narrower', () => {
+    const page = tables(columns, look(true));
+    expect(page([{ name: 'production', views: 1 }])).toBe(
+      'NAME        VIEWS\n' + 'production    1/5\n',
+    );
+    expect(page([{ name: 'db', views: 15 }])).toBe('db           15/5\n');
+    expect(page([{ name: 'the other one', views: 1 }])).toBe('the other one    1/5\n');
+  });
+
+  test('following pages are no wider than the terminal either', () => {
+    const page = tables(columns, look(true, 20));
+    page([{ name: 'a'.repeat(30), views: 1 }]);
+    expect(page([{ name: 'a'.repeat(30), views: 1_000_000 }])).toBe('aaaaaaaa…  1000000/5\n');
   });
 
   test('is no wider than the terminal where elastic columns can give', () => {
