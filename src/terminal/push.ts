@@ -36,16 +36,19 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
   return parts.join(', ');
 }
 
-const flagsOf = (push: Push) =>
+const flagsOf = (push: Push, words: readonly [string, string, string]) =>
   [
-    push.passphrase === null || (typeof push.passphrase === 'string' && push.passphrase !== '')
-      ? 'passphrase'
-      : '',
-    push.retrieval_step ? 'step' : '',
-    push.deletable_by_viewer ? 'deletable' : '',
+    push.passphrase === null || (typeof push.passphrase === 'string' && push.passphrase !== ''),
+    push.retrieval_step,
+    push.deletable_by_viewer,
   ]
-    .filter((flag) => flag !== '')
+    .flatMap((set, at) => (set ? [words[at]] : []))
     .join(',');
+
+const FLAGS = ['passphrase', 'step', 'deletable'] as const;
+/** In full they would leave a name little room on 80 columns, and be cut all the same. */
+const SHORT_FLAGS = ['pass', 'step', 'del'] as const;
+const WIDE = 100;
 
 const of = (left: number | null | undefined, all: number | null | undefined) =>
   `${left ?? '?'}/${all ?? '?'}`;
@@ -82,7 +85,12 @@ export const activeColumns: readonly Column<Push>[] = [
     shown: (push) => of(push.days_remaining, push.expire_after_days),
     exact: (push) => [number(push.days_remaining), number(push.expire_after_days)],
   },
-  { title: 'FLAGS', shown: flagsOf, elastic: true },
+  {
+    title: 'FLAGS',
+    shown: (push, look) => flagsOf(push, look.columns < WIDE ? SHORT_FLAGS : FLAGS),
+    exact: (push) => flagsOf(push, FLAGS),
+    elastic: true,
+  },
 ];
 
 /** Columns of `list expired`; in a pipe: token, name, created, expired, how. */

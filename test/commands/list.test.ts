@@ -110,7 +110,7 @@ test('on a terminal of 80 columns it is a table no wider than that', async () =>
     'just now',
     '5/5',
     '7/7',
-    expect.stringMatching(/^pass.*…$/),
+    'pass,step,d…',
   ]);
   expect(second.split(/ {2,}/).slice(0, 5)).toEqual([token, 'db', '2 h ago', '5/5', '7/7']);
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
