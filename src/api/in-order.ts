@@ -19,20 +19,23 @@ export async function* inOrder<Item, Result>(
   let ended = false;
   let tell = ignore;
 
+  // A loop, and not a promise that waits for the next one: those would pile up for as long as the source is the slow one.
   const begin = async (): Promise<void> => {
-    if (asking || ended || running >= width || ahead.length >= 2 * width) return;
+    if (asking) return;
     asking = true;
-    try {
-      const given = await source.next();
-      if (given.done === true) ended = true;
-      else start(given.value);
-    } catch (error) {
-      ended = true;
-      ahead.push(handled(Promise.reject(error)));
+    while (!ended && running < width && ahead.length < 2 * width) {
+      try {
+        const given = await source.next();
+        // The reader may have gone meanwhile.
+        if (given.done === true) ended = true;
+        else if (!ended) start(given.value);
+      } catch (error) {
+        ended = true;
+        ahead.push(handled(Promise.reject(error)));
+      }
+      tell();
     }
     asking = false;
-    tell();
-    return begin();
   };
   const start = (item: Item) => {
     running += 1;
@@ -62,7 +65,9 @@ export async function* inOrder<Item, Result>(
     }
   } finally {
     ended = true;
-    await source.return?.();
+    const closed = handled(source.return());
+    // What is asked closes only once it has answered, which may be never.
+    if (!asking) await closed;
   }
 }
 

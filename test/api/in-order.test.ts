@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inOrder } from '../../src/api/in-order';
@@ -75,6 +77,48 @@ test('nothing is begun for a reader that has gone', async () => {
   const then = begun.length;
   await rounds(20);
   expect(begun.length).toBe(then);
+});
+
+test('a reader can go while the source has nothing yet, and what comes then is not begun', async () => {
+  const item = held<string>();
+  async function* slow() {
+    yield 'first';
+    yield await item.promise;
+  }
+  const begun: string[] = [];
+  const work = async (word: string) => begun.push(word);
+  for await (const _ of inOrder(slow(), work)) break;
+  item.resolve('second');
+  await rounds(20);
+  expect(begun).toEqual(['first']);
+});
+
+test('a failure is told while the source has nothing yet', async () => {
+  async function* slow() {
+    yield 'first';
+    await new Promise(() => {});
+  }
+  const work = async (word: string) => Promise.reject(new Error(`no ${word}`));
+  await expect(inOrder(slow(), work).next()).rejects.toThrow('no first');
+});
+
+test('memory does not grow with the items of a source that is slower than the work', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  async function* items() {
+    for (let at = 0; at < 100_000; at++) {
+      if (at % 50 === 0) await new Promise(setImmediate);
+      yield at;
+    }
+  }
+  let before = 0;
+  for await (const at of inOrder(items(), async (item) => item)) {
+    if (at !== 1_000 && at !== 99_000) continue;
+    collect();
+    const { heapUsed } = process.memoryUsage();
+    if (before > 0) expect(heapUsed - before).toBeLessThan(2_000_000);
+    before = heapUsed;
+  }
 });
 
 test('a source that fails is told after what came before it', async () => {
