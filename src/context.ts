@@ -56,6 +56,8 @@ export interface Context {
   /** Whether somebody could answer: a terminal is reachable, even when stdin and stdout are pipes. */
   canPrompt(): boolean;
   prompter(): Promise<Prompter>;
+  /** Nothing more is asked for now: the terminal is given back, as it was before the first question. */
+  asked(): void;
   profiles(): Promise<ProfileStore>;
   /** Runs a program to its end and returns its status; signals go to it meanwhile. Rejects when it cannot be started. */
   runChild(child: Child): Promise<number>;

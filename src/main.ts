@@ -8,7 +8,8 @@ import type { CliError } from './errors';
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   try {
     const { execute } = await import('./program');
-    await interruptible((begins) => execute(argv, context, begins), context);
+    const ended = interruptible((begins) => execute(argv, context, begins), context);
+    await ended.finally(() => context.asked());
     return 0;
   } catch (error) {
     const cut = context.signal.aborted && !context.signalsTaken;

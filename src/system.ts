@@ -2,6 +2,7 @@ import { openSync } from 'node:fs';
 import type { Context } from './context';
 import { once } from './once';
 import { input, output } from './streams';
+import type { TerminalPrompter } from './terminal/prompt';
 import { version } from './version';
 
 /**
@@ -12,6 +13,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
   const signal = once(interruption);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
+  let asking: TerminalPrompter | undefined;
   const context: Context = {
     version,
     env: process.env,
@@ -46,9 +48,10 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     },
     canPrompt: () => process.stdin.isTTY === true || controllingTerminal() !== undefined,
     prompter: async () => {
-      const { inquirerPrompter } = await import('./terminal/prompt');
-      return inquirerPrompter({ ...(await promptStreams()), signal: signal() });
+      asking ??= await prompterFor(signal());
+      return asking;
     },
+    asked: () => asking?.release(),
     profiles: async () => {
       const { confStore } = await keepingSignals(() => import('./profile/conf'));
       const { configFolder } = await import('./profile/place');
@@ -179,6 +182,12 @@ function controllingTerminal(): number | undefined {
     terminalFd = undefined;
   }
   return terminalFd;
+}
+
+async function prompterFor(signal: AbortSignal): Promise<TerminalPrompter> {
+  const { inquirerPrompter } = await import('./terminal/prompt');
+  const streams = { ...(await promptStreams()), signal };
+  return inquirerPrompter(streams, () => process.emit('SIGINT', 'SIGINT'));
 }
 
 async function promptStreams() {

@@ -94,6 +94,7 @@ export async function get(context: Context, options: GetOptions): Promise<void> 
     await place.discard?.();
     throw error;
   }
+  context.asked();
   await handOver(context, options, push, place, api);
   await place.clipboard?.afterwards(push);
 }

@@ -1,5 +1,6 @@
 import { createPromptModule } from 'inquirer';
 import { CliError, usageError } from '../errors';
+import { keyboard } from './keyboard';
 
 /** Asks a person; what is asked goes to the terminal, never to stdout. */
 export interface Prompter {
@@ -16,6 +17,12 @@ export interface Choice<T> {
   readonly value: T;
 }
 
+/** A prompter that has the terminal from its first question on. */
+export interface TerminalPrompter extends Prompter {
+  /** Gives the terminal back as it was; another question takes it again. */
+  release(): void;
+}
+
 interface Streams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
@@ -25,10 +32,19 @@ interface Streams {
 
 const SHOW_CURSOR = '\u001b[?25h';
 
-/** Prompts by inquirer on the given terminal. Ctrl-C, Ctrl-D and signals reject with `interrupted`. */
-export function inquirerPrompter(streams: Streams): Prompter {
+/**
+ * Prompts by inquirer on the given terminal. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
+ * @param interrupt is called for Ctrl-C between two questions
+ */
+export function inquirerPrompter(
+  { input, output, signal }: Streams,
+  interrupt: () => void,
+): TerminalPrompter {
+  const { keys, take, release } = keyboard(input, interrupt);
+  const streams = { input: keys, output, signal };
   const prompt = createPromptModule(streams);
   const ask = async <T>(question: object): Promise<T> => {
+    take();
     try {
       const asked = prompt([{ ...question, name: 'answer' }] as never);
       const { answer } = await Promise.race([asked, leaving(streams)]);
@@ -41,6 +57,7 @@ export function inquirerPrompter(streams: Streams): Prompter {
     }
   };
   return {
+    release,
     secret: async (message) => {
       const pasted = watchLines(streams.input);
       const answer = await ask<string>({

@@ -170,6 +170,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     },
     canPrompt: () => conditions.prompts !== undefined,
     prompter: async () => prompts.prompter,
+    asked: noop,
     profiles: async () =>
       confStore(configFolder({ env, platform: 'linux', home: io.folder }), { now: io.now, sleep }),
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),

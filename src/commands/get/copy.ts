@@ -53,10 +53,8 @@ export async function copying(context: Context, options: GetOptions): Promise<Co
 /** A terminal does not answer, and nobody can have the text a second time. */
 async function arrived(context: Context): Promise<boolean> {
   const prompter = await context.prompter();
-  return prompter.confirm(
-    'That was the last view. Is it on your clipboard? (no prints it here)',
-    true,
-  );
+  const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
+  return prompter.confirm(question, true).finally(context.asked);
 }
 
 async function printed(context: Context, text: string): Promise<void> {

@@ -33,6 +33,7 @@ export async function pushEach(context: Context, options: PushOptions): Promise<
   const { concurrency = AT_ONCE } = options;
   const target = targetOf(context, options);
   const passphrase = await readPassphrase(options, context, true);
+  context.asked();
   const connection = options.dryRun
     ? undefined
     : await connect(context, options, undefined, concurrency);

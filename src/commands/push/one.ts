@@ -30,6 +30,7 @@ export async function pushOne(context: Context, options: PushOptions): Promise<v
     const payload = source ? await readSecret(source, options, context) : options.message;
     if (source?.name === 'generate') await say.remark(`generated: ${payload}`);
     const given = await passphraseFor(options, context, source);
+    context.asked();
     const asked = (made?: string) => requestOf(payload, made ?? given, options, target?.defaults);
     if (!target) {
       const { pushHere } = await import('./here');

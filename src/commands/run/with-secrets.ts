@@ -30,6 +30,7 @@ export async function runWithSecrets(context: Context, options: RunOptions): Pro
   const passphrase = await knownPassphrase(options, context);
   const say = terminal(context, options);
   const pushes = await retrieveAll(named, passphrase, { context, options, say });
+  context.asked();
   const status = await handOver(
     context,
     { ...program, words, allow: options.allow },
