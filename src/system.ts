@@ -187,8 +187,14 @@ function controllingTerminal(): number | undefined {
 async function prompterFor(signal: AbortSignal): Promise<TerminalPrompter> {
   const { inquirerPrompter } = await import('./terminal/prompt');
   const streams = { ...(await promptStreams()), signal };
-  return inquirerPrompter(streams, () => process.emit('SIGINT', 'SIGINT'));
+  return inquirerPrompter(streams, {
+    interrupt: () => process.emit('SIGINT', 'SIGINT'),
+    suspend: process.platform === 'win32' ? undefined : suspend,
+  });
 }
+
+/** Stops the whole job, as a terminal does; where no shell would go on with it, nothing is stopped. */
+const suspend = () => void process.kill(0, 'SIGTSTP');
 
 async function promptStreams() {
   if (process.stdin.isTTY && process.stderr.isTTY)

@@ -12,24 +12,37 @@ export interface Keyboard {
 
 type Terminal = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
 
+/** What a terminal does itself for some keys, unless it was taken. */
+export interface Signals {
+  /** For Control-C. */
+  interrupt(): void;
+  /** For Control-Z; left out where there is no such thing. Returns when the process goes on. */
+  readonly suspend?: (() => void) | undefined;
+}
+
 const CTRL_C = 3;
+const CTRL_Z = 26;
+/** A blank that is taken away again: a question draws itself anew for it, and its answer stays as it is. */
+const NOTHING = ' \u007f';
 
 /**
  * Between two questions the terminal would show what is typed ahead, a secret too, since each question gives it back.
- * @param interrupt does what the terminal does for Control-C, when no question hears it
+ * Questions hear Control-C themselves, and no Control-Z: after that readline would read no more, and what is typed
+ * would go to the shell.
  */
-export function keyboard(terminal: Terminal, interrupt: () => void): Keyboard {
+export function keyboard(terminal: Terminal, { interrupt, suspend }: Signals): Keyboard {
   const raw = (on: boolean) => void terminal.setRawMode?.(on);
-  const keys = Object.assign(new PassThrough(), {
-    isTTY: true,
-    setRawMode: (on: boolean) => {
-      // A question pauses when it ends, but not for Control-Z, where the shell has to get the terminal.
-      if (on || !keys.isPaused()) raw(on);
-    },
-  });
+  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   const hear = (data: Uint8Array) => {
-    if (keys.isPaused() && data.includes(CTRL_C)) interrupt();
-    else keys.write(data);
+    if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
+    const stop = suspend === undefined ? -1 : data.indexOf(CTRL_Z);
+    if (stop === -1) return void keys.write(data);
+    keys.write(data.subarray(0, stop));
+    raw(false);
+    suspend?.();
+    raw(true);
+    if (!keys.isPaused()) keys.write(NOTHING);
+    hear(data.subarray(stop + 1));
   };
   const end = () => void keys.end();
   let taken = false;

@@ -1,6 +1,6 @@
 import { createPromptModule } from 'inquirer';
 import { CliError, usageError } from '../errors';
-import { keyboard } from './keyboard';
+import { keyboard, type Signals } from './keyboard';
 
 /** Asks a person; what is asked goes to the terminal, never to stdout. */
 export interface Prompter {
@@ -34,13 +34,21 @@ const SHOW_CURSOR = '\u001b[?25h';
 
 /**
  * Prompts by inquirer on the given terminal. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
- * @param interrupt is called for Ctrl-C between two questions
+ * @param signals does what the terminal would do for Ctrl-C between two questions, and for Ctrl-Z
  */
 export function inquirerPrompter(
   { input, output, signal }: Streams,
-  interrupt: () => void,
+  { interrupt, suspend }: Signals,
 ): TerminalPrompter {
-  const { keys, take, release } = keyboard(input, interrupt);
+  const { keys, take, release } = keyboard(input, {
+    interrupt,
+    suspend:
+      suspend &&
+      (() => {
+        output.write(SHOW_CURSOR);
+        suspend();
+      }),
+  });
   const streams = { input: keys, output, signal };
   const prompt = createPromptModule(streams);
   const ask = async <T>(question: object): Promise<T> => {

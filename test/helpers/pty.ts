@@ -4,8 +4,8 @@ import { launcher } from './program';
 export interface Terminal {
   /** All that was written to the terminal so far. */
   readonly screen: () => string;
-  /** Resolves once the screen shows the text. */
-  shows(text: string): Promise<void>;
+  /** Resolves once the screen shows the text, so often if that is said. */
+  shows(text: string, times?: number): Promise<void>;
   type(keys: string): void;
   /** Takes the terminal away, as a closed window or a broken connection does. */
   hangUp(): void;
@@ -31,10 +31,10 @@ export function onTerminal(line: string, env: Record<string, string>): Terminal 
   const ended = new Promise<number>((resolve) => {
     pty.onExit(({ exitCode }) => resolve(exitCode));
   });
-  const shows = (text: string) =>
+  const shows = (text: string, times = 1) =>
     new Promise<void>((resolve, reject) => {
       const check = () => {
-        if (!screen.includes(text)) return;
+        if (screen.split(text).length <= times) return;
         waiting.delete(check);
         resolve();
       };

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { person, wire } from '../helpers/program';
+import { person, pwpush, wire } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
 const ENTER = '\r';
 const CTRL_C = '\u0003';
+const CTRL_Z = '\u001a';
 const SHOW_CURSOR = '\u001b[?25h';
 const HIDE_CURSOR = '\u001b[?25l';
 
@@ -20,6 +21,8 @@ async function endsWith(terminal: Terminal, status: number, said: string) {
   expect(screen).toContain(`${said}\r\nstatus ${status}\r\nrestored`);
   expect(screen.lastIndexOf(SHOW_CURSOR)).toBeGreaterThanOrEqual(screen.lastIndexOf(HIDE_CURSOR));
 }
+
+const linkOn = (screen: string) => /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r/.exec(screen)?.[0] ?? '';
 
 let newcomer: ReturnType<typeof person>;
 beforeEach(() => {
@@ -66,5 +69,39 @@ describe('between two prompts, while an instance is asked', () => {
     terminal.type(CTRL_C);
     await endsWith(terminal, 130, 'pwpush: interrupted');
     expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
+  });
+});
+
+describe('Ctrl-Z at a question', () => {
+  it('stops, with the terminal as it was, and goes on with what was typed', async () => {
+    const line = `set -m; before=$(stty -g); $PWPUSH push --here; [ "$before" = "$(stty -g)" ] && echo stopped; fg; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
+    const terminal = onTerminal(line, newcomer.env);
+    await terminal.shows('Secret:');
+    terminal.type('MARKER-');
+    terminal.type(CTRL_Z);
+    await terminal.shows('stopped');
+    const screen = terminal.screen();
+    expect(screen.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(screen.lastIndexOf(HIDE_CURSOR));
+    await terminal.shows('Secret:', 2);
+    terminal.type(`secret${ENTER}`);
+    await terminal.shows('Passphrase (Enter for none):');
+    terminal.type(ENTER);
+    await terminal.shows('Control-C expires it');
+    const got = await pwpush(['get', linkOn(terminal.screen())], { env: newcomer.env });
+    await terminal.shows('restored');
+    expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
+    expect(terminal.screen()).not.toContain('MARKER');
+  });
+
+  it('does nothing where nobody would go on with it', async () => {
+    const terminal = onTerminal(around('$PWPUSH push --here'), newcomer.env);
+    await terminal.shows('Secret:');
+    terminal.type(`${CTRL_Z}x`);
+    await terminal.shows('Secret:', 2);
+    terminal.type(`MARKER${ENTER}`);
+    await terminal.shows('Passphrase (Enter for none):');
+    terminal.type(CTRL_C);
+    await endsWith(terminal, 130, 'pwpush: interrupted');
+    expect(terminal.screen()).not.toContain('MARKER');
   });
 });
