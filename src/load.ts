@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileFunction, Script } from 'node:vm';
-import { type Folder, folderFor, keepIn, keptIn } from './kept-code';
+import { type Code, type Folder, folderFor, keepIn, keptIn } from './kept-code';
 
 interface Module {
   exports: unknown;
@@ -57,7 +57,8 @@ export function loaderFor(node: NodeJS.Process) {
     place ??= { folder: folderFor(node) };
     const { folder } = place;
     if (folder === undefined || undo.length > 0) return compile(path, source);
-    const script = compile(path, source, keptIn(folder, file, source));
+    // V8 puts the name into the code, which another installation may come to use.
+    const script = compile(file, source, keptIn(folder, file, source));
     compiled.push({ file, source, script, known: script.cachedDataRejected === false });
     return script;
   }
@@ -89,15 +90,13 @@ export function loaderFor(node: NodeJS.Process) {
     if (folder === undefined || performance.now() > BRIEF) return 0;
     if (compiled.every(({ known }) => known)) return 0;
     setFlags(undo);
-    // What was known gets the functions that this run compiled besides.
-    return keepIn(
-      folder,
-      compiled.map(({ file, source, script }) => ({
-        file,
-        source,
-        code: script.createCachedData(),
-      })),
-    );
+    return keepIn(folder, codes());
+  }
+
+  /** What was known gets the functions that this run compiled besides. */
+  function* codes(): Generator<Code> {
+    for (const { file, source, script } of compiled)
+      yield { file, source, code: script.createCachedData() };
   }
 
   return { load, tune, keep };

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -8,12 +8,15 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dist, person, pwpush, serveBuilt } from '../helpers/program';
+import { dist, person, pwpush, serveBuilt, shell } from '../helpers/program';
 
 let somebody: ReturnType<typeof person>;
 let caches: string;
@@ -38,16 +41,16 @@ const folder = () => join(caches, readdirSync(caches)[0] ?? '');
 const program = () => join(folder(), 'program.js');
 
 /** How many chunks a run keeps, since one of them was compiled anew. */
-function anew(more: Record<string, string> = {}): number {
+function anew(more: Record<string, string> = {}, first = ''): number {
   const script = `
+    ${first}
     const { keep, load } = require(${JSON.stringify(`${dist}load.js`)}).loaderFor(process);
     load('program.js');
     process.stdout.write(String(keep()));`;
   const path = join(somebody.folder, 'script.cjs');
   writeFileSync(path, script);
-  return Number(
-    spawnSync(process.execPath, [path], { env: { ...env, ...more }, encoding: 'utf8' }).stdout,
-  );
+  const options = { env: { ...env, ...more }, encoding: 'utf8', cwd: somebody.folder } as const;
+  return Number(spawnSync(process.execPath, [path], options).stdout);
 }
 
 it('a run keeps its compiled code for nobody else to change, and the next one takes it', async () => {
@@ -82,7 +85,12 @@ it('what a run was about is not in the code that it keeps', async () => {
   const words = ['push', 'MARKED-SECRET', '--dry-run', '--url', 'https://MARKED-HOST.example'];
   expect(await pwpush(words, { env })).toMatchObject({ code: 0 });
   for (const name of readdirSync(folder()))
-    expect(readFileSync(join(folder(), name), 'latin1')).not.toMatch(/MARKED|marked-host/);
+    for (const encoding of ['latin1', 'utf16le'] as const) {
+      const text = readFileSync(join(folder(), name)).toString(encoding);
+      expect(text).not.toMatch(/MARKED|marked-host/);
+      expect(text).not.toContain(dist);
+      expect(text).not.toContain(somebody.folder);
+    }
 });
 
 describe('kept code is compiled anew, and kept again', () => {
@@ -102,26 +110,76 @@ describe('kept code is compiled anew, and kept again', () => {
     expect(anew()).toBe(0);
     await help();
   });
+
+  it('the chunk alone', () => {
+    cpSync(join(dist, 'program.js'), program());
+    expect(anew()).toBeGreaterThan(0);
+    expect(anew()).toBe(0);
+  });
+
+  it('where something else stands in its place', () => {
+    rmSync(program());
+    execFileSync('mkfifo', [program()]);
+    expect(anew()).toBeGreaterThan(0);
+    const elsewhere = join(somebody.folder, 'elsewhere');
+    renameSync(program(), elsewhere);
+    symlinkSync(elsewhere, program());
+    expect(anew()).toBeGreaterThan(0);
+    expect(lstatSync(program()).isFile()).toBe(true);
+    expect(anew()).toBe(0);
+  });
+
+  it('where a run was ended while it wrote', () => {
+    renameSync(program(), `${program()}.new`);
+    expect(anew()).toBe(0);
+    expect(anew()).toBeGreaterThan(0);
+    expect(anew()).toBe(0);
+    expect(readdirSync(folder())).not.toContain('program.js.new');
+  });
 });
 
 describe('code that another user may have put there is not run', () => {
   beforeEach(() => help());
 
-  it('a folder that others can write to', () => {
-    chmodSync(folder(), 0o777);
-    const before = readFileSync(program());
+  /** Makes it unfit, and finds that nothing is read of it, or written to it. */
+  const isLeftAlone = () => {
+    for (const bytes of [readFileSync(program()), Buffer.alloc(0)]) {
+      writeFileSync(program(), bytes);
+      expect(anew()).toBe(0);
+      expect(readFileSync(program())).toEqual(bytes);
+    }
+  };
+
+  it.each(['', '.cache', '.cache/pwpush'])('others can write to ~/%s', (path) => {
+    chmodSync(join(somebody.folder, path), 0o1777);
+    isLeftAlone();
+  });
+
+  it('others can write to the folder', () => {
+    chmodSync(folder(), 0o770);
+    isLeftAlone();
+  });
+
+  it('others can write to the file', () => {
+    chmodSync(program(), 0o666);
+    expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);
-    expect(readFileSync(program())).toEqual(before);
-    writeFileSync(program(), '');
-    expect(anew()).toBe(0);
-    expect(readFileSync(program(), 'utf8')).toBe('');
   });
 
   it.skipIf(process.geteuid?.() !== 0)('a home of somebody else, as sudo may leave it', () => {
     chownSync(somebody.folder, 1, 1);
-    writeFileSync(program(), '');
+    isLeftAlone();
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)('a folder of somebody else', () => {
+    chownSync(caches, 1, 1);
+    isLeftAlone();
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)('a file of somebody else', () => {
+    chownSync(program(), 1, 1);
+    expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);
-    expect(readFileSync(program(), 'utf8')).toBe('');
   });
 });
 
@@ -143,31 +201,90 @@ it('a home that cannot be written to is no trouble', async () => {
   await help();
 });
 
+it('a folder that others can write to gets nothing', async () => {
+  const XDG_CACHE_HOME = join(somebody.folder, 'tmp');
+  mkdirSync(XDG_CACHE_HOME);
+  chmodSync(XDG_CACHE_HOME, 0o1777);
+  await help({ XDG_CACHE_HOME });
+  expect(readdirSync(XDG_CACHE_HOME)).toEqual([]);
+});
+
+it('a file system that takes nothing is no trouble', async () => {
+  const line = 'ulimit -f 0; $PWPUSH push --help | grep -c Usage';
+  const { code, stdout, stderr } = await shell(line, { env });
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '1\n', stderr: '' });
+  expect(readdirSync(folder())).toEqual([]);
+});
+
+it.each(['000', '777'])(
+  'with umask %s it is kept for its user, and for nobody else',
+  async (mask) => {
+    await shell(`umask ${mask}; $PWPUSH push --help`, { env });
+    for (const path of [join(somebody.folder, '.cache'), caches, folder()])
+      expect(lstatSync(path).mode & 0o777).toBe(0o700);
+    expect(lstatSync(program()).mode & 0o777).toBe(0o600);
+  },
+);
+
+describe('on Windows', () => {
+  const windows = "Object.defineProperty(process, 'platform', { value: 'win32' });";
+
+  it('it goes to LOCALAPPDATA, beside the data', () => {
+    const LOCALAPPDATA = join(somebody.folder, 'Local');
+    const data = join(LOCALAPPDATA, 'pwpush', 'Data');
+    mkdirSync(data, { recursive: true });
+    utimesSync(data, 0, 0);
+    expect(anew({ LOCALAPPDATA }, windows)).toBeGreaterThan(0);
+    expect(anew({ LOCALAPPDATA }, windows)).toBe(0);
+    expect(readdirSync(join(LOCALAPPDATA, 'pwpush')).sort()).toEqual(['Cache', 'Data']);
+  });
+
+  it.each(['', 'relative'])('it does not go to the current folder (LOCALAPPDATA=%s)', (own) => {
+    expect(anew({ LOCALAPPDATA: own }, windows)).toBe(0);
+    expect(readdirSync(somebody.folder)).toEqual(['script.cjs']);
+  });
+});
+
 it('XDG_CACHE_HOME is where it goes, if it is there and an absolute path', async () => {
   const XDG_CACHE_HOME = join(somebody.folder, 'own');
   await help({ XDG_CACHE_HOME });
   expect(existsSync(XDG_CACHE_HOME)).toBe(false);
-  mkdirSync(XDG_CACHE_HOME);
+  mkdirSync(XDG_CACHE_HOME, 0o700);
   await help({ XDG_CACHE_HOME });
   expect(readdirSync(XDG_CACHE_HOME)).toEqual(['pwpush']);
   expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
 });
 
-it('code of versions that nobody used for a month is removed', async () => {
+it('code of versions that were not new for a month is removed, and nothing that is not ours', async () => {
   await help();
   const [name = ''] = readdirSync(caches);
-  const old = join(caches, '0.0.1-20.0.0');
-  cpSync(folder(), old, { recursive: true });
-  cpSync(folder(), join(caches, '0.0.2-20.0.0'), { recursive: true });
-  utimesSync(old, 0, 0);
-  const XDG_CACHE_HOME = join(somebody.folder, '.cache');
-  cpSync(process.execPath, join(somebody.folder, 'node'));
+  const recent = name.replace('0.1.0', '0.0.2');
+  const old = name.replace('0.1.0', '0.0.1');
+  // As where XDG_CACHE_HOME is a folder that has this repository in it.
+  const foreign = ['README.md', 'src', '0.0.1', `${old}.tar`];
+  for (const one of [recent, old, ...foreign])
+    cpSync(folder(), join(caches, one), { recursive: true });
+  for (const one of [old, ...foreign]) utimesSync(join(caches, one), 0, 0);
+  // A chunk that was kept by another Node is another's.
+  const node = join(somebody.folder, 'node');
+  cpSync(process.execPath, node);
   const path = join(somebody.folder, 'script.cjs');
   anew();
-  // Another Node than that which keeps its code there.
-  spawnSync(join(somebody.folder, 'node'), [path], { env: { ...env, XDG_CACHE_HOME } });
+  spawnSync(node, [path], { env });
   const left = readdirSync(caches);
-  expect(left).toHaveLength(3);
-  expect(left).toContain(name);
-  expect(left).toContain('0.0.2-20.0.0');
+  expect(left).toEqual(expect.arrayContaining([name, recent, ...foreign]));
+  expect(left).not.toContain(old);
+  expect(left).toHaveLength(3 + foreign.length);
+});
+
+it('another build of the same Node in the same place takes none of it', () => {
+  const node = join(somebody.folder, 'node');
+  cpSync(process.execPath, node);
+  anew();
+  const script = join(somebody.folder, 'script.cjs');
+  const run = () => Number(spawnSync(node, [script], { env, encoding: 'utf8' }).stdout);
+  expect(run()).toBeGreaterThan(0);
+  expect(run()).toBe(0);
+  utimesSync(node, 0, 0);
+  expect(run()).toBeGreaterThan(0);
 });
