@@ -6,6 +6,7 @@ import { onTerminal, type Terminal } from '../helpers/pty';
 
 const ENTER = '\r';
 const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
 const CTRL_Z = '\u001a';
 const SHOW_CURSOR = '\u001b[?25h';
 const HIDE_CURSOR = '\u001b[?25l';
@@ -103,5 +104,68 @@ describe('Ctrl-Z at a question', () => {
     terminal.type(CTRL_C);
     await endsWith(terminal, 130, 'pwpush: interrupted');
     expect(terminal.screen()).not.toContain('MARKER');
+  });
+});
+
+describe('each question, left without an answer, leaves all as it was', () => {
+  const LOG_IN = 'log in to an instance, and push there';
+  const DOWN = '\u001b[B';
+  const ADDRESS = 'Address of the instance:';
+  const PASSPHRASE = 'Passphrase (Enter for none):';
+  const AGAIN = 'Passphrase again:';
+  /** What is asked, and typed for it, on the way to the question. */
+  const questions: [string, string, [string, string][], string][] = [
+    ['the address', '$PWPUSH login', [], ADDRESS],
+    ['the address that push wants', '$PWPUSH push', [[LOG_IN, ENTER]], ADDRESS],
+    ['the secret', '$PWPUSH push', [[LOG_IN, `${DOWN}${ENTER}`]], 'Secret:'],
+    ['the passphrase', '$PWPUSH push --here', [['Secret:', `MARKER${ENTER}`]], PASSPHRASE],
+    [
+      'the passphrase again',
+      '$PWPUSH push --here',
+      [
+        ['Secret:', `MARKER${ENTER}`],
+        [PASSPHRASE, `MARKER${ENTER}`],
+      ],
+      AGAIN,
+    ],
+  ];
+
+  it.each(
+    questions.flatMap(([what, ...question]) => [
+      [what, 'Ctrl-C', CTRL_C, ...question] as const,
+      [what, 'Ctrl-D', CTRL_D, ...question] as const,
+    ]),
+  )('%s, by %s', async (_what, _key, key, line, way, question) => {
+    const terminal = onTerminal(around(line), newcomer.env);
+    for (const [asked, answer] of way) {
+      await terminal.shows(asked);
+      terminal.type(answer);
+    }
+    await terminal.shows(question);
+    terminal.type(key);
+    await endsWith(terminal, 130, 'pwpush: interrupted');
+    expect(terminal.screen()).not.toContain('MARKER');
+    expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
+  });
+});
+
+describe('who lets push serve from here, with nothing configured', () => {
+  it('gets a link that works, and says so once', async () => {
+    const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
+    await terminal.shows('serve it from this machine until it was seen (--here)');
+    terminal.type(`\u001b[B${ENTER}`);
+    await terminal.shows('Secret:');
+    terminal.type(`MARKER-secret${ENTER}`);
+    await terminal.shows('Passphrase (Enter for none):');
+    terminal.type(`MARKER-passphrase${ENTER}`);
+    await terminal.shows('Passphrase again:');
+    terminal.type(`MARKER-passphrase${ENTER}`);
+    await terminal.shows('Control-C expires it');
+    const env = { ...newcomer.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
+    const got = await pwpush(['get', linkOn(terminal.screen())], { env });
+    await endsWith(terminal, 0, 'viewed it: 1 of 1');
+    expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
+    expect(terminal.screen()).not.toContain('MARKER');
+    expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
   });
 });
