@@ -106,7 +106,9 @@ export async function readSecret(
     }
     case 'prompt': {
       const prompter = await context.prompter();
-      return nonEmpty(await prompter.secret('Secret:'), 'nothing was typed');
+      const typed = await prompter.secret('Secret:');
+      if (typed === '') throw usageError('nothing was typed: there is nothing to push');
+      return typed;
     }
   }
 }

@@ -22,19 +22,29 @@ export interface Signals {
 
 const CTRL_C = 3;
 const CTRL_Z = 26;
+const ESCAPE = 27;
+/** What an arrow or a function key sends behind Escape (ECMA-48, xterm). */
+const SEQUENCE = /^(\[[\d;]*[A-Za-z~]|O[A-Z])$/;
 /** A blank that is taken away again: a question draws itself anew for it, and its answer stays as it is. */
 const NOTHING = ' \u007f';
 
 /**
  * Between two questions the terminal would show what is typed ahead, a secret too, since each question gives it back.
  * Questions hear Control-C themselves, and no Control-Z: after that readline would read no more, and what is typed
- * would go to the shell.
+ * would go to the shell. Nor do they hear Escape by itself, with which readline drops the next character, unseen.
  */
 export function keyboard(terminal: Terminal, { interrupt, suspend }: Signals): Keyboard {
   const raw = (on: boolean) => void terminal.setRawMode?.(on);
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
-  const hear = (data: Uint8Array) => {
+  let escaped = false;
+  const hear = (data: Buffer) => {
     if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
+    if (data.length === 1 && data[0] === ESCAPE) {
+      escaped = true;
+      return;
+    }
+    if (escaped && SEQUENCE.test(data.toString())) keys.write(Buffer.of(ESCAPE));
+    escaped = false;
     const stop = suspend === undefined ? -1 : data.indexOf(CTRL_Z);
     if (stop === -1) return void keys.write(data);
     keys.write(data.subarray(0, stop));

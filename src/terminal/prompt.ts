@@ -14,6 +14,8 @@ export interface Prompter {
 
 export interface Choice<T> {
   readonly name: string;
+  /** The answer as it stays behind the question, in whose line it has to fit. */
+  readonly short: string;
   readonly value: T;
 }
 

@@ -112,6 +112,13 @@ describe('the secret comes from', () => {
   });
 });
 
+test('where nothing is typed, nothing is said of variables and files', async () => {
+  const prompts = [{ secret: 'Secret:', answer: '' }];
+  expect(await here.under({ terminals: ['stdin'], prompts }).run('push')).toEqual(
+    refused('pwpush: nothing was typed: there is nothing to push\n'),
+  );
+});
+
 describe('with nothing configured, on a terminal', () => {
   const choose = 'How shall this push be handed over?';
   const unset = { PWPUSH_URL: undefined };

@@ -81,9 +81,10 @@ describe('Ctrl-Z at a question', () => {
     terminal.type('MARKER-');
     terminal.type(CTRL_Z);
     await terminal.shows('stopped');
-    const screen = terminal.screen();
-    expect(screen.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(screen.lastIndexOf(HIDE_CURSOR));
-    await terminal.shows('Secret:', 2);
+    const [before = ''] = terminal.screen().split('stopped');
+    expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR));
+    // Drawn anew, it reads again.
+    await terminal.shows('Secret:', before.split('Secret:').length);
     terminal.type(`secret${ENTER}`);
     await terminal.shows('Passphrase (Enter for none):');
     terminal.type(ENTER);
@@ -164,6 +165,7 @@ describe('who lets push serve from here, with nothing configured', () => {
     const env = { ...newcomer.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
     const got = await pwpush(['get', linkOn(terminal.screen())], { env });
     await endsWith(terminal, 0, 'viewed it: 1 of 1');
+    expect(terminal.screen()).toMatch(/handed over\?\S* \S*by this machine\S*\r\n/);
     expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
     expect(terminal.screen()).not.toContain('MARKER');
     expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);

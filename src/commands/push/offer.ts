@@ -10,8 +10,12 @@ export async function offer(context: Context, options: PushOptions): Promise<'he
   await say.note(NO_INSTANCE);
   const prompter = await context.prompter();
   const choice = await prompter.choose('How shall this push be handed over?', [
-    { name: 'log in to an instance, and push there', value: 'login' },
-    { name: 'serve it from this machine until it was seen (--here)', value: 'here' },
+    { name: 'log in to an instance, and push there', short: 'by an instance', value: 'login' },
+    {
+      name: 'serve it from this machine until it was seen (--here)',
+      short: 'by this machine',
+      value: 'here',
+    },
   ]);
   if (choice === 'here') return 'here';
   // Standard output is for the link alone.
