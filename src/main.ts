@@ -1,5 +1,4 @@
 import type { Context } from './context';
-import type { CliError } from './errors';
 
 /**
  * Runs one command line and returns the exit status. The only catch: every failure becomes a line on
@@ -55,28 +54,17 @@ async function interruptible(
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const [{ failureText, statusOf }, { isOn }, { patiently }] = await Promise.all([
+  const [{ failureText, statusOf }, { isOn }, { tellFailure }] = await Promise.all([
     import('./terminal/failure'),
     import('./environment'),
-    import('./patience'),
+    import('./tell-failure'),
   ]);
   const end = argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
   const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
   const text = failureText(error, { json: words.includes('--json'), debug });
-  const told = () => context.stderr.write(text);
-  if (text !== '') await patiently(told, context.signal).catch(() => keep(error, context));
-  // What is written to a stream that was closed before we started goes nowhere, without an error.
-  if (context.stderr.closed) await keep(error, context);
+  await tellFailure(context, error, text);
   return statusOf(error);
-}
-
-/** With stderr gone or held up there is nobody left to tell: a link that stands in the error is saved, else the status speaks. */
-async function keep(error: unknown, context: Context): Promise<void> {
-  const { remains } = (error ?? {}) as Partial<CliError>;
-  if (remains?.link === undefined || remains.expired) return;
-  const { rescued } = await import('./secret/rescued');
-  await rescued(context, `${remains.link}\n`, 'link', 'standard error cannot be written');
 }
 
 /** What a signal ended; what its failure says of a push that exists, or a view that is gone, is told with it. */

@@ -1,3 +1,5 @@
+import type { Output } from './context';
+
 /** How long a write may still take once the run is interrupted, in milliseconds. */
 const PATIENCE = 100;
 
@@ -9,9 +11,8 @@ export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal):
   let timer: NodeJS.Timeout | undefined;
   let hurry = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    const late = () => reject(Object.assign(new Error('held up'), { code: 'interrupted' }));
     hurry = () => {
-      timer = setTimeout(late, PATIENCE);
+      timer = setTimeout(() => reject(heldUp()), PATIENCE);
     };
   });
   if (signal.aborted) hurry();
@@ -22,4 +23,29 @@ export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal):
     clearTimeout(timer);
     signal.removeEventListener('abort', hurry);
   }
+}
+
+/** What held up a write after the signal. */
+const stuck = new WeakSet<Output>();
+
+/**
+ * Writes, patiently. What has held up one write of an interrupted run is not waited for again, so that many results
+ * still get to where the next of them goes.
+ */
+export async function writePatiently(
+  output: Output,
+  data: string | Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  if (stuck.has(output)) throw heldUp();
+  try {
+    await patiently(() => output.write(data), signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'interrupted') stuck.add(output);
+    throw error;
+  }
+}
+
+function heldUp(): Error {
+  return Object.assign(new Error('held up'), { code: 'interrupted' });
 }

@@ -1,6 +1,6 @@
-import type { Context } from '../context';
+import type { Context, Output } from '../context';
 import { CliError } from '../errors';
-import { patiently } from '../patience';
+import { writePatiently } from '../patience';
 import { rescued } from './rescued';
 
 /** A result that must not be lost. */
@@ -22,7 +22,7 @@ export interface Result {
 export async function deliver(context: Context, result: Result): Promise<CliError | undefined> {
   const { stdout, stderr, signal } = context;
   const { bytes, saved = bytes, what } = result;
-  const trouble = stdout.closed ? 'closed' : await attempt(() => stdout.write(bytes), signal);
+  const trouble = stdout.closed ? 'closed' : await attempt(stdout, bytes, signal);
   if (trouble === undefined) return undefined;
   const problem = `standard output cannot be written (${trouble})`;
   if (result.link === undefined || stderr.closed) return rescued(context, saved, what, problem);
@@ -30,7 +30,7 @@ export async function deliver(context: Context, result: Result): Promise<CliErro
     return new CliError('failed', `${problem}; the link is ${result.link}`, {
       remains: { link: result.link },
     });
-  const said = await attempt(() => stderr.write(`${result.link}\n`), signal);
+  const said = await attempt(stderr, `${result.link}\n`, signal);
   if (said !== undefined) return rescued(context, saved, what, problem);
   // A standard output that was closed before we started looks like one sent to /dev/null on purpose.
   if (stdout.closed) return undefined;
@@ -39,11 +39,12 @@ export async function deliver(context: Context, result: Result): Promise<CliErro
 
 /** The code of what went wrong, or undefined; a write that a full pipe holds up ends after the signal. */
 async function attempt(
-  work: () => Promise<void>,
+  output: Output,
+  data: string | Uint8Array,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    await patiently(work, signal);
+    await writePatiently(output, data, signal);
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'error';

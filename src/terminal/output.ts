@@ -1,6 +1,6 @@
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
-import { patiently } from '../patience';
+import { writePatiently } from '../patience';
 import { type Look, lookOf } from './look';
 import { safe, safeJson } from './safe';
 
@@ -27,7 +27,7 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
   const { stdout, stderr, env } = context;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
   // Nobody reads these when stderr is gone or held up; the result matters more.
-  const say = (text: string) => patiently(() => stderr.write(text), context.signal).catch(() => {});
+  const say = (text: string) => writePatiently(stderr, text, context.signal).catch(() => {});
   const note = async (text: string) => {
     if (!options.quiet && !options.json) await say(`${safe(text)}\n`);
   };

@@ -38,6 +38,37 @@ async function interrupted(
 const pushed = (conditions?: Conditions, ...argv: string[]) =>
   interrupted(json(201, CREATED), ['push', ...argv], conditions);
 
+describe('many pushes that were created while stdout takes nothing, as the signal came', () => {
+  /** As many as are begun while the first cannot be told. */
+  const all = 16;
+  const many = async (held: Conditions['held'], ...argv: string[]) => {
+    const controller = new AbortController();
+    let made = 0;
+    here = place({
+      env: { PWPUSH_URL: 'https://pw.test' },
+      stdin: 's\n'.repeat(100),
+      signal: controller.signal,
+      send: async () => {
+        made += 1;
+        const { send } = wire([json(201, CREATED.replaceAll('quyul5r5w08', `token-${made}`))]);
+        if (made === all) setImmediate(() => controller.abort('SIGINT'));
+        return send({ method: 'POST', url: 'https://pw.test/api/v2/pushes', headers: {} });
+      },
+      held: { stdout: nothing, ...held },
+    });
+    const { code, stderr } = await here.run('push', '--each', ...argv);
+    const told = [stderr, ...Object.values(here.rescued())].join('\n');
+    const links = new Set(told.match(/https:\/\/pw\.test\/p\/token-\d+\/r/g));
+    return { code, made, links: links.size };
+  };
+
+  test.each([[], ['--json']])('%j: all links are told', async (...argv) => {
+    expect(await many({}, ...argv)).toEqual({ code: 130, made: all, links: all });
+    await here.close();
+    expect(await many({ stderr: nothing }, ...argv)).toEqual({ code: 130, made: all, links: all });
+  });
+});
+
 describe('a push that was created as the signal came', () => {
   test.each([
     ['SIGINT', 130, 'interrupted'],

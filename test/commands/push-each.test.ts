@@ -147,6 +147,24 @@ test('no link is lost when standard output takes no more, and no further line is
   expect(Object.keys(here.rescued())).toHaveLength(created);
 });
 
+test('with --json each link stands in an error, and in a file when that cannot be told', async () => {
+  const stdin = 'line\n'.repeat(200);
+  const conditions = { stdin, failing: { stdout: 'EPIPE' } } as const;
+  const { code, stderr } = await here.under(conditions).run('push', '--each', '--json');
+  const created = here.asked.length;
+  const errors = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).error);
+  expect(code).toBe(1);
+  expect(errors.map(({ line }) => line)).toEqual([...Array(created).keys()].map((at) => at + 1));
+  expect(new Set(errors.map(({ link }) => link)).size).toBe(created);
+
+  const failing = { stdout: 'EPIPE', stderr: 'EPIPE' } as const;
+  await here.under({ stdin, failing }).run('push', '--each', '--json');
+  expect(Object.keys(here.rescued())).toHaveLength(here.asked.length - created);
+});
+
 const misplaced: [string[], string][] = [
   [['text'], '--each does not go with a text'],
   [['--generate'], '--each does not go with --generate'],

@@ -8,6 +8,7 @@ import { type Entry, type Format, formatOf, readEntry } from '../../secret/entry
 import { type Line, linesOf } from '../../secret/lines';
 import { checkPassphrase, readPassphrase } from '../../secret/passphrase';
 import { bytesFrom } from '../../secret/source';
+import { tellFailure } from '../../tell-failure';
 import { failureText } from '../../terminal/failure';
 import { terminal } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push';
@@ -39,10 +40,9 @@ export async function pushEach(context: Context, options: PushOptions): Promise<
     : await connect(context, options, undefined, concurrency);
   const outcome = outcomes(options, target, connection, passphrase);
   const telling = teller(context, options, target);
-  const goesOn = () => telling.trouble === undefined && !context.signal.aborted;
+  const goesOn = () => !telling.stopped && !context.signal.aborted;
   const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
   for await (const one of inOrder(lines, outcome, concurrency)) await telling.tell(one);
-  if (telling.trouble) throw telling.trouble;
   if (telling.worst > 0) throw new ExitWith(telling.worst);
 }
 
@@ -106,23 +106,27 @@ function teller(context: Context, options: PushOptions, target: Target) {
   const say = terminal(context, options);
   return {
     worst: 0,
-    /** What keeps results from being written. */
-    trouble: undefined as CliError | undefined,
+    /** Results cannot be written any more. */
+    stopped: false,
     hinted: undefined as string | undefined,
     async tell(outcome: Outcome): Promise<void> {
       const { number } = outcome.line;
-      if ('failure' in outcome) {
-        const { hinted } = this;
-        this.worst = Math.max(this.worst, outcome.failure.exitStatus);
-        this.hinted = outcome.failure.hint;
-        const text = failureText(outcome.failure, { ...options, hinted });
-        return context.stderr.write(text).catch(() => {});
-      }
+      if ('failure' in outcome) return this.fail(outcome.failure);
       if ('request' in outcome)
         return say.printText(dryRunText(target, outcome.request, options.json));
       const warnings = outcome.made.warnings.map((warning) => `line ${number}: ${warning}`);
       const trouble = await tell(context, options, say, { ...outcome.made, warnings });
-      this.trouble ??= trouble;
+      if (trouble === undefined) return;
+      // A link that is on stderr by now needs no second word.
+      const isNews = trouble.remains !== undefined || !this.stopped;
+      this.stopped = true;
+      if (isNews) await this.fail(about(trouble, outcome.line));
+    },
+    async fail(failure: CliError): Promise<void> {
+      const { hinted } = this;
+      this.worst = Math.max(this.worst, failure.exitStatus);
+      this.hinted = failure.hint;
+      await tellFailure(context, failure, failureText(failure, { ...options, hinted }));
     },
   };
 }
