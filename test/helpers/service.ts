@@ -110,6 +110,8 @@ export interface Call {
   /** Sent as `multipart/form-data`. */
   readonly form?: readonly FormPart[];
   readonly headers?: Record<string, string>;
+  /** When it is aborted, the client has gone. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -127,7 +129,7 @@ export async function call(
   { fetch }: Pick<TestService, 'fetch'>,
   method: string,
   path: string,
-  { token, body, form, headers = {} }: Call = {},
+  { token, body, form, headers = {}, signal }: Call = {},
 ): Promise<Answer> {
   const content = form ? formBytes(form) : body === undefined ? undefined : JSON.stringify(body);
   const type = form ? FORM_TYPE : 'application/json';
@@ -140,6 +142,7 @@ export async function call(
         ...headers,
       },
       ...(content === undefined ? {} : { body: content }),
+      ...(signal ? { signal } : {}),
     }),
   );
   const bytes = Buffer.from(await response.arrayBuffer());
