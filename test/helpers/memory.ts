@@ -1,11 +1,18 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 
 /** In memory where there is such a place: waiting for a disk takes ten times as long. */
-export const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+export const memory =
+  existsSync('/dev/shm') && free('/dev/shm') > 2 * 1024 ** 3 ? '/dev/shm' : tmpdir();
+
+/** In bytes; a container may give 64 MiB, which the databases of the tests would fill. */
+function free(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}
 
 /** Makes folders there that are gone after the test. */
 export function folders(): () => Promise<string> {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { memory } from './memory';
 
 const run = promisify(execFile);
 
@@ -57,7 +58,7 @@ export async function startCluster({
   settings = [],
   files = {},
 }: ClusterOptions = {}): Promise<Cluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'pwpush-pg-'));
+  const folder = await mkdtemp(join(memory, 'pwpush-pg-'));
   const data = join(folder, 'data');
   const port = await freePort();
   const passwordFile = join(folder, 'password');
