@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { type Ended, person, pwpush, shell, start, wire } from '../helpers/program';
 import {
   cut,
@@ -22,40 +22,49 @@ import {
 } from '../helpers/transfer';
 
 const somebody = person();
-let folder: string;
-let stop: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(somebody.folder, 'here-'));
-});
-afterEach(async () => {
-  for (const one of stop) await one();
-  stop = [];
-});
 afterAll(() => somebody.remove());
 
 const LEFT = '4 views and 6 days left\n';
 const LIVE =
   'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
 
-async function offered(
-  files: readonly OfferedFile[] | Record<string, string>,
-  payload: string | null = '',
-): Promise<Listener> {
-  const list = Array.isArray(files)
-    ? files
-    : Object.entries(files).map(([filename, text]) => ({ filename, answer: whole(text) }));
-  const instance = await offering(list, payload);
-  stop.push(instance.stop);
-  return instance;
-}
-
-const get = (instance: Listener, ...words: string[]): Promise<Ended> =>
-  pwpush(['get', `${instance.url}/p/abc`, ...words], { env: somebody.env, cwd: folder });
-
-const files = (path = folder) =>
+const filesIn = (path: string) =>
   Object.fromEntries(
     readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'latin1')]),
   );
+
+/** A folder to run in, and instances that are there until the test has finished. */
+function world(finished: TestContext['onTestFinished']) {
+  const folder = mkdtempSync(join(somebody.folder, 'here-'));
+  const stop: (() => unknown)[] = [];
+  finished(async () => {
+    for (const one of stop) await one();
+  });
+  async function offered(
+    files: readonly OfferedFile[] | Record<string, string>,
+    payload: string | null = '',
+  ): Promise<Listener> {
+    const list = Array.isArray(files)
+      ? files
+      : Object.entries(files).map(([filename, text]) => ({ filename, answer: whole(text) }));
+    const instance = await offering(list, payload);
+    stop.push(instance.stop);
+    return instance;
+  }
+  const get = (instance: Listener, ...words: string[]): Promise<Ended> =>
+    pwpush(['get', `${instance.url}/p/abc`, ...words], { env: somebody.env, cwd: folder });
+  return { folder, stop, offered, get, files: () => filesIn(folder) };
+}
+
+type World = ReturnType<typeof world>;
+let folder: World['folder'];
+let stop: World['stop'];
+let offered: World['offered'];
+let get: World['get'];
+let files: World['files'];
+beforeEach(({ onTestFinished }) => {
+  ({ folder, stop, offered, get, files } = world(onTestFinished));
+});
 
 describe('get saves files', () => {
   it('to the current folder, 0600, and prints the text alone', async () => {
@@ -200,7 +209,7 @@ describe('get --output', () => {
       if (output === 'out/') mkdirSync(join(folder, 'out'));
       const instance = await offered({ a: 'A' }, 'text');
       expect(await get(instance, '-o', output)).toMatchObject({ code: 0, stdout: 'text' });
-      expect(files(join(folder, output))).toEqual({ a: 'A' });
+      expect(filesIn(join(folder, output))).toEqual({ a: 'A' });
       if (output !== 'out/') expect(statSync(join(folder, output)).mode & 0o777).toBe(0o700);
     },
   );
@@ -296,8 +305,12 @@ describe('get --output', () => {
   });
 });
 
-describe('a file that does not come', () => {
-  it('is tried three times on its own link; the others are saved all the same', async () => {
+// Each for itself, since they wait seconds before they try again.
+describe.concurrent('a file that does not come at once', () => {
+  it('is tried three times on its own link; the others are saved all the same', async ({
+    onTestFinished,
+  }) => {
+    const { offered, get, files } = world(onTestFinished);
     const instance = await offered([
       { filename: 'bad', answer: cut(100) },
       { filename: 'good', answer: whole('G') },
@@ -318,7 +331,8 @@ describe('a file that does not come', () => {
     ]);
   });
 
-  it('and then comes, is saved once', async () => {
+  it('and then comes, is saved once', async ({ onTestFinished }) => {
+    const { offered, get, files } = world(onTestFinished);
     let tries = 0;
     const instance = await offered([
       {
@@ -334,6 +348,39 @@ describe('a file that does not come', () => {
     expect(files()).toEqual({ a: 'A' });
   });
 
+  it('because nobody is reached is exit 9', async ({ onTestFinished }) => {
+    const { stop, get } = world(onTestFinished);
+    const instance = await listener((_request, response) => {
+      const url = 'http://127.0.0.1:1/a';
+      const body = JSON.stringify({
+        url_token: 'abc',
+        payload: null,
+        files: [{ filename: 'a', url }],
+      });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    });
+    stop.push(instance.stop);
+    expect(await get(instance, '-q')).toMatchObject({ code: 9, stdout: '' });
+  });
+
+  it('because it stalls leaves nothing of it', async ({ onTestFinished }) => {
+    const { offered, get, files } = world(onTestFinished);
+    const answer: OfferedFile['answer'] = (_request, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('half');
+    };
+    const instance = await offered([{ filename: 'a', answer }]);
+    const { code, stderr } = await get(instance, '--timeout', '1', '-q');
+    const { host } = new URL(instance.url);
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      first: `pwpush: a was not saved: ${host} did not answer within 1 s`,
+    });
+    expect(files()).toEqual({});
+  });
+});
+
+describe('a file that does not come', () => {
   it.each([
     [404, 'its link answered 404; it may have stopped working'],
     [403, 'its link answered 403; it may have stopped working'],
@@ -351,35 +398,6 @@ describe('a file that does not come', () => {
     const { stdout: object } = await get(instance, '--json');
     expect(JSON.parse(object).files[0].url).toContain('MARKER');
     expect(JSON.parse(object).files[0].saved_as).toBeUndefined();
-  });
-
-  it('because nobody is reached is exit 9', async () => {
-    const instance = await listener((_request, response) => {
-      const url = 'http://127.0.0.1:1/a';
-      const body = JSON.stringify({
-        url_token: 'abc',
-        payload: null,
-        files: [{ filename: 'a', url }],
-      });
-      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
-    });
-    stop.push(instance.stop);
-    expect(await get(instance, '-q')).toMatchObject({ code: 9, stdout: '' });
-  });
-
-  it('because it stalls leaves nothing of it', async () => {
-    const answer: OfferedFile['answer'] = (_request, response) => {
-      response.writeHead(200, { 'content-length': 100 });
-      response.write('half');
-    };
-    const instance = await offered([{ filename: 'a', answer }]);
-    const { code, stderr } = await get(instance, '--timeout', '1', '-q');
-    const { host } = new URL(instance.url);
-    expect({ code, first: stderr.split('\n')[0] }).toEqual({
-      code: 1,
-      first: `pwpush: a was not saved: ${host} did not answer within 1 s`,
-    });
-    expect(files()).toEqual({});
   });
 
   it('more than was announced is left on the wire', async () => {
@@ -433,7 +451,7 @@ describe('a file that does not come', () => {
         'saved disk/small (1 B)',
       ],
     });
-    expect(files(disk)).toEqual({ small: 's' });
+    expect(filesIn(disk)).toEqual({ small: 's' });
   });
 });
 
