@@ -97,6 +97,8 @@ export function leave(status: number): void {
   if (name === undefined || !held) process.exit(status);
   process.removeAllListeners(name);
   process.kill(process.pid, name);
+  // Still here: the first process of a container is not ended by signals.
+  process.exit(status);
 }
 
 /** What hears signals in our place, while a child runs. */

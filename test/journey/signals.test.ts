@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -12,7 +12,7 @@ import { open } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { person, type Running, start, wire } from '../helpers/program';
+import { launcher, person, type Running, start, wire } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
@@ -73,6 +73,9 @@ async function listener(answer: (socket: Socket, text: string) => void = () => {
   closing.push(server.stop);
   return { url: server.url, asked };
 }
+
+/** Whether this machine lets us be the first process of a container. */
+const namespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
 
 describe.each(signals)('%s', (signal, code, word) => {
   it('while the name of the host is looked up', async () => {
@@ -223,6 +226,25 @@ describe.each(signals)('%s', (signal, code, word) => {
       stdout: '',
       stderr: `pwpush: ${word}\n`,
     });
+  });
+
+  it.skipIf(!namespaces)('as the first process of a container, which no signal ends', async () => {
+    const pipe = join(somebody.folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const words = ['--pid', '--fork', '--kill-child', process.execPath, launcher];
+    const child = spawn('unshare', [...words, 'push', '--from', pipe], {
+      env: at('http://127.0.0.1:1'),
+    });
+    const writer = await open(pipe, 'w');
+    const first = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    process.kill(Number(first), signal);
+    const [said] = await once(child.stderr, 'data');
+    await writer.close();
+    expect([String(said), ...(await once(child, 'exit'))]).toEqual([
+      `pwpush: ${word}\n`,
+      code,
+      null,
+    ]);
   });
 
   /** Writes more than a pipe holds: once that is gone, the program has begun to read. */
