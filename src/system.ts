@@ -135,6 +135,8 @@ function interruption(): AbortSignal {
       if (name === 'SIGHUP' && hangup) return hangup();
       if (!controller.signal.aborted) {
         since = performance.now();
+        // The terminal has shown ^C, wherever the cursor was.
+        if (name === 'SIGINT' && process.stderr.isTTY) process.stderr.write('\n');
         controller.abort(name);
       } else if (performance.now() - since >= patience) process.exit(status);
     });

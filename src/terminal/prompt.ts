@@ -43,7 +43,10 @@ export function inquirerPrompter(
   { interrupt, suspend }: Signals,
 ): TerminalPrompter {
   const { keys, take, release } = keyboard(input, {
-    interrupt,
+    interrupt: () => {
+      output.write('^C');
+      interrupt();
+    },
     suspend:
       suspend &&
       (() => {

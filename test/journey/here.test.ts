@@ -170,7 +170,7 @@ describe('on a terminal', () => {
     terminal.type('\u0003');
     await terminal.shows('pwpush: interrupted');
     await terminal.ended;
-    expect(terminal.screen()).toContain('it is expired');
+    expect(terminal.screen()).toContain('^C\r\nit is expired\r\npwpush: interrupted');
     expect((await get(link)).code).toBe(9);
   });
 });

@@ -68,7 +68,7 @@ describe('between two prompts, while an instance is asked', () => {
   it('Ctrl-C ends it, and all is as it was', async () => {
     const { terminal } = await waiting();
     terminal.type(CTRL_C);
-    await endsWith(terminal, 130, 'pwpush: interrupted');
+    await endsWith(terminal, 130, '^C\r\npwpush: interrupted');
     expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
   });
 });
