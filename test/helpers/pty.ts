@@ -13,23 +13,33 @@ export interface Terminal {
   readonly ended: Promise<number>;
 }
 
+/** What is written last, with the status. Behind it the terminal stays open: what is read while it closes can be lost. */
+const END = /\[ended: (\d+)\]/;
+const ENDING = `trap : INT; sh -c "$LINE"; echo "[ended: $?]"; read -r _`;
+
 /** Runs a command line of sh on a pseudo-terminal of 80 columns; `$PWPUSH` is the built program. */
 export function onTerminal(line: string, env: Record<string, string>): Terminal {
   const PWPUSH = `${process.execPath} ${launcher}`;
   // The types leave out `destroy`, which closes our end.
-  const pty = spawn('sh', ['-c', line], {
+  const pty = spawn('sh', ['-c', ENDING], {
     cols: 80,
     rows: 24,
-    env: { ...env, TERM: 'xterm-256color', PWPUSH },
+    env: { ...env, TERM: 'xterm-256color', PWPUSH, LINE: line },
   }) as IPty & { destroy(): void };
   let screen = '';
   const waiting = new Set<() => void>();
-  pty.onData((data) => {
-    screen += data;
-    for (const check of waiting) check();
-  });
   const ended = new Promise<number>((resolve) => {
     pty.onExit(({ exitCode }) => resolve(exitCode));
+    pty.onData((data) => {
+      screen += data;
+      const end = END.exec(screen);
+      if (end) {
+        screen = screen.slice(0, end.index);
+        resolve(Number(end[1]));
+        pty.kill();
+      }
+      for (const check of waiting) check();
+    });
   });
   const shows = (text: string, times = 1) =>
     new Promise<void>((resolve, reject) => {
