@@ -101,12 +101,15 @@ function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array
 }
 
 /**
- * Whether a standard stream was closed when we started: Node then opens /dev/null in its place, for reading
- * and writing, and what is written would vanish without an error. A shell's `>/dev/null` is write-only.
+ * Whether what is written would vanish without an error: where a standard stream was closed when we started Node opens
+ * /dev/null in its place, for reading and writing (a shell's `>/dev/null` is write-only), and for what is none of its
+ * streams, a folder for one, it has one that swallows all.
  */
 function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
   try {
-    return isNull(node, fstatSync(fd)) && ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
+    const kind = fstatSync(fd);
+    if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
+    return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
   } catch {
     return false;
   }

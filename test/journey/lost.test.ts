@@ -83,6 +83,7 @@ describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () =
     '$PWPUSH push --json >/dev/full 2>/dev/full',
     '$PWPUSH push >&- 2>&-',
     '$PWPUSH push --json >/dev/full 2>&-',
+    '$PWPUSH push 1</ 2>&-',
     // It cannot be expired again, since the answer to that makes no sense.
     '$PWPUSH push -v 1 >&- 2>/dev/full',
     '$PWPUSH push -v 1 --json 2>&-',
@@ -96,7 +97,7 @@ describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () =
     });
   });
 
-  it.each(['>/dev/full 2>/dev/full', '>&- 2>&-', '-o /dev/full 2>&-'])(
+  it.each(['>/dev/full 2>/dev/full', '>&- 2>&-', '1</ 2>&-', '-o /dev/full 2>&-'])(
     'get %s: the secret is in a rescue file',
     async (redirected) => {
       const { env } = await giving('hunter2');
