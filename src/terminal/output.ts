@@ -71,11 +71,17 @@ function flat(value: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Draws a text as a QR code on stderr, or says why not; the encoder is loaded for it. */
-export async function drawQr(say: Terminal, text: string): Promise<void> {
+/**
+ * Draws a link as a QR code on stderr, or says why not; the encoder is loaded for it. Below the code stands the link
+ * once more: a terminal of 24 lines has no room for what stood above.
+ */
+export async function drawQr(say: Terminal, link: string): Promise<void> {
   const { qrCode } = await import('./qr');
+  let drawn = false;
   await say.draw((look) => {
-    const code = qrCode(text, look);
+    const code = qrCode(link, look);
+    drawn = 'drawing' in code;
     return 'drawing' in code ? code.drawing : `${code.problem}\n`;
   });
+  if (drawn) await say.remark(link);
 }

@@ -162,8 +162,8 @@ describe('--qr', () => {
       code: 0,
       stdout: linkLine,
       stderr:
-        'the terminal is too narrow for the QR code: it needs 37 columns\n' +
-        'good for 5 views or 7 days, the recipient may delete it, shown after a click\n',
+        'good for 5 views or 7 days, the recipient may delete it, shown after a click\n' +
+        'the terminal is too narrow for the QR code: it needs 37 columns\n',
     });
   });
 });

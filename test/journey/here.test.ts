@@ -167,6 +167,13 @@ describe('on a terminal', () => {
     const drawing = screen.split('\r\n').filter((line) => line.startsWith('\u001b[38;5;16'));
     expect(read(drawing.join('\n'))).toBe(link);
     expect(screen).toContain('good for 1 view or 7 days');
+    // On a terminal of 24 lines the code moves the first link out of sight.
+    const after = screen
+      .slice(screen.lastIndexOf(drawing.at(-1) ?? ''))
+      .split('\r\n')
+      .slice(1);
+    expect(after).toEqual([link, 'waiting for it to be seen; Control-C expires it', '']);
+    expect(drawing.length + after.length).toBeLessThanOrEqual(24);
     terminal.type('\u0003');
     await terminal.shows('pwpush: interrupted');
     await terminal.ended;

@@ -115,7 +115,8 @@ function teller(context: Context, options: PushOptions, target: Target) {
       if ('request' in outcome)
         return say.printText(dryRunText(target, outcome.request, options.json));
       const warnings = outcome.made.warnings.map((warning) => `line ${number}: ${warning}`);
-      const trouble = await tell(context, options, say, { ...outcome.made, warnings });
+      const { created, link } = outcome.made;
+      const trouble = await tell(context, options, say, { created, link, warnings });
       if (trouble === undefined) return;
       // A link that is on stderr by now needs no second word.
       const isNews = trouble.remains !== undefined || !this.stopped;

@@ -50,7 +50,6 @@ async function untilSeen(
   const drawn = context.stderr.isTTY && !options.quiet && !options.json;
   const trouble = await tell(context, { ...options, qr: options.qr || drawn }, say, made);
   if (trouble) throw trouble;
-  await say.remark(made.summary);
   await say.remark('waiting for it to be seen; Control-C expires it');
   const views = await Promise.race([here.ended, aborted(stop)]);
   if (views === undefined) {

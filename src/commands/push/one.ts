@@ -92,7 +92,6 @@ async function send(
   });
   const made = await settle(connection, request, created, options);
   const trouble = await tell(context, options, say, made);
-  await say.remark(made.summary);
   if (trouble) throw trouble;
 }
 

@@ -17,7 +17,7 @@ export interface Made {
   /** What must be said about it. */
   readonly warnings: readonly string[];
   /** What the instance granted, in words. */
-  readonly summary: string;
+  readonly summary?: string;
 }
 
 /** Finds the new push's link, and expires a push again that got looser limits than asked: then it throws. */
@@ -50,13 +50,14 @@ export async function tell(
   context: Context,
   options: PushOptions,
   say: Terminal,
-  { created, link, warnings }: Made,
+  { created, link, warnings, summary }: Made,
 ): Promise<CliError | undefined> {
   const text = options.json ? toJson({ ...created, html_url: link }) : link;
   const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
   const trouble = await deliver(context, result);
   for (const warning of warnings) await say.warn(warning);
   if (options.copy) await copyLink(context, say, link);
+  if (summary !== undefined) await say.remark(summary);
   if (options.qr) await drawQr(say, link);
   return trouble;
 }
