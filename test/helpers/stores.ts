@@ -40,8 +40,8 @@ export function onEachStore(tests: (store: Store) => void): void {
           settings: { data: await folder(), database },
           beside: () => openBeside(database),
           remains: async () => {
-            const dumps = [await cluster().dump(name), await cluster().dump(name, '--data-only')];
-            return Buffer.concat(dumps.flatMap(decoded));
+            const dumps = [cluster().dump(name), cluster().dump(name, '--data-only')];
+            return Buffer.concat((await Promise.all(dumps)).flatMap(decoded));
           },
         };
       },
