@@ -8,6 +8,7 @@ import type { Context } from '../context';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { failureText } from '../terminal/failure';
+import { columnsOf } from '../terminal/look';
 import { terminal } from '../terminal/output';
 
 interface ExpireOptions extends GlobalOptions {
@@ -51,7 +52,11 @@ export async function expire(context: Context, options: ExpireOptions): Promise<
     }
     if (references.length === 1) throw push;
     worst = Math.max(worst, push.exitStatus);
-    await context.stderr.write(failureText(about(push, at, options), options)).catch(() => {});
+    await context.stderr
+      .write(
+        failureText(about(push, at, options), { ...options, columns: columnsOf(context.stderr) }),
+      )
+      .catch(() => {});
   }
   if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);

@@ -1,4 +1,5 @@
 import { CliError, ExitWith } from '../errors';
+import { fold } from './fold';
 import { safe, safeJson } from './safe';
 
 /** How an error is told: one line of JSON, or `pwpush: message` and a hint. */
@@ -7,13 +8,15 @@ export interface Telling {
   readonly debug: boolean;
   /** The hint that was told last, which is not told again right away. */
   readonly hinted?: string | undefined;
+  /** Of the terminal it is told on; undefined where there is none. */
+  readonly columns?: number | undefined;
 }
 
 /** An error as the text for stderr, with its line end; never a stack trace unless `debug`. */
 export function failureText(error: unknown, telling: Telling): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
   const told = asCliError(error);
-  const text = telling.json ? jsonLine(told) : plainLines(told, telling.hinted);
+  const text = telling.json ? jsonLine(told) : plainLines(told, telling);
   return telling.debug ? text + frames(error) : text;
 }
 
@@ -43,9 +46,10 @@ function jsonLine({ code, message, hint, status, line, remains }: CliError): str
   return `${safeJson(JSON.stringify({ error: { code, message, hint, status, line, ...remains } }))}\n`;
 }
 
-function plainLines({ message, hint }: CliError, hinted?: string): string {
-  const first = `pwpush: ${safe(message)}\n`;
-  return hint === undefined || hint === hinted ? first : `${first}hint: ${safe(hint)}\n`;
+function plainLines({ message, hint }: CliError, { hinted, columns }: Telling): string {
+  const first = `${fold(`pwpush: ${safe(message)}`, columns)}\n`;
+  if (hint === undefined || hint === hinted) return first;
+  return `${first}${fold(`hint: ${safe(hint)}`, columns)}\n`;
 }
 
 /** Where it came from, innermost cause last: names and frames only, since messages can quote secrets. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
 import { writePatiently } from '../patience';
-import { type Look, lookOf } from './look';
+import { columnsOf, type Look, lookOf } from './look';
 import { safe, safeJson } from './safe';
 
 /** What a command says and how: made once a run from the context and the global options. */
@@ -23,27 +23,37 @@ export interface Terminal {
   draw(render: (look: Look) => string): Promise<void>;
 }
 
+const WARNING = 'warning: ';
+
 export function terminal(context: Context, options: GlobalOptions): Terminal {
   const { stdout, stderr, env } = context;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
   // Nobody reads these when stderr is gone or held up; the result matters more.
   const say = (text: string) => writePatiently(stderr, text, context.signal).catch(() => {});
+  const line = async (text: string, head = '') => {
+    const shown = head + safe(text);
+    const columns = columnsOf(stderr);
+    if (columns === undefined) return `${shown}\n`;
+    const { fold } = await import('./fold');
+    return `${fold(shown, columns)}\n`;
+  };
   const note = async (text: string) => {
-    if (!options.quiet && !options.json) await say(`${safe(text)}\n`);
+    if (!options.quiet && !options.json) await say(await line(text));
   };
   return {
     print: async (value, render) =>
       stdout.write(options.json ? `${toJson(value)}\n` : render(await look(stdout))),
     printText: (text) => stdout.write(text),
     note,
-    tell: (text) => say(`${safe(text)}\n`),
+    tell: async (text) => say(await line(text)),
     remark: async (text) => {
       if (stderr.isTTY) await note(text);
     },
     warn: async (text) => {
       if (options.json) return say(`${toJson({ warning: { message: text } })}\n`);
-      const warning = (await look(stderr)).paint('yellow', 'warning:');
-      await say(`${warning} ${safe(text)}\n`);
+      const told = await line(text, WARNING);
+      const { paint } = await look(stderr);
+      await say(paint('yellow', WARNING.trimEnd()) + told.slice(WARNING.length - 1));
     },
     debug: async (text) => {
       if (options.debug) await say(`debug: ${safe(text)}\n`);
@@ -77,11 +87,12 @@ function flat(value: unknown): unknown {
  */
 export async function drawQr(say: Terminal, link: string): Promise<void> {
   const { qrCode } = await import('./qr');
-  let drawn = false;
+  let problem: string | undefined;
   await say.draw((look) => {
     const code = qrCode(link, look);
-    drawn = 'drawing' in code;
-    return 'drawing' in code ? code.drawing : `${code.problem}\n`;
+    if ('drawing' in code) return code.drawing;
+    problem = code.problem;
+    return '';
   });
-  if (drawn) await say.remark(link);
+  await (problem === undefined ? say.remark(link) : say.tell(problem));
 }

@@ -112,6 +112,30 @@ describe('the secret comes from', () => {
   });
 });
 
+test('on a terminal errors, hints, warnings and notes are broken between words', async () => {
+  const narrow = here.under({
+    terminals: ['stdin', 'stderr'],
+    columns: 40,
+    env: { NO_COLOR: '1', PWPUSH_URL: 'http://pw.test' },
+  });
+  const { stderr } = await narrow.run('push', 'text', '--passphrase-env', 'UNSET');
+  expect(stderr).toBe(
+    'hint: text on the command line can be\n' +
+      '  read by other users of this machine;\n' +
+      '  pipe the secret in instead\n' +
+      'pwpush: the variable UNSET is not set\n',
+  );
+  expect((await narrow.run('push', 'text', '--env', 'UNSET')).stderr).toBe(
+    'pwpush: the secret can come from one\n' +
+      '  place only; named were the text\n' +
+      '  argument and --env\n' +
+      'hint: leave all but one out\n',
+  );
+  expect((await narrow.run('push', 'text', '--quiet')).stderr).toContain(
+    'warning: plain http: whoever is between\n' + '  here and pw.test can read what is sent\n',
+  );
+});
+
 test('where nothing is typed, nothing is said of variables and files', async () => {
   const prompts = [{ secret: 'Secret:', answer: '' }];
   expect(await here.under({ terminals: ['stdin'], prompts }).run('push')).toEqual(

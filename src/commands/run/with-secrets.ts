@@ -14,6 +14,7 @@ import { safeName } from '../../secret/safe-name';
 import { childOf, type Start, startFailure } from '../../secret/start';
 import { checkWishes, type Wishes } from '../../secret/wishes';
 import { failureText } from '../../terminal/failure';
+import { columnsOf } from '../../terminal/look';
 import { terminal } from '../../terminal/output';
 import { left } from '../../terminal/push';
 import type { RunOptions } from '../run';
@@ -98,7 +99,9 @@ async function notRun(
 ): Promise<never> {
   const what = status === 127 ? `there is no program "${name}"` : `${name} cannot be run`;
   const failure = usageError(what, 'nothing was sent, and no view was taken');
-  await stderr.write(failureText(failure, options)).catch(() => {});
+  await stderr
+    .write(failureText(failure, { ...options, columns: columnsOf(stderr) }))
+    .catch(() => {});
   throw new ExitWith(status);
 }
 
