@@ -15,7 +15,7 @@ const push = {
   passphrase: 'MARKER-passphrase',
 };
 const open = '?passphrase=MARKER-passphrase';
-const file = filePart('MARKER-name', 'MARKER-content '.repeat(20_000), 'application/x-marker');
+const file = filePart('MARKER-name', 'MARKER-content '.repeat(8_000), 'application/x-marker');
 
 onEachStore((store) => {
   let here: AtRest;
@@ -42,7 +42,7 @@ onEachStore((store) => {
     await call(service, 'GET', '/api/v2/pushes/active', { token: service.adminToken });
     const held = await createWithFiles(service, file, ...form.slice(0, 3));
     const [{ url }] = (await retrieve(held)).json.files;
-    expect((await fetchLink(service, url)).bytes).toHaveLength(300_000);
+    expect((await fetchLink(service, url)).bytes).toHaveLength(120_000);
     const remains = await here.remains();
     expect(remains.includes(token)).toBe(true);
     const key = Buffer.from(await readFile(join(here.data, 'instance.key'), 'utf8'), 'base64');
@@ -101,7 +101,7 @@ onEachStore((store) => {
       const limits = { expire_after_views: 1, expire_after_days: 1 };
       const tokens = [await create(here.service, { ...push, ...limits }), await createFile()];
       const sealed = await traces();
-      expect(sealed).toHaveLength(2 * 6 + 5 + 1);
+      expect(sealed).toHaveLength(2 * 6 + 2 + 1);
       const before = await here.remains();
       expect(sealed.filter((trace) => !before.includes(trace))).toEqual([]);
       // Each has a data key, a note's key and a verifier, and a dump is taken in two ways.
