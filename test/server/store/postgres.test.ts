@@ -63,7 +63,8 @@ onPostgres((cluster) => {
         await sql`UPDATE things SET at = at + 1 WHERE name = ${second}`;
       });
     await Promise.all([change('a', 'b'), change('b', 'a')]);
-    expect(runs).toBe(3);
+    // One of them again at least; both, where the server notices for both at once.
+    expect(runs).toBeGreaterThanOrEqual(3);
     expect(await database.sql`SELECT name, at FROM things ORDER BY name`).toEqual([
       { name: 'a', at: 2 },
       { name: 'b', at: 2 },
