@@ -54,25 +54,30 @@ export function inquirerPrompter(
         suspend();
       }),
   });
-  const streams = { input: keys, output, signal };
-  const prompt = createPromptModule(streams);
   const ask = async <T>(question: object): Promise<T> => {
     take();
+    const left = whenLeft(keys);
     try {
-      const asked = prompt([{ ...question, name: 'answer' }] as never);
-      const { answer } = await Promise.race([asked, leaving(streams)]);
+      const prompt = createPromptModule({
+        input: keys,
+        output,
+        signal: AbortSignal.any([signal, left.signal]),
+      });
+      const { answer } = await prompt([{ ...question, name: 'answer' }] as never);
       return answer as T;
     } catch (error) {
-      streams.output.write(SHOW_CURSOR);
+      output.write(SHOW_CURSOR);
       const name = error instanceof Error ? error.name : '';
       if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
       throw new CliError('interrupted', 'interrupted', { cause: error });
+    } finally {
+      left.end();
     }
   };
   return {
     release,
     secret: async (message) => {
-      const pasted = watchLines(streams.input);
+      const pasted = watchLines(keys);
       const answer = await ask<string>({
         type: 'password',
         message,
@@ -104,14 +109,17 @@ function watchLines(input: NodeJS.ReadableStream) {
 }
 
 /**
- * Rejects when the prompt is left without an answer. Ctrl-D closes inquirer's reader, which pauses the
+ * Aborts when the prompt is left without an answer. Ctrl-D closes inquirer's reader, which pauses the
  * input and settles nothing; an answer pauses it too, but has settled by the next turn.
  */
-function leaving({ input, signal }: Streams): Promise<never> {
-  return new Promise((_, reject) => {
-    const leave = () => setImmediate(() => reject(new CliError('interrupted', 'interrupted')));
-    input.once('pause', leave);
-    input.once('end', leave);
-    signal.addEventListener('abort', leave, { once: true });
-  });
+function whenLeft(input: NodeJS.ReadableStream) {
+  const left = new AbortController();
+  const leave = () => setImmediate(() => left.abort());
+  input.once('pause', leave);
+  input.once('end', leave);
+  const end = () => {
+    input.off('pause', leave);
+    input.off('end', leave);
+  };
+  return { signal: left.signal, end };
 }

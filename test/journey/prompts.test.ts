@@ -116,6 +116,7 @@ describe('each question, left without an answer, leaves all as it was', () => {
   const AGAIN = 'Passphrase again:';
   /** What is asked, and typed for it, on the way to the question. */
   const questions: [string, string, [string, string][], string][] = [
+    ['what push offers', '$PWPUSH push', [], 'navigate'],
     ['the address', '$PWPUSH login', [], ADDRESS],
     ['the address that push wants', '$PWPUSH push', [[LOG_IN, ENTER]], ADDRESS],
     ['the secret', '$PWPUSH push', [[LOG_IN, `${DOWN}${ENTER}`]], 'Secret:'],
@@ -145,6 +146,9 @@ describe('each question, left without an answer, leaves all as it was', () => {
     await terminal.shows(question);
     terminal.type(key);
     await endsWith(terminal, 130, 'pwpush: interrupted');
+    // On a line of its own, below all of the question.
+    const [shown = ''] = terminal.screen().split('pwpush: interrupted');
+    expect(shown.replaceAll(SHOW_CURSOR, '').endsWith('\r\n\u001b[G')).toBe(true);
     expect(terminal.screen()).not.toContain('MARKER');
     expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
   });
