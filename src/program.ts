@@ -292,11 +292,27 @@ function misuse(error: CommanderError): Error {
     );
   }
   const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const hint = /\(Did you mean (.*)\?\)/.exec(suggestion ?? '')?.[1];
-  return usageError(
-    first.replace(/\.$/, ''),
-    hint === undefined ? 'see --help' : `did you mean ${hint}?`,
-  );
+  const unknown = UNKNOWN.exec(error.message)?.groups;
+  if (unknown) return unknownOption(unknown.name ?? '', suggestion);
+  return usageError(first.replace(/\.$/, ''), hintOf(suggestion));
+}
+
+/** An option that there is none of; what stands behind its name may be a secret. */
+const UNKNOWN = /^error: unknown option '(?<name>--[^=']+|-[^-])/;
+
+/** Options that tools of this kind have, and that would lead a secret past other users' eyes. */
+const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
+
+function unknownOption(name: string, suggestion: string | undefined): Error {
+  const hint = SECRETS.test(name)
+    ? 'no option takes a secret or a token, since other users can read options: it is piped in, typed, or in a file or variable; see --help'
+    : hintOf(suggestion);
+  return usageError(`unknown option '${name}'`, hint);
+}
+
+function hintOf(suggestion = ''): string {
+  const near = /\(Did you mean (.*)\?\)/.exec(suggestion)?.[1];
+  return near === undefined ? 'see --help' : `did you mean ${near}?`;
 }
 
 function unknownCommand(word: string, besides: readonly Topic[] = []): Error {

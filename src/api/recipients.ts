@@ -10,9 +10,13 @@ export function notification(
   locale: string | undefined,
 ): Notification {
   const all = addresses.flatMap((one) => one.split(',')).map((one) => one.trim());
-  const wrong = all.find((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
-  if (wrong !== undefined)
-    throw usageError(`"${wrong}" is no e-mail address`, 'give it alone, such as ann@example.com');
+  const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
+  // Not quoted: with --notify it may be the secret, meant as [text].
+  if (wrong !== -1)
+    throw usageError(
+      `number ${wrong + 1} of the e-mail addresses is none`,
+      'all words behind --notify are addresses; give each alone, such as ann@example.com',
+    );
   const most = limits.notifiedAtOnce;
   if (all.length > most)
     throw usageError(`an instance e-mails ${most} people at most, not ${all.length}`);

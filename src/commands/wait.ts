@@ -34,7 +34,11 @@ export function waitCommand(context: Context): Command {
     .description("Block until a push was viewed (0) or has expired (6). Needs its owner's token.")
     .argument('<link>', 'link or token of the push')
     .option('--interval <seconds>', 'look so often; 5', interval)
-    .option('--timeout <seconds>', 'wait no longer than this (12)', seconds('--timeout', LONGEST))
+    .option(
+      '--timeout <seconds>',
+      'wait no longer than this, and end with 12 then',
+      seconds('--timeout', LONGEST),
+    )
     .option('--then-expire', 'expire the push after the first view')
     .addHelpText('after', EXAMPLES)
     .action((link: string) =>

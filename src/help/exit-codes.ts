@@ -4,7 +4,8 @@ import { wrap } from '../terminal/wrap';
 /** When a run ends so, and what to do next. */
 const meanings: Readonly<Record<ErrorCode, string>> = {
   failed: 'the instance failed or makes no sense, or something on this machine did',
-  usage: 'a bad option, bad input, or no instance; nothing was sent',
+  usage:
+    'a bad option, bad input, or no instance; nothing was sent, or a text that fits nowhere was saved',
   unauthorized: 'a token is needed, or was refused: log in',
   forbidden: 'the push belongs to somebody else',
   not_found: 'there is no such push, or no API v2 at that address',

@@ -5,7 +5,8 @@ interface Known {
   readonly hint?: string;
 }
 
-const DNS = 'check the address and your DNS; pwpush profile show says which address is used';
+const DNS =
+  'is the name spelled right? pwpush doctor tells where the address is from, and what works';
 const REFUSED = 'is the instance running, and is the port right?';
 const PROXY = 'check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY';
 const CERTIFICATE = 'if the instance has a certificate of a private CA, name it with --ca-file';

@@ -58,20 +58,27 @@ function readObject(line: string): Entry {
   const value = parsed(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('it is no JSON object', 'the first line is one, so all have to be');
-  const given = Object.entries(value).map(([name, field]) => [name.replaceAll('_', '-'), field]);
+  for (const name of Object.keys(value)) checkName(name);
+  const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
   for (const [name, field] of given) checkField(name, field);
   if (!('payload' in value)) throw usageError('it has no "payload"');
   const { 'retrieval-step': retrievalStep, ...rest } = Object.fromEntries(given);
   return retrievalStep === undefined ? rest : { ...rest, retrievalStep };
 }
 
+const optionOf = (name: string) => name.replaceAll('_', '-');
+
+/** A limit whose name was misspelt would leave a push longer than meant. */
+function checkName(name: string): void {
+  if (Object.hasOwn(fields, optionOf(name))) return;
+  const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
+  throw usageError(
+    `it has an unknown field${which}`,
+    `there are ${Object.keys(fields).join(', ')}`,
+  );
+}
+
 function checkField(name: string, value: unknown): void {
-  if (!Object.hasOwn(fields, name)) {
-    // A limit whose name was misspelt would leave a push longer than meant.
-    const which = /^[a-z-]{1,40}$/.test(name) ? ` "${name}"` : '';
-    const all = Object.keys(fields).join(', ');
-    throw usageError(`it has an unknown field${which}`, `there are ${all}`);
-  }
   const [what, is] = fields[name] as (typeof fields)[string];
   if (!is(value)) throw usageError(`"${name}" takes ${what}`);
 }

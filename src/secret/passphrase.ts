@@ -54,10 +54,9 @@ export async function knownPassphrase(
 
 /** Asks for a passphrase that may be left out. */
 export async function offerPassphrase(context: Context): Promise<string | undefined> {
-  const prompter = await context.prompter();
-  const passphrase = await prompter.secret('Passphrase (Enter for none):');
-  if (passphrase === '') return undefined;
-  return confirmed(passphrase, prompter);
+  const question = 'Passphrase (Enter for none):';
+  const given = await typedTwice(await context.prompter(), question, (typed) => typed);
+  return given || undefined;
 }
 
 export async function askPassphrase(
@@ -66,13 +65,25 @@ export async function askPassphrase(
   question = 'Passphrase:',
 ): Promise<string> {
   const prompter = await context.prompter();
-  const passphrase = nonEmpty(await prompter.secret(question), 'what was typed');
-  return twice ? confirmed(passphrase, prompter) : passphrase;
+  const checked = (typed: string) => nonEmpty(typed, 'what was typed');
+  return twice ? typedTwice(prompter, question, checked) : checked(await prompter.secret(question));
 }
 
-async function confirmed(passphrase: string, prompter: Prompter): Promise<string> {
-  if ((await prompter.secret('Passphrase again:')) === passphrase) return passphrase;
-  throw usageError('the two passphrases differ; nothing was sent');
+const TRIES = 3;
+
+/** Asks again where the two differ: a secret that was typed before would be lost with the run. */
+async function typedTwice(
+  prompter: Prompter,
+  question: string,
+  checked: (typed: string) => string,
+): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const ask = tries === 1 ? question : `The two differ. ${question}`;
+    const passphrase = checked(await prompter.secret(ask));
+    if (passphrase === '') return passphrase;
+    if ((await prompter.secret('Passphrase again:')) === passphrase) return passphrase;
+    if (tries === TRIES) throw usageError('the two passphrases differ; nothing was sent');
+  }
 }
 
 async function fromFile(path: string, context: Context): Promise<string> {

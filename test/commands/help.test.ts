@@ -170,6 +170,18 @@ describe('what is not understood is exit 2', () => {
     );
   });
 
+  test.each([
+    [['login', '--token=pwp_S3cret'], '--token'],
+    [['push', '--secret=S3cret'], '--secret'],
+    [['push', '-pS3cret'], '-S'],
+    [['push', '--frobnicate=S3cret'], '--frobnicate'],
+  ])('an unknown option with a value behind it: %j', async (argv, name) => {
+    const { code, stdout, stderr } = await here.run(...argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`pwpush: unknown option '${name}'\nhint: `);
+    expect(stderr).not.toContain('3cret');
+  });
+
   test('an unknown option', async () => {
     expect(await here.run('list', '--frobnicate')).toEqual(
       refused("pwpush: unknown option '--frobnicate'\nhint: see --help\n"),

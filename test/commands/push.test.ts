@@ -269,11 +269,15 @@ describe('bad usage: exit 2, and nothing is sent', () => {
     );
   });
 
-  test('passphrases that differ', async () => {
+  test('passphrases that differ three times', async () => {
     const prompts = [
-      { secret: 'Passphrase:', answer: 'one' },
+      'Passphrase:',
+      'The two differ. Passphrase:',
+      'The two differ. Passphrase:',
+    ].flatMap((secret) => [
+      { secret, answer: 'one' },
       { secret: 'Passphrase again:', answer: 'two' },
-    ];
+    ]);
     expect(await here.under({ prompts }).run('push', 'text', '-p')).toEqual(
       refused('pwpush: the two passphrases differ; nothing was sent\n'),
     );

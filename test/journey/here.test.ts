@@ -172,7 +172,12 @@ describe('on a terminal', () => {
       .slice(screen.lastIndexOf(drawing.at(-1) ?? ''))
       .split('\r\n')
       .slice(1);
-    expect(after).toEqual([link, 'waiting for it to be seen; Control-C expires it', '']);
+    expect(after).toEqual([
+      link,
+      'only this machine reaches the link; --host 0.0.0.0 is for all of the LAN',
+      'waiting for it to be seen; Control-C expires it',
+      '',
+    ]);
     expect(drawing.length + after.length).toBeLessThanOrEqual(24);
     terminal.type('\u0003');
     await terminal.shows('pwpush: interrupted');

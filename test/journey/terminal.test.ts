@@ -50,16 +50,22 @@ describe('on a terminal', () => {
     expect(await pwpush(['list', '--json'], { env: sender.env })).toEqual(before);
   });
 
-  it('two passphrases that differ push nothing', async () => {
-    const before = await pwpush(['list', '--json'], { env: sender.env });
-    const terminal = onTerminal('echo s | $PWPUSH push -p', sender.env);
+  it('two passphrases that differ are asked for again, and the secret is not lost', async () => {
+    const terminal = onTerminal('$PWPUSH push -p', sender.env);
+    await terminal.shows('Secret:');
+    terminal.type(`typed once${ENTER}`);
     await terminal.shows('Passphrase:');
     terminal.type(`one${ENTER}`);
     await terminal.shows('Passphrase again:');
     terminal.type(`other${ENTER}`);
-    expect(await terminal.ended).toBe(2);
-    expect(terminal.screen()).toContain('the two passphrases differ; nothing was sent');
-    expect(await pwpush(['list', '--json'], { env: sender.env })).toEqual(before);
+    await terminal.shows('The two differ. Passphrase:');
+    terminal.type(`both${ENTER}`);
+    await terminal.shows('Passphrase again:', 4);
+    terminal.type(`both${ENTER}`);
+    expect(await terminal.ended).toBe(0);
+    const env = { ...recipient.env, PWPUSH_PASSPHRASE: 'both' };
+    const got = await pwpush(['get', linkOn(terminal.screen())], { env });
+    expect(got).toMatchObject({ code: 0, stdout: 'typed once' });
   });
 
   it('Ctrl-C at a prompt ends with 130 and leaves the terminal as it was', async () => {

@@ -46,6 +46,7 @@ const wrong: [unknown, string][] = [
   [{ payload: 'x', kind: 'file' }, '"kind" takes text, url, qr'],
   [{ payload: 'x', passphrase: '' }, '"passphrase" takes a text that is not empty'],
   [{ payload: 'x', day: 1 }, 'it has an unknown field "day"'],
+  [{ payload: 'x', expire_after_views: 1 }, 'it has an unknown field "expire_after_views"'],
   [{ payload: 'x', 'S3cret!': 1 }, 'it has an unknown field'],
   [[], 'it is no JSON object'],
   ['secret', 'it is no JSON object'],

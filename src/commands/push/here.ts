@@ -50,6 +50,8 @@ async function untilSeen(
   const drawn = context.stderr.isTTY && !options.quiet && !options.json;
   const trouble = await tell(context, { ...options, qr: options.qr || drawn }, say, made);
   if (trouble) throw trouble;
+  if (options.host === undefined)
+    await say.remark('only this machine reaches the link; --host 0.0.0.0 is for all of the LAN');
   await say.remark('waiting for it to be seen; Control-C expires it');
   const views = await Promise.race([here.ended, aborted(stop)]);
   if (views === undefined) {
