@@ -60,7 +60,8 @@ describe('on a terminal', () => {
     terminal.type(`other${ENTER}`);
     await terminal.shows('The two differ. Passphrase:');
     terminal.type(`both${ENTER}`);
-    await terminal.shows('Passphrase again:', 4);
+    // As a question begins: while it is answered it is drawn anew for each key.
+    await terminal.shows('\u001b[?25h\u001b[34m?\u001b[39m \u001b[1mPassphrase again:', 2);
     terminal.type(`both${ENTER}`);
     expect(await terminal.ended).toBe(0);
     const env = { ...recipient.env, PWPUSH_PASSPHRASE: 'both' };
