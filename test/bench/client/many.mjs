@@ -1,4 +1,5 @@
-// 10,000 pushes in one run, beside a bare undici pool that sends the same bodies over as many connections.
+// 10,000 pushes in one run, beside a bare undici pool that sends the same bodies, with the same token, over as many
+// connections.
 import { fileURLToPath } from 'node:url';
 import { median, table } from './processes.mjs';
 
@@ -6,12 +7,12 @@ const bareScript = fileURLToPath(new URL('pool.mjs', import.meta.url));
 const COUNT = 10_000;
 const RUNS = 3;
 
-export async function many({ node, url, run, pwpush, peak }) {
+export async function many({ node, url, token, run, pwpush, peak }) {
   const lines = `${Array.from({ length: COUNT }, (_, at) => `secret number ${at}`).join('\n')}\n`;
   const ours = [];
   const bare = [];
   for (let round = 0; round < RUNS; round++) {
-    bare.push(run([node, bareScript, url], lines).milliseconds);
+    bare.push(run([node, bareScript, url], lines, { BENCH_TOKEN: token }).milliseconds);
     const { milliseconds, stdout } = run(pwpush('push', '--each'), lines);
     ours.push(milliseconds);
     if (stdout.split('\n').length !== COUNT) throw new Error('not every push has its link');
