@@ -26,14 +26,18 @@ export function readGenerated(text: string | true): Generated {
   const [, kind = 'signs', digits = ''] = /^(?:([a-z]+):)?([1-9]\d{0,3})$/.exec(text) ?? [];
   const count = Number(digits);
   if (count === 0 || !isKind(kind) || text.startsWith('signs'))
+    // Not quoted: it may be a secret that somebody meant to push.
     throw usageError(
-      `--generate takes a length from 8 to 1024, or such as words:5, not "${text}"`,
-      'there are alnum, hex, digits and words; a secret of your own is piped in or typed at the prompt',
+      '--generate takes a length from 8 to 1024, or such as words:5',
+      'there are alnum:24, hex:32, digits:6 and words:5; a secret of your own is piped in or typed at the prompt',
     );
   const [least, most] = bounds[kind];
   if (count >= least && count <= most) return { of: kind, count };
-  const what = kind === 'signs' ? 'a length' : `${kind}:`;
-  throw usageError(`--generate takes ${what} from ${least} to ${most}, not "${text}"`);
+  throw usageError(
+    kind === 'signs'
+      ? `--generate takes a length from ${least} to ${most}, not ${count}`
+      : `--generate takes ${kind}:${least} to ${kind}:${most}, not ${kind}:${count}`,
+  );
 }
 
 function isKind(text: string): text is Generated['of'] {

@@ -81,7 +81,7 @@ describe('the secret comes from', () => {
 
   test('the generator takes no others', async () => {
     expect(await here.run('push', '--generate', 'words:2')).toEqual(
-      refused('pwpush: --generate takes words: from 4 to 64, not "words:2"\n'),
+      refused('pwpush: --generate takes words:4 to words:64, not words:2\n'),
     );
   });
 

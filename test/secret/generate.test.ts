@@ -75,12 +75,12 @@ describe('what --generate takes', () => {
   test.each([
     ['7', 'a length from 8 to 1024'],
     ['1025', 'a length from 8 to 1024'],
-    ['words:3', 'words: from 4 to 64'],
-    ['words:65', 'words: from 4 to 64'],
-    ['hex:15', 'hex: from 16 to 1024'],
-    ['digits:3', 'digits: from 4 to 1024'],
+    ['words:3', 'words:4 to words:64'],
+    ['words:65', 'words:4 to words:64'],
+    ['hex:15', 'hex:16 to hex:1024'],
+    ['digits:3', 'digits:4 to digits:1024'],
   ])('%j is out of bounds', (text, takes) => {
-    expect(() => readGenerated(text)).toThrow(`--generate takes ${takes}, not "${text}"`);
+    expect(() => readGenerated(text)).toThrow(`--generate takes ${takes}, not ${text}`);
   });
 
   test('all else is refused', () => {
@@ -89,7 +89,7 @@ describe('what --generate takes', () => {
     const any = fc.string().filter((text) => !/\d/.test(text));
     for (const text of [...wrong, ...inherited, ...fc.sample(any, 50)])
       expect(() => readGenerated(text)).toThrow(
-        `--generate takes a length from 8 to 1024, or such as words:5, not "${text}"`,
+        /^--generate takes a length from 8 to 1024, or such as words:5$/,
       );
   });
 });
