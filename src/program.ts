@@ -144,7 +144,7 @@ export async function execute(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return context.stdout.write(shown.join(''));
-    if (error.code !== 'commander.help') throw misuse(error);
+    if (error.code !== 'commander.help') throw misuse(error, program);
     // `pwpush profile` alone: what could have been typed is told as an error.
     await context.stderr.write(shown.join(''));
     throw new ExitWith(exitStatus.usage);
@@ -280,7 +280,7 @@ const CHOICE =
   /^error: (?:option '(?:-., )?(?<option>--[\w-]+)[^']*' argument '(?<given>.*)' is invalid|command-argument value '(?<typed>.*)' is invalid for argument '(?<argument>.*)')\. Allowed choices are (?<choices>.*)\.$/s;
 
 /** What Commander says, as one of our errors: without its prefix, its suggestion as the hint. */
-function misuse(error: CommanderError): Error {
+function misuse(error: CommanderError, program: Command): Error {
   const choice = CHOICE.exec(error.message)?.groups;
   if (choice) {
     const { option, argument, typed, given, choices = '' } = choice;
@@ -293,15 +293,28 @@ function misuse(error: CommanderError): Error {
   }
   const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const unknown = UNKNOWN.exec(error.message)?.groups;
-  if (unknown) return unknownOption(unknown.name ?? '', suggestion);
+  if (unknown) {
+    const { name = '', value } = unknown;
+    if (value && isSwitch(program, name)) return usageError(`${name} takes no value`, 'see --help');
+    return unknownOption(name, suggestion);
+  }
   return usageError(first.replace(/\.$/, ''), hintOf(suggestion));
 }
 
 /** An option that there is none of; what stands behind its name may be a secret. */
-const UNKNOWN = /^error: unknown option '(?<name>--[^=']+|-[^-])/;
+const UNKNOWN = /^error: unknown option '(?<name>--[^=']+|-[^-])(?<value>=)?/;
 
 /** Options that tools of this kind have, and that would lead a secret past other users' eyes. */
 const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
+
+/** Commander takes a switch with a value for an option that there is none of. */
+function isSwitch(program: Command, name: string): boolean {
+  let found = false;
+  eachCommand(program, ({ options }) => {
+    found ||= options.some((one) => one.long === name && one.isBoolean());
+  });
+  return found;
+}
 
 function unknownOption(name: string, suggestion: string | undefined): Error {
   const hint = SECRETS.test(name)

@@ -182,6 +182,15 @@ describe('what is not understood is exit 2', () => {
     expect(stderr).not.toContain('3cret');
   });
 
+  test.each([
+    ['--passphrase=S3cret', '--passphrase'],
+    ['--json=S3cret', '--json'],
+  ])('%s: a value for an option that takes none', async (word, name) => {
+    expect(await here.run('push', word)).toEqual(
+      refused(`pwpush: ${name} takes no value\nhint: see --help\n`),
+    );
+  });
+
   test('an unknown option', async () => {
     expect(await here.run('list', '--frobnicate')).toEqual(
       refused("pwpush: unknown option '--frobnicate'\nhint: see --help\n"),
