@@ -54,18 +54,15 @@ async function interruptible(
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const [{ failureText, statusOf }, { columnsOf }, { isOn }, { tellFailure }] = await Promise.all([
+  const [{ statusOf }, { isOn }, { tellFailure }] = await Promise.all([
     import('./terminal/failure'),
-    import('./terminal/look'),
     import('./environment'),
     import('./tell-failure'),
   ]);
   const end = argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
   const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
-  const columns = columnsOf(context.stderr);
-  const text = failureText(error, { json: words.includes('--json'), debug, columns });
-  await tellFailure(context, error, text);
+  await tellFailure(context, error, { json: words.includes('--json'), debug });
   return statusOf(error);
 }
 

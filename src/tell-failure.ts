@@ -1,10 +1,17 @@
 import type { Context } from './context';
 import type { CliError } from './errors';
 import { writePatiently } from './patience';
+import { failureText, type Telling } from './terminal/failure';
+import { columnsOf } from './terminal/look';
 
-/** Writes the text of a failure to stderr. Where nobody can be told, a link that stands in it is saved. Never throws. */
-export async function tellFailure(context: Context, error: unknown, text: string): Promise<void> {
+/** Tells a failure on stderr. Where nobody can be told, a link that stands in it is saved. Never throws. */
+export async function tellFailure(
+  context: Context,
+  error: unknown,
+  telling: Omit<Telling, 'columns'>,
+): Promise<void> {
   const { stderr, signal } = context;
+  const text = failureText(error, { ...telling, columns: columnsOf(stderr) });
   if (text !== '') await writePatiently(stderr, text, signal).catch(() => keep(error, context));
   // What is written to a stream that was closed before we started goes nowhere, without an error.
   if (stderr.closed) await keep(error, context);

@@ -7,8 +7,7 @@ import { connect } from '../connect';
 import type { Context } from '../context';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { failureText } from '../terminal/failure';
-import { columnsOf } from '../terminal/look';
+import { tellFailure } from '../tell-failure';
 import { terminal } from '../terminal/output';
 
 interface ExpireOptions extends GlobalOptions {
@@ -52,11 +51,7 @@ export async function expire(context: Context, options: ExpireOptions): Promise<
     }
     if (references.length === 1) throw push;
     worst = Math.max(worst, push.exitStatus);
-    await context.stderr
-      .write(
-        failureText(about(push, at, options), { ...options, columns: columnsOf(context.stderr) }),
-      )
-      .catch(() => {});
+    await tellFailure(context, about(push, at, options), options);
   }
   if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);

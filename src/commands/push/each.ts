@@ -9,8 +9,6 @@ import { type Line, linesOf } from '../../secret/lines';
 import { checkPassphrase, readPassphrase } from '../../secret/passphrase';
 import { bytesFrom } from '../../secret/source';
 import { tellFailure } from '../../tell-failure';
-import { failureText } from '../../terminal/failure';
-import { columnsOf } from '../../terminal/look';
 import { terminal } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push';
 import type { PushOptions } from '../push';
@@ -128,11 +126,7 @@ function teller(context: Context, options: PushOptions, target: Target) {
       const { hinted } = this;
       this.worst = Math.max(this.worst, failure.exitStatus);
       this.hinted = failure.hint;
-      await tellFailure(
-        context,
-        failure,
-        failureText(failure, { ...options, hinted, columns: columnsOf(context.stderr) }),
-      );
+      await tellFailure(context, failure, { ...options, hinted });
     },
   };
 }

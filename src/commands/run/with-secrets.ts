@@ -13,8 +13,7 @@ import { type Named, retrieveAll } from '../../secret/retrieve-all';
 import { safeName } from '../../secret/safe-name';
 import { childOf, type Start, startFailure } from '../../secret/start';
 import { checkWishes, type Wishes } from '../../secret/wishes';
-import { failureText } from '../../terminal/failure';
-import { columnsOf } from '../../terminal/look';
+import { tellFailure } from '../../tell-failure';
 import { terminal } from '../../terminal/output';
 import { left } from '../../terminal/push';
 import type { RunOptions } from '../run';
@@ -94,14 +93,12 @@ async function connectAll(
 async function notRun(
   name: string,
   status: 126 | 127,
-  { stderr }: Context,
+  context: Context,
   options: RunOptions,
 ): Promise<never> {
   const what = status === 127 ? `there is no program "${name}"` : `${name} cannot be run`;
   const failure = usageError(what, 'nothing was sent, and no view was taken');
-  await stderr
-    .write(failureText(failure, { ...options, columns: columnsOf(stderr) }))
-    .catch(() => {});
+  await tellFailure(context, failure, options);
   throw new ExitWith(status);
 }
 
