@@ -58,7 +58,6 @@ function readObject(line: string): Entry {
   const value = parsed(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('it is no JSON object', 'the first line is one, so all have to be');
-  for (const name of Object.keys(value)) checkName(name);
   const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
   for (const [name, field] of given) checkField(name, field);
   if (!('payload' in value)) throw usageError('it has no "payload"');
@@ -66,11 +65,10 @@ function readObject(line: string): Entry {
   return retrievalStep === undefined ? rest : { ...rest, retrievalStep };
 }
 
-const optionOf = (name: string) => name.replaceAll('_', '-');
-
 /** A limit whose name was misspelt would leave a push longer than meant. */
-function checkName(name: string): void {
-  if (Object.hasOwn(fields, optionOf(name))) return;
+function optionOf(name: string): string {
+  const option = name.replaceAll('_', '-');
+  if (Object.hasOwn(fields, option)) return option;
   const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
   throw usageError(
     `it has an unknown field${which}`,
