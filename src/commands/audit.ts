@@ -8,7 +8,7 @@ import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../options';
 import { auditColumns } from '../terminal/audit';
 import { terminal } from '../terminal/output';
-import { moreText, noneText, printRows } from '../terminal/rows';
+import { printRows, tellEnd } from '../terminal/rows';
 
 interface AuditOptions extends GlobalOptions {
   readonly link: string;
@@ -50,7 +50,5 @@ export async function audit(context: Context, options: AuditOptions): Promise<vo
     limit: Number.POSITIVE_INFINITY,
   });
   const printed = await printRows(rows, auditColumns, context, options);
-  const say = terminal(context, options);
-  if (printed === 0) await say.note(noneText('events', options));
-  else if (last === 1 && printed >= limits.rowsPerPage) await say.remark(moreText(printed));
+  await tellEnd(terminal(context, options), printed, 'events', options.page, last);
 }

@@ -8,7 +8,7 @@ import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
 import { terminal } from '../terminal/output';
 import { activeColumns, expiredColumns } from '../terminal/push';
-import { moreText, noneText, printRows } from '../terminal/rows';
+import { printRows, tellEnd } from '../terminal/rows';
 
 type State = 'active' | 'expired';
 
@@ -61,6 +61,5 @@ export async function list(context: Context, options: ListOptions): Promise<void
   });
   const columns = options.state === 'active' ? activeColumns : expiredColumns;
   const printed = await printRows(rows, columns, context, options);
-  if (printed === 0) await say.note(noneText(`${options.state} pushes`, options));
-  else if (last === 1 && printed >= limits.rowsPerPage) await say.remark(moreText(printed));
+  await tellEnd(say, printed, `${options.state} pushes`, options.page, last);
 }

@@ -1,16 +1,27 @@
+import { limits } from '../api/contract';
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
 import { lookOf } from './look';
-import { toJson } from './output';
+import { type Terminal, toJson } from './output';
 import { type Column, tables } from './table';
 
-/** What is said below a full first page, behind which there may be more. */
-export const moreText = (printed: number) =>
-  `${printed} of at least ${printed}, --all for the rest`;
-
-/** What is said where there is nothing to list: of a later page only that this one is empty. */
-export const noneText = (what: string, { page = 1 }: { readonly page?: number }) =>
-  page === 1 ? `no ${what}` : `no ${what} on page ${page}`;
+/**
+ * Says where there is nothing to list, of a later page only that this one is empty; and below a full first page that
+ * there may be more.
+ * @param last page that was asked for
+ */
+export async function tellEnd(
+  say: Terminal,
+  printed: number,
+  what: string,
+  page: number | undefined,
+  last: number,
+): Promise<void> {
+  if (printed === 0)
+    await say.note((page ?? 1) === 1 ? `no ${what}` : `no ${what} on page ${page}`);
+  else if (last === 1 && printed >= limits.rowsPerPage)
+    await say.remark(`${printed} of at least ${printed}, --all for the rest`);
+}
 
 /**
  * Prints pages of rows as they come: a JSON array with `--json`, a table on a terminal, lines in a pipe.
