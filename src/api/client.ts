@@ -53,12 +53,12 @@ export interface Api {
   retrieve(token: string, passphrase?: string): Promise<Push>;
   /** The link a person opens; takes no view. */
   preview(token: string): Promise<Preview>;
-  /** 50 entries a page, newest first; needs the owner's token. */
+  /** A page of the log, in the instance's order; `[]` past the end. Needs the owner's token. */
   audit(token: string, page: number): Promise<AuditEntry[]>;
   expire(token: string): Promise<Push>;
   /** Has the instance e-mail the link; never sent twice. */
   notify(token: string, notification: Notification): Promise<Notified>;
-  /** 50 pushes a page, newest first; `[]` past the end. */
+  /** A page of the user's pushes, in the instance's order; `[]` past the end. */
   list(state: 'active' | 'expired', page: number): Promise<Push[]>;
   /** Follows the `url` of a push's file; takes no view. Rejects with a `TransportError` when it breaks. */
   openFile(url: string): Promise<FileAnswer>;

@@ -138,7 +138,7 @@ export const auditKinds = [
   'creation_email_send',
 ] as const;
 
-/** One line of a push's audit log, newest first. */
+/** One event of a push's audit log. */
 export interface AuditEntry {
   kind: string;
   ip?: string | null | undefined;

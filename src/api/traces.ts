@@ -2,6 +2,7 @@ import { header, type Transport } from '../http/transport';
 import { type ApiSettings, apiClient } from './client';
 import type { NewPush, Push } from './contract';
 import { differences } from './limits';
+import { pages } from './pages';
 
 /** What a creation that was never answered may have left. */
 export interface Traces {
@@ -17,9 +18,10 @@ const TOLERANCE = 10_000;
 const SKEW = 5 * 60_000;
 
 /**
- * Looks through the newest page of a user's pushes for one that was created since `started`, by our clock. Only
- * spans are compared: the instance's clock may show another time.
- * @throws CliError when the page cannot be had
+ * Looks through a user's active pushes for one that was created since `started`, by our clock. Only spans are compared:
+ * the instance's clock may show another time. In which order they are listed is up to the instance, so all pages are
+ * read; where one cannot be had, what the others told counts.
+ * @throws CliError when a page cannot be had, and no push like it was found by then
  */
 export async function traces(
   settings: ApiSettings,
@@ -32,13 +34,30 @@ export async function traces(
     told = Date.parse(header(response, 'date') ?? '');
     return response;
   };
-  const newest = await apiClient({ ...settings, send }).list('active', 1);
-  const now = settings.now().getTime();
-  const span = now - started.getTime();
-  const since = Number.isNaN(told) ? now - span - SKEW : told - span - TOLERANCE;
-  const recent = newest.filter((push) => Date.parse(push.created_at ?? '') >= since);
-  const like = recent.filter((push) => isLike(asked, push));
-  return { like, others: recent.length - like.length };
+  const api = apiClient({ ...settings, send });
+  const since = () => {
+    const now = settings.now().getTime();
+    const span = now - started.getTime();
+    return Number.isNaN(told) ? now - span - SKEW : told - span - TOLERANCE;
+  };
+  const listing = pages((page) => api.list('active', page), {
+    key: ({ url_token }) => url_token,
+    once: true,
+  });
+  const like: Push[] = [];
+  let others = 0;
+  try {
+    for await (const page of listing) {
+      const recent = page.filter((push) => Date.parse(push.created_at ?? '') >= since());
+      for (const push of recent) {
+        if (isLike(asked, push)) like.push(push);
+        else others += 1;
+      }
+    }
+  } catch (error) {
+    if (like.length === 0) throw error;
+  }
+  return { like, others };
 }
 
 /** What a listing leaves out is not compared. */

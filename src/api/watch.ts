@@ -1,5 +1,7 @@
+import { eventKey, readAuditLog } from './audit-log';
 import type { Api } from './client';
-import { type AuditEntry, limits, type Push } from './contract';
+import type { AuditEntry, Push } from './contract';
+import { pages } from './pages';
 
 /** What has become of a push. */
 export interface Sighting {
@@ -17,23 +19,25 @@ const RECHECK = 5 * 60_000;
 const DAY = 86_400_000;
 
 /**
- * Watches an own push without taking a view. Views and deletions stand in the audit log; that its days are over
- * stands nowhere, so the listing of active pushes tells that, asked when the time seems to have come.
+ * Watches an own push without taking a view. Views and deletions are in the audit log. That its days are over is not,
+ * so the listing of active pushes is asked for it when the time seems to have come.
  */
 export function watch(api: Api, token: string, now: () => Date): Watch {
-  let seen: string[] = [];
+  const seen = new Set<string>();
   let askAt = 0;
   let state: Sighting['state'] = 'waiting';
   const readLog = async () => {
-    const fresh = await newEvents(api, token, seen);
-    seen = [...fresh.map(keyOf), ...seen];
+    const log = await readAuditLog(api, token, 'oldest');
+    const fresh = log.filter((event) => !seen.has(eventKey(event)));
+    for (const event of fresh) seen.add(eventKey(event));
     if (fresh.some(({ kind }) => kind === 'view')) state = 'viewed';
-    else if (state === 'waiting' && fresh.some(({ kind }) => kind === 'expire')) state = 'expired';
-    return fresh.reverse();
+    return fresh;
   };
-  const isOver = async () => {
+  const hasExpired = async (events: readonly AuditEntry[]) => {
+    if (state !== 'waiting') return false;
+    if (events.some(({ kind }) => kind === 'expire')) return true;
     const time = now().getTime();
-    if (state !== 'waiting' || time < askAt) return false;
+    if (time < askAt) return false;
     const push = await findActive(api, token);
     const end = (push && endOf(push)) ?? Number.POSITIVE_INFINITY;
     askAt = Math.min(time + RECHECK, end > time ? end : Number.POSITIVE_INFINITY);
@@ -42,8 +46,8 @@ export function watch(api: Api, token: string, now: () => Date): Watch {
   return {
     look: async () => {
       const events = await readLog();
-      if (!(await isOver())) return { events, state };
-      // Perhaps it is over because somebody has just looked.
+      if (!(await hasExpired(events))) return { events, state };
+      // A view may have come while the pages were read.
       events.push(...(await readLog()));
       if (state === 'waiting') state = 'expired';
       return { events, state };
@@ -51,38 +55,11 @@ export function watch(api: Api, token: string, now: () => Date): Watch {
   };
 }
 
-/** What fields of an entry stay as they are; those of an e-mail change while it is sent. */
-function keyOf({ kind, created_at, ip, user_agent }: AuditEntry): string {
-  return JSON.stringify([kind, created_at, ip, user_agent]);
-}
-
-/** Newest first, as the log has them; as many pages as hold new ones. */
-async function newEvents(api: Api, token: string, seen: readonly string[]): Promise<AuditEntry[]> {
-  const events: AuditEntry[] = [];
-  for (let page = 1; page <= limits.page.max; page++) {
-    const rows = await api.audit(token, page);
-    for (const row of rows) events.push(row);
-    const known = knownFrom(events.map(keyOf), seen);
-    if (known < events.length) return events.slice(0, known);
-    if (rows.length < limits.rowsPerPage) break;
-  }
-  return events;
-}
-
-/** From where on the keys are those seen before. */
-function knownFrom(keys: readonly string[], seen: readonly string[]): number {
-  const found = keys.findIndex((_, from) =>
-    keys.slice(from).every((key, at) => at >= seen.length || key === seen[at]),
-  );
-  return seen.length === 0 || found === -1 ? keys.length : found;
-}
-
 async function findActive(api: Api, token: string): Promise<Push | undefined> {
-  for (let page = 1; page <= limits.page.max; page++) {
-    const rows = await api.list('active', page);
-    const found = rows.find((push) => push.url_token === token);
+  const key = (push: Push) => push.url_token;
+  for await (const rows of pages((page) => api.list('active', page), { key })) {
+    const found = rows.find((push) => key(push) === token);
     if (found) return found.expired === true ? undefined : found;
-    if (rows.length === 0) return undefined;
   }
   return undefined;
 }

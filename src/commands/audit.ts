@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { readAuditLog } from '../api/audit-log';
 import { limits } from '../api/contract';
 import { AT_ONCE } from '../api/in-order';
-import { pages } from '../api/pages';
 import { connectTo } from '../connect';
 import type { Context } from '../context';
 import { usageError } from '../errors';
@@ -28,8 +28,8 @@ export function auditCommand(context: Context): Command {
   const command = new Command('audit')
     .description("Show who looked at a push, and when, newest first. Needs its owner's token.")
     .argument('<link>', 'link or token of the push')
-    .option('--page <n>', 'show this page of 50', pageNumber)
-    .option('--all', 'show all pages')
+    .option('--page <n>', 'show this page of 50 events; 1 has the newest', pageNumber)
+    .option('--all', 'show all events')
     .addHelpText('after', EXAMPLES)
     .action((link: string) =>
       audit(context, { ...optionsOf(command, context.env, { all: false }), link }),
@@ -40,15 +40,11 @@ export function auditCommand(context: Context): Command {
 export async function audit(context: Context, options: AuditOptions): Promise<void> {
   if (options.page !== undefined && options.all)
     throw usageError('--page does not go with --all', 'leave one out');
-  const connections = options.all ? AT_ONCE : 1;
-  const { api, reference } = await connectTo(context, options, options.link, connections);
-  const first = options.page ?? 1;
-  const last = options.all ? limits.page.max : first;
-  const rows = pages((page) => api.audit(reference.token, page), {
-    first,
-    last,
-    limit: Number.POSITIVE_INFINITY,
-  });
-  const printed = await printRows(rows, auditColumns, context, options);
-  await tellEnd(terminal(context, options), printed, 'events', options.page, last);
+  const { all, page = 1 } = options;
+  const { api, reference } = await connectTo(context, options, options.link, all ? AT_ONCE : 1);
+  const log = await readAuditLog(api, reference.token, 'newest');
+  const start = (page - 1) * limits.rowsPerPage;
+  const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
+  const printed = await printRows([shown], auditColumns, context, options);
+  await tellEnd(terminal(context, options), printed, 'events', page, log.length > printed);
 }

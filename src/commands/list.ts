@@ -52,14 +52,15 @@ export async function list(context: Context, options: ListOptions): Promise<void
   const many = options.all || options.limit !== undefined;
   const { api } = await connect(context, options, undefined, many ? AT_ONCE : 1);
   const say = terminal(context, options);
-  const last = many ? limits.page.max : (options.page ?? 1);
+  const { page = 1 } = options;
   const rows = pages<Push>((page) => api.list(options.state, page), {
-    first: options.page ?? 1,
-    last,
-    limit: options.limit ?? Number.POSITIVE_INFINITY,
+    ...(many ? {} : { first: page, last: page }),
+    ...(options.limit === undefined ? {} : { limit: options.limit }),
     key: (push) => push.url_token,
+    once: true,
   });
   const columns = options.state === 'active' ? activeColumns : expiredColumns;
   const printed = await printRows(rows, columns, context, options);
-  await tellEnd(say, printed, `${options.state} pushes`, options.page, last);
+  const full = !many && printed >= limits.rowsPerPage;
+  await tellEnd(say, printed, `${options.state} pushes`, page, full);
 }

@@ -63,7 +63,7 @@ export async function wait(context: Context, options: WaitOptions): Promise<void
   const { api, reference } = await connectTo(bounded, global, options.link);
   const say = terminal(context, options);
   const first = await seen(watch(api, reference.token, context.now), bounded, options, say);
-  if (!options.json) await printRows(once(first), auditColumns, context, options);
+  if (!options.json) await printRows([[first]], auditColumns, context, options);
   if (options.thenExpire) await end(api, reference.token, say);
 }
 
@@ -135,10 +135,6 @@ function mayPass(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
   const { code, status = 0 } = error;
   return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
-}
-
-async function* once(event: AuditEntry): AsyncGenerator<AuditEntry[]> {
-  yield [event];
 }
 
 async function end(api: Api, token: string, say: Terminal): Promise<void> {

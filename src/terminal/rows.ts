@@ -1,26 +1,19 @@
-import { limits } from '../api/contract';
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
 import { lookOf } from './look';
 import { type Terminal, toJson } from './output';
 import { type Column, tables } from './table';
 
-/**
- * Says where there is nothing to list, of a later page only that this one is empty; and below a full first page that
- * there may be more.
- * @param last page that was asked for
- */
+/** Says that there is nothing to list, or on this page; and below a first page that there is more. */
 export async function tellEnd(
   say: Terminal,
   printed: number,
   what: string,
-  page: number | undefined,
-  last: number,
+  page: number,
+  more: boolean,
 ): Promise<void> {
-  if (printed === 0)
-    await say.note((page ?? 1) === 1 ? `no ${what}` : `no ${what} on page ${page}`);
-  else if (last === 1 && printed >= limits.rowsPerPage)
-    await say.remark(`${printed} of at least ${printed}, --all for the rest`);
+  if (printed === 0) await say.note(page === 1 ? `no ${what}` : `no ${what} on page ${page}`);
+  else if (more && page === 1) await say.remark(`showing ${printed}; use --all for more`);
 }
 
 /**
@@ -28,7 +21,7 @@ export async function tellEnd(
  * @returns how many rows there were
  */
 export async function printRows<Row>(
-  pages: AsyncIterable<Row[]>,
+  pages: AsyncIterable<Row[]> | Iterable<Row[]>,
   columns: readonly Column<Row>[],
   context: Context,
   options: GlobalOptions,

@@ -37,10 +37,30 @@ test('a limit ends the listing, and no page beyond it is asked for', async () =>
   expect(await listed(1000, 50, { limit: 1 })).toEqual({ rows: [0], asked: [1] });
 });
 
-test('a page shorter than the one before is known to be the last', async () => {
-  expect((await listed(120, 50)).asked).toEqual([1, 2, 3]);
+test('only an empty page ends it: pages may differ in length', async () => {
   expect((await listed(100, 50)).asked).toEqual([1, 2, 3]);
   expect((await listed(0, 50)).asked).toEqual([1]);
+  const answers = [[1, 2], [3], [4, 5, 6], []];
+  const rows: number[] = [];
+  const range = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY };
+  for await (const some of pages(async (page) => answers[page - 1] ?? [], range))
+    rows.push(...some);
+  expect(rows).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('an instance that has the same page each time is not asked for ever', async () => {
+  const asked: number[] = [];
+  const range = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY, key: String };
+  const fetchPage = async (page: number) => {
+    asked.push(page);
+    return [1, 2];
+  };
+  const rows: number[] = [];
+  for await (const some of pages(fetchPage, range)) rows.push(...some);
+  expect([rows, asked]).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
 });
 
 test('one page is one page', async () => {
@@ -75,7 +95,13 @@ test('further on, eight pages are asked for at once', async () => {
 test('a row that moved to the next page because another was made meanwhile comes once', async () => {
   const answers = [['c', 'b'], ['b', 'a'], []];
   const fetchPage = async (page: number) => answers[page - 1] ?? [];
-  const range = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY, key: (row: string) => row };
+  const range = {
+    first: 1,
+    last: 200,
+    limit: Number.POSITIVE_INFINITY,
+    key: (row: string) => row,
+    once: true,
+  };
   const rows: string[] = [];
   for await (const some of pages(fetchPage, range)) rows.push(...some);
   expect(rows).toEqual(['c', 'b', 'a']);

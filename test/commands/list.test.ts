@@ -150,7 +150,7 @@ describe('pages of 50', () => {
 
   test('that there may be more is said on a terminal', async () => {
     const { stderr } = await asAdmin(['stderr']).run('list');
-    expect(stderr).toBe('50 of at least 50, --all for the rest\n');
+    expect(stderr).toBe('showing 50; use --all for more\n');
   });
 
   test('titles come once', async () => {

@@ -95,7 +95,7 @@ describe('an expired push ends it with 6', () => {
   test('when its days are over', async () => {
     token = await here.push({ payload: 'x', expire_after_days: 1 }, here.service.adminToken);
     const start = here.service.clock.now().getTime();
-    expect(await wait('--interval', '60')).toEqual(UNSEEN);
+    expect(await wait('--interval', '300')).toEqual(UNSEEN);
     const passed = here.service.clock.now().getTime() - start;
     expect([passed >= DAY, passed < DAY + 10 * 60_000]).toEqual([true, true]);
     expect(await wait()).toEqual(UNSEEN);
@@ -194,8 +194,8 @@ describe('an instance that cannot answer', () => {
   });
 
   test('later is waited out, told once, and asked less often meanwhile', async () => {
-    // The first look is two requests: log and listing.
-    const there = failing((request) => request >= 3 && request <= 6, unreachable);
+    // The first look is three requests: two pages of the log, and the listing.
+    const there = failing((request) => request >= 4 && request <= 7, unreachable);
     happens[5] = look;
     const outcome = await there.run('wait', token);
     there.close();
@@ -208,7 +208,7 @@ describe('an instance that cannot answer', () => {
   });
 
   test('for five minutes is given up', async () => {
-    const there = failing((request) => request >= 3, unreachable);
+    const there = failing((request) => request >= 4, unreachable);
     const { code } = await there.run('wait', token);
     there.close();
     const waited = there.sleeps.reduce((sum, one) => sum + one, 0);

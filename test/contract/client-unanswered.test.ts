@@ -3,10 +3,12 @@ import { asking, lines } from '../helpers/foreign';
 import { CREATED, changed } from '../helpers/reference';
 import { broken, html, json, type Literal } from '../helpers/wire';
 
-// A creation that was not answered: what the newest page of pushes tells about it.
+// A creation that was not answered: what the user's pushes tell about it.
 
 const CREATE = 'POST https://pw.test/api/v2/pushes';
 const LIST = 'GET https://pw.test/api/v2/pushes/active?page=1';
+const SECOND = 'GET https://pw.test/api/v2/pushes/active?page=2';
+const END = json(200, '[]');
 const LOST = 'pw.test gave no whole answer';
 /** Our clock stands at 11:06:45. */
 const OURS = 'Thu, 20 Aug 2026 11:06:45 GMT';
@@ -29,7 +31,7 @@ const saying = (message: string, hint: string) => ({
   code: 11,
   stdout: '',
   stderr: `pwpush: ${LOST}; ${message}\nhint: ${hint}\n`,
-  asked: [CREATE, LIST],
+  asked: [CREATE, LIST, SECOND],
 });
 
 const ONE = saying(
@@ -37,19 +39,19 @@ const ONE = saying(
   'if it is this one, use its link; if in doubt, pwpush expire quyul5r5w08 and push again',
 );
 const NONE = saying(
-  'your newest pushes have none like it',
+  'your active pushes have none like it',
   'it may still be on its way: before you push again, look with pwpush list',
 );
 
 describe('a push like it was created since', () => {
   test('its link is told, and how to expire it', async () => {
     const argv = ['--views', '5', '--days', '7', '--name', 'db', '--deletable'];
-    expect(await pushed([broken(true), listed([{ name: 'db' }])], ...argv)).toEqual(ONE);
+    expect(await pushed([broken(true), listed([{ name: 'db' }]), END], ...argv)).toEqual(ONE);
   });
 
   test('with --json it is in the error, without its passphrase', async () => {
     const { stderr } = await pushed(
-      [broken(true), listed([{ passphrase: 'correct horse', html_url: null }])],
+      [broken(true), listed([{ passphrase: 'correct horse', html_url: null }]), END],
       '--json',
     );
     const { passphrase: _, ...push } = JSON.parse(CREATED);
@@ -62,12 +64,12 @@ describe('a push like it was created since', () => {
   });
 
   test('also one with files', async () => {
-    expect(await pushed([broken(true), listed([{}])], '--file', 'LICENSE')).toEqual(ONE);
+    expect(await pushed([broken(true), listed([{}]), END], '--file', 'LICENSE')).toEqual(ONE);
   });
 
   test('several are all told', async () => {
     const second = { url_token: 'abc', html_url: 'https://pw.test/p/abc' };
-    expect(await pushed([broken(true), listed([{}, second])])).toEqual(
+    expect(await pushed([broken(true), listed([{}, second]), END])).toEqual(
       saying(
         '2 pushes like it were created since: https://pw.test/p/quyul5r5w08/r https://pw.test/p/abc',
         'see pwpush list; expire the one that is not yours to use, and push again',
@@ -76,8 +78,12 @@ describe('a push like it was created since', () => {
   });
 
   test('also where a proxy answered in place of the instance', async () => {
-    const { code, stderr, asked } = await pushed([html(504, '<h1>Timeout</h1>'), listed([{}])]);
-    expect({ code, asked }).toEqual({ code: 1, asked: [CREATE, LIST] });
+    const { code, stderr, asked } = await pushed([
+      html(504, '<h1>Timeout</h1>'),
+      listed([{}]),
+      END,
+    ]);
+    expect({ code, asked }).toEqual({ code: 1, asked: [CREATE, LIST, SECOND] });
     expect(stderr).toContain('; a push like it was created since: https://pw.test/p/quyul5r5w08/r');
   });
 });
@@ -88,19 +94,19 @@ describe('the clocks differ', () => {
 
   test('its own time counts: a push of just now', async () => {
     const answer = listed([{ created_at: '2026-08-19T11:06:41.000Z' }], YESTERDAY);
-    expect(await pushed([broken(true), answer])).toEqual(ONE);
+    expect(await pushed([broken(true), answer, END])).toEqual(ONE);
   });
 
   test('and one of before', async () => {
     const answer = listed([{ created_at: '2026-08-19T11:06:00.000Z' }], YESTERDAY);
-    expect(await pushed([broken(true), answer])).toEqual(NONE);
+    expect(await pushed([broken(true), answer, END])).toEqual(NONE);
   });
 
   test.each([
     ['2026-08-20T11:02:00.000Z', ONE],
     ['2026-08-20T11:01:00.000Z', NONE],
   ])('where it tells no time, five minutes are allowed for: %s', async (created_at, outcome) => {
-    expect(await pushed([broken(true), listed([{ created_at }], '')])).toEqual(outcome);
+    expect(await pushed([broken(true), listed([{ created_at }], ''), END])).toEqual(outcome);
   });
 });
 
@@ -112,16 +118,16 @@ describe('none like it', () => {
     [{ expire_after_days: 7 }, ['--days', '1']],
     [{ retrieval_step: true }, ['--no-retrieval-step']],
   ])('%j is another one', async (fields, argv) => {
-    expect(await pushed([broken(true), listed([fields])], ...argv)).toEqual(
+    expect(await pushed([broken(true), listed([fields]), END], ...argv)).toEqual(
       saying(
-        'your newest pushes have none like it, but 1 other created since: the instance may have changed a limit',
+        'your active pushes have none like it, but 1 other created since: the instance may have changed a limit',
         'it may still be on its way: before you push again, look with pwpush list',
       ),
     );
   });
 
   test('is said, and is an empty list in the error', async () => {
-    expect(await pushed([broken(true), listed([])])).toEqual(NONE);
+    expect(await pushed([broken(true), listed([])])).toEqual({ ...NONE, asked: [CREATE, LIST] });
     const { stderr } = await pushed([broken(true), listed([])], '--json');
     expect(JSON.parse(stderr).error.found).toEqual([]);
   });
@@ -142,10 +148,30 @@ describe('the look-up fails', () => {
     ],
   ])('%s: that is said, and nothing else is tried', async (_what, answers, why) => {
     const outcome = await pushed([broken(true), ...answers]);
-    expect({ ...outcome, asked: outcome.asked.slice(0, 2) }).toEqual(
-      saying(`your pushes could not be looked through (${why})`, HINT),
-    );
+    expect({ ...outcome, asked: outcome.asked.slice(0, 2) }).toEqual({
+      ...saying(`your pushes could not be looked through (${why})`, HINT),
+      asked: [CREATE, LIST],
+    });
     expect(outcome.asked.filter((line) => line === CREATE)).toEqual([CREATE]);
+  });
+});
+
+describe('the order and length of pages are up to the instance', () => {
+  const old = (token: string) => ({ url_token: token, created_at: '2026-08-01T11:06:45.000Z' });
+
+  test('a push on the last page is found', async () => {
+    const pages = [[old('a'), old('b')], [old('c')], [{}]].map((page) => listed(page));
+    const outcome = await pushed([broken(true), ...pages, END, END]);
+    expect({ ...outcome, asked: outcome.asked.slice(0, 3) }).toEqual(ONE);
+  });
+
+  test('one that was found counts though a later page cannot be had', async () => {
+    const outcome = await pushed([broken(true), listed([{}]), broken(false)]);
+    expect(outcome).toEqual(ONE);
+  });
+
+  test('an instance that has the same page each time is not asked for ever', async () => {
+    expect(await pushed([broken(true), listed([{}]), listed([{}])])).toEqual(ONE);
   });
 });
 

@@ -108,15 +108,18 @@ test('expire is DELETE of the push', async () => {
   });
 });
 
-test('audit is GET …/audit with the page', async () => {
+test('audit is GET …/audit page by page, until an empty one', async () => {
   const argv = ['audit', 'quyul5r5w08'];
-  expect(await asking([json(200, AUDITED)], argv, { env: TOKEN })).toEqual({
+  const answers = [json(200, AUDITED), json(200, '{"logs":[]}')];
+  expect(await asking(answers, argv, { env: TOKEN })).toEqual({
     code: 0,
     stdout:
       '2026-08-20T10:06:45.000Z\tview\t203.0.113.7\tcurl/8.5.0\t\n' +
       '2026-08-19T11:06:45.000Z\tcreation\t198.51.100.1\t\t\n',
     stderr: '',
-    sent: [`GET https://pw.test/api/v2/pushes/quyul5r5w08/audit?page=1\n${AUTHORIZED}`],
+    sent: [1, 2].map(
+      (page) => `GET https://pw.test/api/v2/pushes/quyul5r5w08/audit?page=${page}\n${AUTHORIZED}`,
+    ),
     waits: [],
   });
 });

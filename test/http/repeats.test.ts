@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../src/http/undici';
 import {
-  AUDITED,
   CREATED,
   changed,
   EXPIRED,
@@ -32,7 +31,7 @@ const FILE = join(import.meta.dirname, '../../LICENSE');
 const harmless = {
   version: { argv: ['version'], answer: VERSION },
   preview: { argv: ['preview', 'quyul5r5w08'], answer: PREVIEWED },
-  audit: { argv: ['audit', 'quyul5r5w08'], answer: AUDITED },
+  audit: { argv: ['audit', 'quyul5r5w08'], answer: '{"logs":[]}' },
   expire: { argv: ['expire', 'quyul5r5w08'], answer: EXPIRED },
   active: { argv: ['list'], answer: '[]' },
   expired: { argv: ['list', 'expired'], answer: '[]' },

@@ -50,7 +50,10 @@ async function shown(line: string, status: number, body: string, type?: string) 
     terminals: ['stdout', 'stderr'],
     stdin: 'secret',
     env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken' },
-    send: async ({ url }) => json(status, /page=[2-9]/.test(url) ? '[]' : body, type),
+    send: async ({ url }) => {
+      const end = url.includes('/audit') ? '{"logs":[]}' : '[]';
+      return json(status, /page=[2-9]/.test(url) ? end : body, type);
+    },
   });
   try {
     return await here.run(...line.split(' '), '--no-color');

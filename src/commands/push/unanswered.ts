@@ -9,7 +9,7 @@ import { terminal } from '../../terminal/output';
 import { count } from '../../terminal/time';
 
 /**
- * The error of a creation that was not answered, with what the user's newest pushes tell about it. Takes 10 s
+ * The error of a creation that was not answered, with what the user's active pushes tell about it. Takes 10 s
  * at most, and never creates another push.
  * @param started when the creation was sent
  */
@@ -22,7 +22,7 @@ export async function unanswered(
   failure: CliError,
 ): Promise<CliError> {
   if (target.token === undefined || context.signal.aborted || !isOpen(failure)) return failure;
-  await terminal(context, options).remark('no answer; looking through your newest pushes');
+  await terminal(context, options).remark('no answer; looking through your active pushes');
   try {
     const settings = await briefSettings(context, options, target);
     return telling(failure, target.base, await traces(settings, asked, started));
@@ -59,7 +59,7 @@ function telling(failure: CliError, base: string, { like, others }: Traces): Cli
 const LOOK_AGAIN = 'it may still be on its way: before you push again, look with pwpush list';
 
 function noneFound(others: number): string {
-  const none = 'your newest pushes have none like it';
+  const none = 'your active pushes have none like it';
   return others === 0
     ? none
     : `${none}, but ${count(others, 'other')} created since: the instance may have changed a limit`;
