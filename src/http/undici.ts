@@ -1,4 +1,5 @@
-import { RequestHandler } from 'undici/lib/api/api-request.js';
+import type { buildConnector as Build, Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { proxyFor } from './proxy';
@@ -18,18 +19,6 @@ export interface TransportOptions extends TrustOptions {
   readonly signal?: AbortSignal | undefined;
   /** Requests to one origin that may run at once; 1. */
   readonly connections?: number | undefined;
-}
-
-/** What we use of undici's dispatchers. */
-export interface Dispatcher {
-  dispatch(options: object, handler: RequestHandler): boolean;
-  destroy(): Promise<void>;
-}
-
-export interface RawResponse {
-  statusCode: number;
-  headers: Record<string, string | string[] | undefined>;
-  body: AsyncIterable<Uint8Array>;
 }
 
 interface Connected {
@@ -69,15 +58,19 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
 async function connect(url: URL, options: TransportOptions, streamed: boolean): Promise<Connected> {
   const milliseconds = options.timeout * 1000;
   const tls = await trustOf(options);
-  const direct = { ...tls, timeout: milliseconds };
+  const direct = { ...tls, timeout: milliseconds, allowH2: false };
   // undici's clock for the answer to begin runs while a body is sent: there the socket watches instead.
-  const settings = { headersTimeout: streamed ? 0 : milliseconds, bodyTimeout: milliseconds };
+  const settings = {
+    headersTimeout: streamed ? 0 : milliseconds,
+    bodyTimeout: milliseconds,
+    allowH2: false,
+  };
   const upload = streamed ? await import('./upload') : undefined;
   const watched = (open: Connector) => upload?.patient(open, milliseconds) ?? open;
   const { connections = 1 } = options;
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const over = (origin: string, open: Connector) => {
-    const one = { ...settings, connect: watched(open) };
+    const one = { ...settings, connect: watched(open) as Build.connector };
     return pool ? new pool.default(origin, { ...one, connections }) : new Client(origin, one);
   };
   const proxy = proxyFor(url, options.env);
@@ -94,57 +87,74 @@ async function connect(url: URL, options: TransportOptions, streamed: boolean): 
   return { dispatcher: over(proxy.origin, buildConnector(direct)), forwarded };
 }
 
-/** Interim answers, such as 103, that may come before the real one; each starts undici's clock anew. */
+/** Interim responses, such as 103, that may precede the final one; each restarts undici's clock. */
 const MOST_INTERIM = 10;
 
-/** Knows whether the request began to leave: undici calls `onConnect` right before it writes. */
-class TrackedHandler extends RequestHandler {
-  left = false;
-  private interim = 0;
-  private stop = (_error: Error) => {};
-
-  override onConnect(abort: (error?: Error) => void, context: unknown): void {
-    this.left = true;
-    this.stop = abort;
-    super.onConnect(abort, context);
-  }
-
-  override onHeaders(status: number, ...rest: unknown[]): void {
-    if (status < 200) this.interim++;
-    if (this.interim <= MOST_INTERIM) super.onHeaders(status, ...rest);
-    else this.stop(Object.assign(new Error('no answer'), { code: 'INTERIM_ONLY' }));
-  }
+/** How far a request got. */
+interface Progress {
+  /** It began to leave: undici calls `onRequestStart` right before it writes. */
+  left: boolean;
 }
 
-function sendOver(
+/** An interceptor for undici's `Dispatcher.compose`: notes the progress, and limits interim responses. */
+function tracking(progress: Progress): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch(options, tracked(handler, progress));
+}
+
+/** undici's handlers keep their state in private fields: only a call on the handler itself reaches it. */
+function tracked(
+  handler: Dispatcher.DispatchHandler,
+  progress: Progress,
+): Dispatcher.DispatchHandler {
+  let interim = 0;
+  return {
+    onRequestStart: (controller, context) => {
+      handler.onRequestStart?.(controller, context);
+      // What was aborted before is not written.
+      progress.left ||= !controller.aborted;
+    },
+    onResponseStart: (controller, status, headers, text) => {
+      if (status < 200) interim++;
+      if (interim <= MOST_INTERIM) handler.onResponseStart?.(controller, status, headers, text);
+      else controller.abort(Object.assign(new Error('no answer'), { code: 'INTERIM_ONLY' }));
+    },
+    onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+    onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
+    onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+  };
+}
+
+interface Sendable extends Omit<WireRequest, 'body'> {
+  readonly body: string | Outgoing | undefined;
+}
+
+async function sendOver(
   { dispatcher, forwarded }: Connected,
   url: URL,
-  request: Omit<WireRequest, 'body'> & { readonly body: string | Outgoing | undefined },
+  { method, headers, body }: Sendable,
   options: TransportOptions,
 ): Promise<WireResponse> {
-  const { promise, resolve, reject } = deferred<WireResponse>();
-  const { body } = request;
   const streamed = typeof body === 'object' ? body : undefined;
-  const message = {
-    origin: url.origin,
-    path: (forwarded?.prefix ?? '') + url.pathname + url.search,
-    method: request.method,
-    headers: { ...request.headers, ...streamed?.headers, ...forwarded?.headers },
-    body: streamed?.chunks ?? body,
-    signal: options.signal,
-  };
-  const handler = new TrackedHandler(message, (error, response) => {
-    if (!error && forwarded && response.statusCode === 407) return reject(refusedByProxy(url));
-    if (!error) return resolve(toWire(response, url, options, streamed));
-    const left = handler.left && !(options.signal?.aborted && streamed?.unfinished());
-    reject(streamed?.failure(error, url, options) ?? explain(error, url, left, options.timeout));
-  });
-  dispatcher.dispatch(message, handler);
-  return promise;
+  const progress: Progress = { left: false };
+  const response = await request
+    .call(dispatcher.compose(tracking(progress)), {
+      origin: url.origin,
+      path: (forwarded?.prefix ?? '') + url.pathname + url.search,
+      method,
+      headers: { ...headers, ...streamed?.headers, ...forwarded?.headers },
+      body: typeof body === 'object' ? body.chunks : body,
+      signal: options.signal ?? null,
+    })
+    .catch((error: unknown) => {
+      const left = progress.left && !(options.signal?.aborted && streamed?.unfinished());
+      throw streamed?.failure(error, url, options) ?? explain(error, url, left, options.timeout);
+    });
+  if (forwarded && response.statusCode === 407) throw refusedByProxy(url);
+  return toWire(response, url, options, streamed);
 }
 
 function toWire(
-  response: RawResponse,
+  response: Dispatcher.ResponseData,
   url: URL,
   options: TransportOptions,
   streamed: Outgoing | undefined,
@@ -175,14 +185,4 @@ async function* readBody(
     if (read === length) return;
     throw error instanceof TransportError ? error : explain(error, url, true, options.timeout);
   }
-}
-
-function deferred<T>() {
-  let resolve!: (value: T) => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { undiciTransport } from '../../src/http/undici';
 import { CREATED, RETRIEVED, VERSION } from '../helpers/reference';
 import { type Listening, listening, overSocket, socketServer } from '../helpers/sockets';
 
@@ -116,6 +117,15 @@ describe('nothing happened: exit 9', () => {
       seen: [],
     });
   });
+});
+
+test('a request that was aborted before it could leave was not sent', async () => {
+  const { port, seen } = await server((_request, response) => response.end());
+  const transport = undiciTransport({ timeout: 5, env: {}, signal: AbortSignal.abort() });
+  const request = { method: 'GET', url: `http://127.0.0.1:${port}/`, headers: {} } as const;
+  await expect(transport.send(request)).rejects.toMatchObject({ sent: false });
+  await transport.close();
+  expect(seen).toEqual([]);
 });
 
 describe('the request left and no whole answer came: exit 11, and one request only', () => {
