@@ -26,9 +26,13 @@ const standIns = {
     // The same object; asking for it as a module makes Node prepare it for ES modules.
     'node:process': 'module.exports = process;',
   },
+  '@inquirer/editor': {
+    // 200 kB of character tables; we never open an editor.
+    '@inquirer/external-editor': 'export const editAsync = undefined;',
+  },
 };
 
-/** Files of packages that another takes the place of. */
+/** Files of packages that another takes the place of: its text, or what makes it. */
 const replaced = {
   // We speak HTTP/1.1; HTTP/2 loads TLS, cryptography and 7 ms more.
   'undici/lib/dispatcher/client-h2.js':
@@ -36,44 +40,53 @@ const replaced = {
   // For bodies that are FormData or Blob; ours are strings and streams.
   'undici/lib/web/fetch/body.js':
     "module.exports = { extractBody() { throw new Error('such a body is not sent'); } };",
+  'undici/lib/llhttp/llhttp-wasm.js': parserAsFile,
+  'undici/lib/llhttp/llhttp_simd-wasm.js': parserAsFile,
 };
 
 const MARK = '\0stand-in:';
 
-/** Puts the stand-ins in their places. */
+/** Puts the stand-ins in their places. The build fails if a package no longer asks for one of them. */
 export function narrow() {
+  const unused = new Set(Object.keys(replaced));
+  for (const [of, modules] of Object.entries(standIns))
+    for (const source of Object.keys(modules)) unused.add(`${of}:${source}`);
   return {
     name: 'narrow',
     resolveId(source, importer = '') {
-      const of = /node_modules\/(undici|commander|conf)\//.exec(
-        importer.replaceAll('\\', '/'),
-      )?.[1];
-      return standIns[of]?.[source] === undefined ? undefined : `${MARK}${of}:${source}`;
+      const of = inPackages(importer)?.match(/^(@[^/]+\/)?[^/]+/)?.[0];
+      if (standIns[of]?.[source] === undefined) return;
+      unused.delete(`${of}:${source}`);
+      return `${MARK}${of}:${source}`;
     },
     load(id) {
       if (id.startsWith(MARK)) {
         const [of, ...source] = id.slice(MARK.length).split(':');
         return standIns[of][source.join(':')];
       }
-      const file = id.replaceAll('\\', '/').split('node_modules/').at(-1);
-      return replaced[file];
+      const file = inPackages(id);
+      unused.delete(file);
+      const replacement = replaced[file];
+      return typeof replacement === 'function' ? replacement(this, id) : replacement;
+    },
+    buildEnd(error) {
+      if (!error && unused.size > 0) this.error(`not used: ${[...unused].join(', ')}`);
     },
   };
 }
 
+/** A path below the innermost node_modules; undefined for our own files. */
+function inPackages(id) {
+  return /.*\/node_modules\/(.*)/.exec(id.replaceAll('\\', '/'))?.[1];
+}
+
 /** undici's parser as the file that it is, not as base64 in a script that is read and decoded each time. */
-export function parserAsFile() {
-  return {
-    name: 'parser-as-file',
-    load(id) {
-      if (!/undici\/lib\/llhttp\/llhttp(_simd)?-wasm\.js$/.test(id.replaceAll('\\', '/'))) return;
-      const name = basename(id).replace('-wasm.js', '.wasm');
-      const base64 = /'([A-Za-z0-9+/=]{1000,})'/.exec(readFileSync(id, 'utf8'))?.[1];
-      if (base64 === undefined) this.error(`no parser was found in ${id}`);
-      this.emitFile({ type: 'asset', fileName: name, source: Buffer.from(base64, 'base64') });
-      return `module.exports = require('node:fs').readFileSync(require('node:path').join(__dirname, '${name}'));`;
-    },
-  };
+function parserAsFile(build, id) {
+  const name = basename(id).replace('-wasm.js', '.wasm');
+  const base64 = /'([A-Za-z0-9+/=]{1000,})'/.exec(readFileSync(id, 'utf8'))?.[1];
+  if (base64 === undefined) build.error(`no parser was found in ${id}`);
+  build.emitFile({ type: 'asset', fileName: name, source: Buffer.from(base64, 'base64') });
+  return `module.exports = require('node:fs').readFileSync(require('node:path').join(__dirname, '${name}'));`;
 }
 
 /** Lazy modules that are not bundled, required: an `import()` left in loads all of Node's ES module loader first. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
-import { narrow, parserAsFile, requireLazily } from './narrow.mjs';
+import { narrow, requireLazily } from './narrow.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -19,7 +19,8 @@ export default defineConfig({
   platform: 'node',
   external: ['libsql'],
   transform: { define: { __VERSION__: JSON.stringify(version) } },
-  plugins: [withoutEditor(), narrow(), parserAsFile(), requireLazily(), notices()],
+  plugins: [narrow(), requireLazily(), notices()],
+  onLog: failing,
   output: {
     dir: join(root, 'dist'),
     format: 'cjs',
@@ -57,14 +58,9 @@ function together() {
   }));
 }
 
-/** inquirer brings an editor prompt, and with it 200 kB of character tables; we never open an editor. */
-function withoutEditor() {
-  const id = '\0no-editor';
-  return {
-    name: 'without-editor',
-    resolveId: (source) => (source === '@inquirer/external-editor' ? id : undefined),
-    load: (source) => (source === id ? 'export const editAsync = undefined;' : undefined),
-  };
+/** An import that cannot be resolved is a warning to rolldown, and stays an import of what is not installed. */
+function failing(level, log, handle) {
+  handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log);
 }
 
 /** Writes the licences of every bundled package beside the bundle, as those licences ask. */
