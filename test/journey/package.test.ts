@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dist, person, serveBuilt } from '../helpers/program';
+
+const somebody = person();
+let service: Awaited<ReturnType<typeof serveBuilt>>;
+
+beforeAll(async () => {
+  service = await serveBuilt(somebody.env);
+});
+afterAll(async () => {
+  await service.stop();
+  somebody.remove();
+});
+
+it('the build requires modules of Node, its own files and libsql, and nothing else', () => {
+  const files = readdirSync(dist).filter((name) => name.endsWith('.js'));
+  const required = files.flatMap((name) => {
+    const calls = readFileSync(join(dist, name), 'utf8').matchAll(/\b(require|import)\(([^)]*)\)/g);
+    return [...calls].map(([, how, what = '']) => ({
+      name,
+      how,
+      what: what.slice(1, -1),
+      of: what,
+    }));
+  });
+  const strange = required.filter(
+    ({ how, what }) => how === 'import' || !(isBuiltin(what) || files.includes(what.slice(2))),
+  );
+  expect(strange.map(({ name, of }) => `${name}: ${of}`)).toEqual([
+    'listen.js: "libsql"',
+    // What the loader hands on from the files it loads.
+    'load.js: e',
+  ]);
+});
+
+it('the packed tarball installs without a network and a warning, and pushes on its own', async () => {
+  const { folder, env } = somebody;
+  const run = (program: string, words: readonly string[], input = '') =>
+    execFileSync('sh', ['-c', '"$0" "$@" 2>&1', program, ...words], {
+      cwd: folder,
+      env: { ...env, npm_config_update_notifier: 'false' },
+      input,
+      encoding: 'utf8',
+    });
+  const root = join(dist, '..');
+  const tarball = run('npm', ['pack', '--silent', '--ignore-scripts', root]).trim();
+  // libsql is optional, and is not at hand without a network.
+  const words = [
+    '--offline',
+    '--omit=optional',
+    '--no-audit',
+    '--no-fund',
+    '--prefix',
+    folder,
+    `./${tarball}`,
+  ];
+  expect(run('npm', ['install', '--global', ...words])).toMatch(/^\s*added 1 package in \S+\s*$/);
+  const installed = join(folder, 'bin/pwpush');
+  expect(realpathSync(installed).startsWith(realpathSync(folder))).toBe(true);
+  const link = run(installed, ['push', '--url', service.url], 'hunter2').trim();
+  expect(link).toMatch(new RegExp(`^${service.url}/p/\\S+$`));
+  expect(run(installed, ['get', '--quiet', link])).toBe('hunter2');
+  const script = `const { createClient } = require('pwpush');
+    createClient({ url: process.argv[1] }).version().then(({ edition }) => console.log(edition));`;
+  expect(
+    execFileSync(process.execPath, ['-e', script, service.url], {
+      env: { ...env, NODE_PATH: join(folder, 'lib/node_modules') },
+      encoding: 'utf8',
+    }),
+  ).toMatch(/^\S+\n$/);
+});
