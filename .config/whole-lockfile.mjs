@@ -57,7 +57,7 @@ for (const [at, parent] of Object.entries(lock.packages)) {
     if (known === undefined) lock.packages[`node_modules/${name}`] = entry(name, version, parent);
   }
 }
-// The bundler asks for Node.js 20.19 and runs on 20.17 all the same, which we promise; npm would leave its binary
+// The bundler asks for Node.js 20.19 and runs on 20.18.1 all the same, which we promise; npm would leave its binary
 // out there without a word.
 for (const [at, one] of Object.entries(lock.packages)) {
   if (at.startsWith('node_modules/@rolldown/binding-')) one.engines = undefined;

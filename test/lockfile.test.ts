@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import manifest from '../package.json';
 
 interface Entry {
   readonly resolved?: string;
+  readonly engines?: { readonly node?: string };
   readonly optionalDependencies?: Record<string, string>;
 }
 
@@ -22,4 +24,9 @@ test('the lockfile does not say where somebody downloaded from', () => {
   expect(Object.values(packages).filter(({ resolved }) => resolved?.startsWith('http'))).toEqual(
     [],
   );
+});
+
+test('the oldest Node.js that is promised is the oldest that undici, which is bundled, runs on', () => {
+  const { '': own, 'node_modules/undici': undici } = packages;
+  expect([manifest.engines, own?.engines]).toEqual([undici?.engines, undici?.engines]);
 });
