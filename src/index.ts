@@ -1,5 +1,7 @@
 /** The typed client for Node programs: `import { createClient } from 'pwpush'`. */
+import { setTimeout } from 'node:timers/promises';
 import { type Api, apiClient } from './api/client';
+import { endedBy } from './errors';
 import { undiciTransport } from './http/undici';
 import { parseBase, refuseOpenToken } from './profile/profile';
 import { version } from './version';
@@ -32,6 +34,7 @@ export interface ClientOptions {
   readonly insecure?: boolean;
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from; none by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Ends requests, and waits for `Retry-After` with the code `interrupted`. */
   readonly signal?: AbortSignal;
 }
 
@@ -61,7 +64,15 @@ export function createClient(options: ClientOptions): Client {
     userAgent: `pwpush/${version}`,
     send: transport.send,
     now: () => new Date(),
-    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    sleep: (milliseconds) => sleep(milliseconds, options.signal),
   });
   return { ...api, close: transport.close };
+}
+
+async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(milliseconds, undefined, { signal });
+  } catch (error) {
+    throw signal ? endedBy(signal) : error;
+  }
 }

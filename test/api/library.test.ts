@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CliError, type Client, createClient } from '../../src/index';
 import { CREATED, VERSION } from '../helpers/reference';
-import { type Listening, listening } from '../helpers/sockets';
+import { type Listening, listening, socketServer } from '../helpers/sockets';
 
 let server: Listening;
 let client: Client;
@@ -38,6 +38,24 @@ test('what fails is a CliError with its code and the HTTP status', async () => {
   const failure = await client.retrieve('nosuchpush').catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(CliError);
   expect(failure).toMatchObject({ code: 'not_found', status: 404 });
+});
+
+test('the signal ends a wait for Retry-After', async () => {
+  const controller = new AbortController();
+  const head = ['HTTP/1.1 429 Wait', 'retry-after: 60', 'connection: close', 'content-length: 0'];
+  const busy = await socketServer((socket) => {
+    socket.once('data', () => socket.write(`${head.join('\r\n')}\r\n\r\n`));
+    // The client closes when it has read the answer.
+    socket.once('close', () => controller.abort());
+  });
+  const url = `http://127.0.0.1:${busy.port}`;
+  const waiting = createClient({ url, signal: controller.signal });
+  const failure = await waiting.version().catch((error: unknown) => error);
+  await waiting.close();
+  await busy.close();
+  expect(failure).toBeInstanceOf(CliError);
+  expect(failure).toMatchObject({ code: 'interrupted' });
+  expect(busy.seen).toHaveLength(1);
 });
 
 test('an address that is none is refused at once', () => {
