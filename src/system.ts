@@ -55,7 +55,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     profiles: async () => {
       const { confStore } = await keepingSignals(() => import('./profile/conf'));
       const { configFolder } = await import('./profile/place');
-      return confStore(configFolder(context), { now, sleep });
+      return confStore(configFolder(context), { now, sleep, pid: process.pid, runs });
     },
     runChild: async (child) =>
       (await import('./secret/child')).runChild(child, handOverSignals, unheard),
@@ -64,6 +64,15 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     quietly,
   };
   return context;
+}
+
+/** Whether a process of this machine runs, somebody else's too. */
+export function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** `os.homedir` throws where there is neither HOME nor an entry for the user. */

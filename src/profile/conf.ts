@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:f
 import { dirname, join } from 'node:path';
 import Conf from 'conf';
 import { makeFolder } from './folder';
-import { withLock } from './lock';
+import { type LockTools, withLock } from './lock';
 import type { StoredProfiles } from './profile';
 import { configName, readProfiles } from './read';
 
@@ -11,20 +11,15 @@ export interface ProfileStore {
   update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
 }
 
-interface Clock {
-  readonly now: () => Date;
-  readonly sleep: (milliseconds: number) => Promise<void>;
-}
-
 /**
  * The store over `conf`, which is loaded to write only (it brings ajv, 32 ms); `read.ts` reads.
  * The file is replaced atomically, 0600 in a folder of 0700.
  */
-export function confStore(folder: string, clock: Clock): ProfileStore {
+export function confStore(folder: string, tools: LockTools): ProfileStore {
   return {
     update: async (change) => {
       makeFolder(folder, 'point PWPUSH_CONFIG_DIR at a folder of yours');
-      return withLock(join(folder, `${configName}.lock`), clock, async () => {
+      return withLock(join(folder, `${configName}.lock`), tools, async () => {
         const next = change(readProfiles(folder));
         write(folder, next);
         return next;

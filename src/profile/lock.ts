@@ -1,56 +1,157 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { CliError } from '../errors';
+import { once } from '../once';
 
-/** A lock older than this was left by a program that died, in milliseconds. */
-const STALE = 10_000;
+/**
+ * A claim of another machine or container is stale when it was not renewed for this long, in milliseconds; their
+ * clocks must agree within it.
+ */
+const STALE = 20_000;
 const PATIENCE = 30_000;
 
-interface Clock {
+/** What a lock needs of the world. */
+export interface LockTools {
   readonly now: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly pid: number;
+  /** Whether a process of this machine runs. */
+  readonly runs: (pid: number) => boolean;
 }
 
-/** Runs `work` while no other pwpush does the same at `path`: making a folder is atomic everywhere. */
-export async function withLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
-  await acquire(path, clock);
+/**
+ * Runs `work` while no other pwpush does the same at `path`.
+ *
+ * Each contender makes a claim, a file beside `path` whose name is unique and tells its process, then looks for the
+ * claims of others, and holds the lock if there is none: of two, the later one sees the earlier one. Whoever finds
+ * the claim of a process that died removes it. Names are never used again, so this never removes a new claim.
+ * @throws CliError (failed) when the lock was not free within 30 s; what `work` throws; errors of the file system
+ */
+export async function withLock<T>(
+  path: string,
+  tools: LockTools,
+  work: () => Promise<T>,
+): Promise<T> {
+  const claim = claimant(path, tools);
   try {
+    await acquire(path, claim, tools);
     return await work();
   } finally {
-    await rm(path, { recursive: true, force: true });
+    await claim.withdraw();
   }
 }
 
-async function acquire(path: string, clock: Clock): Promise<void> {
-  const start = clock.now().getTime();
+async function acquire(path: string, claim: Claimant, tools: LockTools): Promise<void> {
+  const start = tools.now().getTime();
   for (;;) {
-    try {
-      await mkdir(path, { mode: 0o700 });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const own = claim.name();
+    const claims = await claimsAt(path, tools);
+    const rivals = claims.filter((name) => name !== own);
+    const [rival] = rivals;
+    if (rival === undefined) {
+      if (claims.length > 0) return;
+      await claim.make();
+      continue;
     }
-    const now = clock.now().getTime();
-    if (now - start > PATIENCE) {
-      throw new CliError('failed', `another pwpush holds ${path}`, {
+    if (tools.now().getTime() - start > PATIENCE) {
+      throw new CliError('failed', `another pwpush holds ${join(dirname(path), rival)}`, {
         hint: 'remove it if none is running',
       });
     }
-    const made = await stat(path).then(
-      (found) => found.mtimeMs,
-      () => now,
-    );
-    if (now - made > STALE) await breakLock(path);
-    else await clock.sleep(5 + Math.random() * 20);
+    // Of several that claim at once one stays, and comes next.
+    if (own !== undefined && rivals.some((name) => name < own)) await claim.withdraw();
+    await tools.sleep(5 + Math.random() * 20);
   }
 }
 
-/** Moves it away first: of several that find it stale, one does, and none takes away a new one. */
-async function breakLock(path: string): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString('hex')}`;
-  const moved = await rename(path, aside).then(
-    () => true,
-    () => false,
-  );
-  if (moved) await rm(aside, { recursive: true, force: true });
+interface Claimant {
+  /** The file's name while there is a claim. */
+  name(): string | undefined;
+  make(): Promise<void>;
+  withdraw(): Promise<void>;
+}
+
+function claimant(path: string, tools: LockTools): Claimant {
+  let claimed: string | undefined;
+  let renewal: NodeJS.Timeout | undefined;
+  const withdraw = async () => {
+    clearInterval(renewal);
+    if (claimed !== undefined) await rm(claimed, { force: true });
+    claimed = undefined;
+  };
+  return {
+    name: () => claimed && basename(claimed),
+    make: async () => {
+      // Another machine may have removed the last one as stale.
+      await withdraw();
+      const { pid } = tools;
+      const id = randomBytes(6).toString('hex');
+      const file = `${path}.${id}.${reach()}.${pid}.${startOf(pid)}`;
+      await (await open(file, 'wx', 0o600)).close();
+      claimed = file;
+      renewal = setInterval(() => {
+        utimes(file, tools.now(), tools.now()).catch(() => {});
+      }, STALE / 4).unref();
+    },
+    withdraw,
+  };
+}
+
+/** The names of all claims of processes that run; removes the others. */
+async function claimsAt(path: string, tools: LockTools): Promise<string[]> {
+  const folder = dirname(path);
+  const prefix = `${basename(path)}.`;
+  const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
+  const live: string[] = [];
+  for (const name of names) {
+    const file = join(folder, name);
+    if (await isLive(file, name.slice(prefix.length), tools)) live.push(name);
+    else await rm(file, { force: true });
+  }
+  return live;
+}
+
+async function isLive(file: string, claim: string, tools: LockTools): Promise<boolean> {
+  const [, from, pid, start = ''] = claim.split('.');
+  if (from !== reach()) {
+    const renewed = await stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Number.NEGATIVE_INFINITY,
+    );
+    return tools.now().getTime() - renewed <= STALE;
+  }
+  // A later process can have the same number; it started later.
+  const started = startOf(Number(pid));
+  return tools.runs(Number(pid)) && (started === '' || start === '' || started === start);
+}
+
+/** Stands for the processes that can be looked up from here: those of this container, since the machine started. */
+const reach = once(() => {
+  const from =
+    tried(
+      () =>
+        `${readFileSync('/proc/sys/kernel/random/boot_id')}${readlinkSync('/proc/self/ns/pid')}`,
+    ) || hostname();
+  return createHash('sha256').update(from).digest('hex').slice(0, 12);
+});
+
+/** When a process started, in ticks since the machine did (proc_pid_stat(5), fields 3 and 22); empty if unknown. */
+function startOf(pid: number): string {
+  return tried(() => {
+    // The name in the second field may hold blanks and parentheses.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ');
+    const ended = fields?.[0] === 'Z' || fields?.[0] === 'X';
+    return ended ? 'ended' : fields?.[19];
+  });
+}
+
+function tried(read: () => string | undefined): string {
+  try {
+    return read() ?? '';
+  } catch {
+    return '';
+  }
 }

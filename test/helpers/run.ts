@@ -18,6 +18,7 @@ import { confStore } from '../../src/profile/conf';
 import { configFolder } from '../../src/profile/place';
 import type { StoredProfiles } from '../../src/profile/profile';
 import type { Child } from '../../src/secret/child';
+import { runs } from '../../src/system';
 import { type Prompt, scriptedPrompter } from './prompts';
 
 type Stream = 'stdin' | 'stdout' | 'stderr';
@@ -109,7 +110,8 @@ export function place(options: PlaceOptions = {}): Place {
         outcome(argv, { ...base, ...conditions, env: { ...base.env, ...conditions.env } }, io),
     }),
     keep: async (stored) => {
-      await confStore(join(folder, 'config'), { now, sleep: async () => {} }).update(() => stored);
+      const tools = { now, sleep: async () => {}, pid: process.pid, runs };
+      await confStore(join(folder, 'config'), tools).update(() => stored);
     },
     kept: () => (existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined),
     rescued: () =>
@@ -171,8 +173,10 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     canPrompt: () => conditions.prompts !== undefined,
     prompter: async () => prompts.prompter,
     asked: noop,
-    profiles: async () =>
-      confStore(configFolder({ env, platform: 'linux', home: io.folder }), { now: io.now, sleep }),
+    profiles: async () => {
+      const tools = { now: io.now, sleep, pid: process.pid, runs };
+      return confStore(configFolder({ env, platform: 'linux', home: io.folder }), tools);
+    },
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
     service: () => import('../../src/server/listen'),
     probe: () => import('../../src/http/probe'),

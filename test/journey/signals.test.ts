@@ -186,7 +186,8 @@ describe.each(signals)('%s', (signal, code, word) => {
 
   it('while another program writes the profiles: they stay as they are', async () => {
     const config = somebody.env.PWPUSH_CONFIG_DIR ?? '';
-    mkdirSync(join(config, 'config.json.lock'), { recursive: true });
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, 'config.json.lock.another'), '');
     const { url, asked } = await listener((socket, text) => {
       const body = text.includes('/version') ? '{}' : '[]';
       socket.write(
@@ -200,7 +201,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     };
     const outcome = await stopped(['login', url], at(url), signal, waiting, 't0ken');
     expect(outcome).toEqual(ended(code, word));
-    expect(readdirSync(config)).toEqual(['config.json.lock']);
+    expect(readdirSync(config)).toEqual(['config.json.lock.another']);
   });
 
   it.each([
