@@ -1,14 +1,12 @@
 // The whole way in half a minute: serve, push, get, audit, expired. Everything lives in a temporary folder.
-import { execSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = join(root, 'bin/pwpush.js');
-if (!existsSync(join(root, 'dist'))) execSync('npm run build', { cwd: root, encoding: 'utf8' });
+const program = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'pwpush-demo-'));
 const secret = 'correct horse battery staple';
 
