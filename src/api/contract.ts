@@ -1,5 +1,5 @@
 /**
- * THE contract of API v2: types, routes, limits and schemas, as the specification and `wire.md` give them.
+ * THE contract of API v2: types, routes, limits and schemas, as the specification and `docs/wire.md` give them.
  * Client and service both import it; it imports nothing of ours.
  */
 import * as v from 'valibot';
@@ -9,13 +9,16 @@ export const API_PATH = '/api/v2';
 
 export const API_VERSION = '2.1';
 
+/** What an instance that is our own service calls itself in its version; the reference has no such field. */
+export const APPLICATION = 'pwpush';
+
 /** Where an instance may describe its API as OpenAPI, relative to `API_PATH`; ours does. */
 export const OPENAPI_PATH = '/openapi.json';
 
 /**
  * The calls there are. `path` is relative to `API_PATH`; `:token` stands for a push's `url_token`.
  * `repeatable` says whether sending the call twice is harmless: a retrieval takes a view, a creation leaves a
- * second secret behind, and a notification is a second e-mail (wire.md, "What a retrieval costs").
+ * second secret behind, and a notification is a second e-mail (docs/wire.md, "What a retrieval costs").
  */
 export const routes = {
   version: { method: 'GET', path: '/version', repeatable: true },
@@ -37,7 +40,7 @@ export interface Route {
 
 export type RouteName = keyof typeof routes;
 
-/** Bounds and defaults of the reference (wire.md, "Limits"); an instance may set others. */
+/** Bounds and defaults of the reference (docs/wire.md, "Limits"); an instance may set others. */
 export const limits = {
   days: { min: 1, max: 90, default: 7 },
   views: { min: 1, max: 100, default: 5 },
@@ -87,7 +90,7 @@ export interface PushFile {
   url: string;
 }
 
-/** A push as an instance answers it (wire.md, "Push object"). Unknown fields are kept. */
+/** A push as an instance answers it (docs/wire.md, "Push object"). Unknown fields are kept. */
 export interface Push {
   url_token: string;
   /** What a person opens. Some instances leave it out of the creation's answer. */
@@ -154,6 +157,8 @@ export interface InstanceVersion {
   application_version?: string | null | undefined;
   api_version?: string | null | undefined;
   edition?: string | null | undefined;
+  /** `APPLICATION` at our own service. */
+  application?: string | null | undefined;
   features?: Record<string, unknown> | null | undefined;
   [field: string]: unknown;
 }
@@ -265,5 +270,6 @@ export const versionSchema: v.GenericSchema<unknown, InstanceVersion> = v.looseO
   application_version: text,
   api_version: text,
   edition: text,
+  application: text,
   features: v.nullish(v.record(v.string(), v.unknown())),
 });

@@ -46,7 +46,7 @@ export function refusalHead(refusal: Refusal): { status: number; headers: Record
   };
 }
 
-/** The body of a refusal (wire.md, "Errors", ours). */
+/** The body of a refusal (docs/wire.md, "Errors", ours). */
 export function refusalBody({ kind, message, fields }: Refusal): unknown {
   if (kind === 'invalid') return fields;
   if (kind !== 'passphrase') return { error: message };

@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono';
 import { API_PATH, limits, OPENAPI_PATH, routes } from '../api/contract';
 import { json, refusalBody, refusalHead } from './answer';
 import type { Env, PartOptions } from './app';
-import { isMultipart, readPush } from './body';
-import { baseOf, bearerToken, isPrefetch, originOf } from './caller';
+import { asksForFiles, isMultipart, readPush } from './body';
+import { apiToken, baseOf, isPrefetch, originOf } from './caller';
 import type { Owner } from './owners';
 import type { Noted, PushRow, Visitor } from './pushes';
 import { announcesFiles, readUpload } from './receive';
@@ -16,9 +16,9 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   api.use(limited);
 
   async function visitor(c: Context<Env>): Promise<Visitor> {
-    const token = bearerToken(c.req.raw);
+    const token = apiToken(c.req.raw);
     const owner = token === undefined ? undefined : await owners.authenticate(token);
-    // Everywhere, public calls included: nobody should believe that a dead token works.
+    // Public calls included, but not version: nobody should believe that a dead token works.
     if (token !== undefined && !owner)
       throw new Refusal('unauthorized', 'That token is not valid.');
     return { ...originOf(c.req.raw, c.env, settings), owner, signal: c.req.raw.signal };
@@ -39,10 +39,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   const body = (c: Context<Env>, push: PushRow) =>
     pushBody(push, baseOf(c.req.raw, settings), now());
 
-  api.get(routes.version.path, async (c) => {
-    await visitor(c);
-    return json(versionBody(settings.version, settings.anonymous));
-  });
+  api.get(routes.version.path, () => json(versionBody(settings.version, settings.anonymous)));
 
   let document: Promise<object> | undefined;
   api.get(OPENAPI_PATH, async (c) => {
@@ -56,9 +53,15 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     const caller = await permitted(c);
     const { push, note } = isMultipart(c.req.raw)
       ? await receive(c, caller)
-      : await pushes.create(await readPush(c.req.raw, c.env), caller);
+      : await pushes.create(await read(c, caller), caller);
     return json({ ...body(c, push), name: push.name, note }, 201);
   });
+
+  async function read(c: Context<Env>, { owner }: Visitor): Promise<object> {
+    const push = await readPush(c.req.raw, c.env);
+    if (!owner && asksForFiles(push)) throw needsToken();
+    return push;
+  }
 
   async function receive(c: Context<Env>, caller: Visitor): Promise<Noted> {
     if (!caller.owner && announcesFiles(c.req.raw)) throw needsToken();

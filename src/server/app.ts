@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
-import { API_PATH } from '../api/contract';
+import { API_PATH, OPENAPI_PATH } from '../api/contract';
 import { answer, json, refusalBody, refusalHead } from './answer';
 import { createApi } from './api';
 import type { CallerSettings, Connection } from './caller';
@@ -94,9 +94,14 @@ export function createApp(options: AppOptions): App {
   return async (request, connection = {}) => app.fetch(request, connection);
 }
 
-/** A push's `json_url` is another name of what the API answers (wire.md, "Push object"). */
+/**
+ * The path without what the reference allows besides: `.json` after a path of the API (docs/wire.md, "Endpoints"), and
+ * `json_url`, another name of a retrieval (docs/wire.md, "Push object").
+ */
 function pathOf(request: Request): string {
   const path = getPath(request);
+  if (path.startsWith(`${API_PATH}/`))
+    return path === API_PATH + OPENAPI_PATH ? path : path.replace(/\.json$/, '');
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const token = reads ? /^\/p\/([\w-]+)\.json$/.exec(path)?.[1] : undefined;
   // The names of the API's own listings are no tokens: those have 19 characters.

@@ -3,27 +3,71 @@ import { Gathered, Held } from './held';
 import { Refusal } from './refusal';
 
 /** A payload of 1 MiB may take six times that in JSON escapes; the rest is room for the other fields. */
-const JSON_BYTES = 8 * 1024 * 1024;
+const PUSH_BYTES = 8 * 1024 * 1024;
+/** Of a form of our own pages. */
 const FORM_BYTES = 16 * 1024;
+const MAX_FIELDS = 100;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** The `push` object of a creation request in JSON. Throws a `Refusal` for any other body. */
+/**
+ * The `push` object of a creation request without files, in JSON or as a form (docs/wire.md, "Creation bodies").
+ * @throws Refusal for any other body
+ */
 export async function readPush(request: Request, connection: Connection): Promise<object> {
-  if (mediaType(request) !== 'application/json') {
+  const type = mediaType(request);
+  if (type !== 'application/json' && type !== FORM_TYPE) {
     throw new Refusal(
       'malformed',
-      'The body must be JSON, sent as Content-Type: application/json.',
+      'The body must be JSON or a form, and its Content-Type must say so.',
     );
   }
-  const body = parse(await readText(request, connection, JSON_BYTES));
-  const push = isObject(body) && 'push' in body ? body.push : undefined;
-  if (!isObject(push))
-    throw new Refusal('malformed', 'The body must be an object with a `push` object.');
-  return push;
+  const text = await readText(request, connection, PUSH_BYTES);
+  return type === FORM_TYPE ? pushOfForm(text) : pushOfJson(parse(text));
+}
+
+/** The reference also takes the fields of a push without the `push` around them. */
+function pushOfJson(body: unknown): object {
+  const bare = isObject(body) && 'payload' in body ? body : undefined;
+  const push = isObject(body) && 'push' in body ? body.push : bare;
+  if (isObject(push)) return push;
+  throw new Refusal('malformed', 'The body must be an object with a `push` object.');
+}
+
+function pushOfForm(text: string): object {
+  const pairs = text.split('&', MAX_FIELDS + 1);
+  if (pairs.length > MAX_FIELDS)
+    throw new Refusal('malformed', `The form has more than ${MAX_FIELDS} fields.`);
+  const fields = new Map<string, string | string[]>();
+  for (const pair of pairs) {
+    const end = pair.indexOf('=');
+    const name = formDecoded(end === -1 ? pair : pair.slice(0, end));
+    const value = end === -1 ? '' : formDecoded(pair.slice(end + 1));
+    const [, field, list] = /^push\[(\w+)\](\[\])?$/.exec(name) ?? [];
+    if (field) fields.set(field, list ? [value] : value);
+  }
+  if (fields.size === 0)
+    throw new Refusal('malformed', 'The form must have fields like push[payload].');
+  return Object.fromEntries(fields);
+}
+
+/** Unlike `URLSearchParams` refuses what is not UTF-8, rather than keep another secret than was sent. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new Refusal('malformed', 'The form is not valid: % must be followed by UTF-8 in hex.');
+  }
+}
+
+/** Whether a push without files claims to have some. */
+export function asksForFiles(push: object): boolean {
+  const { files, kind } = push as { files?: unknown; kind?: unknown };
+  return (files !== undefined && files !== null) || kind === 'file';
 }
 
 /** The fields of a submitted HTML form. */
 export async function readForm(request: Request, connection: Connection): Promise<URLSearchParams> {
-  if (mediaType(request) !== 'application/x-www-form-urlencoded') return new URLSearchParams();
+  if (mediaType(request) !== FORM_TYPE) return new URLSearchParams();
   return new URLSearchParams(await readText(request, connection, FORM_BYTES));
 }
 

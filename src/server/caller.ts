@@ -43,10 +43,14 @@ export function originOf(
   };
 }
 
-/** The API token the request carries, '' when it names none after `Bearer`; nothing without that scheme. */
-export function bearerToken(request: Request): string | undefined {
-  const match = /^Bearer(?:\s+(.*))?$/i.exec(request.headers.get('authorization') ?? '');
-  return match ? (match[1] ?? '').trim() : undefined;
+/**
+ * The API token of the request, '' when its header is empty: of `Authorization: Bearer`, or as clients of API v1 send
+ * it, `Authorization: Token` and `X-User-Token` (docs/wire.md, "Endpoints"). Nothing with another scheme.
+ */
+export function apiToken(request: Request): string | undefined {
+  const match = /^(?:Bearer|Token)(?:\s+(.*))?$/i.exec(request.headers.get('authorization') ?? '');
+  if (match) return (match[1] ?? '').trim();
+  return request.headers.get('x-user-token')?.trim();
 }
 
 /** Whether a browser asks ahead of its user, who may never look. */

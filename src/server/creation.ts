@@ -40,7 +40,7 @@ export function readCreation(input: object, bounds: Bounds, fileCount = 0): Crea
     if (problem) throw invalid(problem);
     throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
   }
-  const { files: _, ...creation } = result.output;
+  const { files: _, notify_emails_to: __, ...creation } = result.output;
   const problem = fileProblem(creation.kind, fileCount) ?? payloadProblem(creation);
   if (problem) throw invalid(problem);
   return creation;
@@ -60,7 +60,7 @@ function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
   return schema;
 }
 
-// JSON has no encoding of files (wire.md, "Endpoints").
+// JSON has no encoding of files (docs/wire.md, "Endpoints").
 const notInJson = 'Files are sent as multipart/form-data, each in a part named push[files][].';
 
 function creationSchema(bounds: Bounds, withFiles: boolean) {
@@ -95,6 +95,8 @@ function creationSchema(bounds: Bounds, withFiles: boolean) {
     ),
     note: text('Note', limits.noteCharacters),
     files: v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, notInJson)),
+    // Never ignored: the sender would believe that the link was e-mailed.
+    notify_emails_to: v.nullish(v.literal('', 'This instance sends no e-mail.')),
   });
 }
 
@@ -128,8 +130,8 @@ function count(label: string, { min, max, default: fallback }: Bound) {
 
 function flag(label: string) {
   const word = v.pipe(
-    v.picklist(['true', 'false']),
-    v.transform((value) => value === 'true'),
+    v.picklist(['true', 'false', '1', '0']),
+    v.transform((value) => value === 'true' || value === '1'),
   );
   return v.nullish(v.union([v.boolean(), word], `${label} must be true or false.`), true);
 }

@@ -189,7 +189,7 @@ export class Pushes {
     return rows.map((push) => ({ push: settled(push, now), note: '' }));
   }
 
-  /** What happened to an owner's push, newest first. */
+  /** What happened to an owner's push, oldest first. */
   async audit(urlToken: string, owner: Owner, page: number): Promise<audit.AuditRow[]> {
     const push = await this.find(urlToken);
     if (push.owner_id !== owner.id) throw new Refusal('forbidden', 'That push is not yours.');

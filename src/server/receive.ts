@@ -21,7 +21,7 @@ export function announcesFiles(request: Request): boolean {
 }
 
 /**
- * Reads a creation request in `multipart/form-data` (wire.md, "Endpoints"): answers the `push` object, and hands
+ * Reads a creation request in `multipart/form-data` (docs/wire.md, "Endpoints"): answers the `push` object, and hands
  * each file to `upload` as it comes; without one, files need a token. Throws a `Refusal` as soon as a limit is broken.
  */
 export async function readUpload(

@@ -100,5 +100,5 @@ async function claimTry(
 
 function tooMany(wait: number): Refusal {
   const retryAfter = Math.max(1, Math.ceil(wait / 1000));
-  return new Refusal('too_many', 'Too many passphrase tries. Try again later.', { retryAfter });
+  return new Refusal('too_many', 'Too many passphrase attempts. Try again later.', { retryAfter });
 }

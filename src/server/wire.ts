@@ -1,11 +1,11 @@
-import { API_VERSION } from '../api/contract';
+import { API_VERSION, APPLICATION } from '../api/contract';
 import { fileUrl } from './download';
 import type { OfferedFile } from './files';
 import type { Answer } from './openapi/schemas';
 import { daysRemaining, type PushRow, viewsRemaining } from './pushes';
 import type { AuditRow } from './store/audit';
 
-/** A push as the API answers it (wire.md, "Push object", ours); `base` is what links begin with. */
+/** A push as the API answers it (docs/wire.md, "Push object", ours); `base` is what links begin with. */
 export function pushBody(push: PushRow, base: string, now: Date): Answer<'Push'> {
   const link = `${base}/p/${push.url_token}`;
   return {
@@ -21,8 +21,8 @@ export function pushBody(push: PushRow, base: string, now: Date): Answer<'Push'>
     deletable_by_viewer: push.kind === 'url' ? null : push.deletable_by_viewer === 1,
     retrieval_step: push.retrieval_step === 1,
     deleted: push.deleted === 1,
-    // The passphrase itself is never sent back; null only says that there is one.
-    passphrase: push.protected ? null : '',
+    // Never the passphrase itself.
+    passphrase: push.protected || push.expired_at !== null ? null : '',
     created_at: iso(push.created_at),
     updated_at: iso(push.updated_at),
   };
@@ -36,8 +36,8 @@ export function fileBody(file: OfferedFile, base: string): Answer<'File'> {
 export function auditBody(rows: readonly AuditRow[]): Answer<'AuditLog'> {
   const logs = rows.map(({ ip, user_agent, referrer, kind, created_at }) => ({
     ip,
-    user_agent,
-    referrer,
+    user_agent: user_agent ?? '',
+    referrer: referrer ?? '',
     kind,
     created_at: iso(created_at),
     updated_at: iso(created_at),
@@ -51,6 +51,7 @@ export function versionBody(version: string, anonymous: boolean): Answer<'Versio
     application_version: version,
     api_version: API_VERSION,
     edition: 'oss',
+    application: APPLICATION,
     features: {
       anonymous_access: anonymous,
       api_token_authentication: true,

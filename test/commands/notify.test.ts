@@ -110,11 +110,16 @@ describe('the embedded service', () => {
   });
   afterEach(() => here.close());
 
-  test('sends no e-mail, and that is said', async () => {
+  test('sends no e-mail, and refuses to be asked', async () => {
     const token = await here.push({ payload: 's' }, here.service.adminToken);
     const owner = here.under({ env: here.admin });
     expect((await owner.run('notify', token, 'a@example.com')).code).toBe(8);
-    const { stderr } = await here.under({ stdin: 's' }).run('push', '--notify', 'a@example.com');
-    expect(stderr).toContain('send the link yourself');
+    const sender = here.under({ env: here.admin, stdin: 's' });
+    expect(await sender.run('push', '--notify', 'a@example.com')).toMatchObject({
+      code: 8,
+      stderr:
+        'pwpush: push: the instance refused it: notify emails to: This instance sends no e-mail\n',
+    });
+    expect((await owner.run('list')).stdout).toMatch(new RegExp(`^${token}\t[^\n]*\n$`));
   });
 });

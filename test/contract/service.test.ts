@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type TestService, testService } from '../helpers/service';
 
-// Paths, methods, statuses and bodies stand here as `wire.md` has them (column "ours"), not as the contract module
+// Paths, methods, statuses and bodies stand here as `docs/wire.md` has them (column "ours"), not as the contract module
 // does: a mistake that client and service share would not show otherwise.
 
 let service: TestService;
@@ -47,6 +47,7 @@ describe('GET /api/v2/version', () => {
         application_version: '0.1.0',
         api_version: '2.1',
         edition: 'oss',
+        application: 'pwpush',
         features: {
           anonymous_access: true,
           api_token_authentication: true,
@@ -64,12 +65,10 @@ describe('GET /api/v2/version', () => {
     });
   });
 
-  test('refuses a bad token even here', async () => {
-    expect(await send('GET', '/api/v2/version', { Authorization: 'Bearer nonsense' })).toEqual({
-      status: 401,
-      type: JSON_TYPE,
-      body: { error: 'That token is not valid.' },
-    });
+  test('is the same with a token that is not valid', async () => {
+    expect(await send('GET', '/api/v2/version', { Authorization: 'Bearer nonsense' })).toEqual(
+      await send('GET', '/api/v2/version'),
+    );
   });
 });
 
@@ -218,16 +217,97 @@ describe('POST /api/v2/pushes', () => {
       },
     ],
   ])('%s is answered %i', async (body, status, expected) => {
-    expect(await send('POST', '/api/v2/pushes', asJson, body)).toEqual({
+    expect(await send('POST', '/api/v2/pushes', { ...asJson, ...asAdmin() }, body)).toEqual({
       status,
       type: JSON_TYPE,
       body: expected,
     });
   });
+
+  test.each(['{"payload":"x","files":[]}', '{"payload":"x","files":["a"]}', '{"kind":"file"}'])(
+    'files need a token, however many: %s',
+    async (push) => {
+      expect(await send('POST', '/api/v2/pushes', asJson, `{"push":${push}}`)).toEqual({
+        status: 401,
+        type: JSON_TYPE,
+        body: { error: 'This needs an API token: send it as Authorization: Bearer.' },
+      });
+    },
+  );
+
+  test('an empty list of files is none', async () => {
+    await created('{"push":{"payload":"x","files":[]}}', asAdmin());
+    await created('{"push":{"payload":"x","files":null}}');
+  });
+
+  test.each(['"a@example.com"', '"a@example.com, b@example.com"', '"nobody"', '["a"]', '5'])(
+    'an e-mail to %s is refused, and no push is kept: there is no mail',
+    async (to) => {
+      const push = `{"push":{"payload":"x","notify_emails_to":${to}}}`;
+      expect(await send('POST', '/api/v2/pushes', { ...asJson, ...asAdmin() }, push)).toEqual({
+        status: 422,
+        type: JSON_TYPE,
+        body: { notify_emails_to: ['This instance sends no e-mail.'] },
+      });
+      expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toEqual([]);
+    },
+  );
+
+  test('nobody to e-mail is no such request', async () => {
+    await created('{"push":{"payload":"x","notify_emails_to":"","notify_emails_to_locale":"en"}}');
+    await created('{"push":{"payload":"x","notify_emails_to":null}}');
+  });
+
+  test('the fields are taken without the push around them, as the reference does', async () => {
+    const token = await created('{"payload":"x","expire_after_views":2}');
+    const { body } = await send('GET', `/api/v2/pushes/${token}`);
+    expect([body.payload, body.views_remaining]).toEqual(['x', 1]);
+  });
+});
+
+describe('what clients of Password Pusher send besides', () => {
+  test('a path may end in .json', async () => {
+    const answer = await send(
+      'POST',
+      '/api/v2/pushes.json',
+      { ...asJson, ...asAdmin() },
+      '{"push":{"payload":"x"}}',
+    );
+    expect(answer.status).toBe(201);
+    const push = `/api/v2/pushes/${answer.body.url_token}`;
+    for (const path of [
+      '/api/v2/version',
+      '/api/v2/pushes/active',
+      `${push}/audit`,
+      `${push}/preview`,
+    ])
+      expect(await send('GET', `${path}.json`, asAdmin())).toEqual(
+        await send('GET', path, asAdmin()),
+      );
+    const page = `/api/v2/pushes/active.json?page=2`;
+    expect((await send('GET', page, asAdmin())).body).toEqual([]);
+    const seen = await send('GET', `${push}.json`);
+    expect([seen.body.payload, seen.body.views_remaining]).toEqual(['x', 4]);
+    expect((await send('DELETE', `${push}.json`)).body.deleted).toBe(true);
+    expect((await send('GET', '/api/v2/openapi.json')).status).toBe(200);
+    expect((await send('GET', '/api/v2/openapi')).status).toBe(404);
+    expect((await send('GET', `${push}.xml`)).status).toBe(404);
+  });
+
+  test.each([
+    ['Authorization', (token: string) => `Token ${token}`],
+    ['Authorization', (token: string) => `bearer ${token}`],
+    ['X-User-Token', (token: string) => token],
+  ])('%s has the token, too', async (header, spelled) => {
+    await created('{"push":{"payload":"x"}}', { [header]: spelled(service.adminToken) });
+    expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toHaveLength(1);
+    const wrong = await send('GET', '/api/v2/pushes/active', { [header]: spelled('nonsense') });
+    expect([wrong.status, wrong.body]).toEqual([401, { error: 'That token is not valid.' }]);
+  });
 });
 
 describe('POST /api/v2/pushes with files', () => {
-  // As wire.md has it: fields `push[…]`, booleans as words, numbers as text, one `push[files][]` a file.
+  // As docs/wire.md has it: fields `push[…]`, booleans as words, numbers as text, one `push[files][]` a file.
   const form = [
     ['push[payload]', '', 'with regards'],
     ['push[kind]', '', 'file'],
@@ -398,7 +478,7 @@ describe('GET /api/v2/pushes/:token', () => {
         deletable_by_viewer: true,
         retrieval_step: true,
         deleted: false,
-        passphrase: '',
+        passphrase: null,
         created_at: '2026-08-20T11:06:45.000Z',
         updated_at: '2026-08-20T11:06:45.000Z',
         payload: null,
@@ -506,7 +586,7 @@ test('GET /api/v2/pushes/:token/preview answers the link and takes no view', asy
 });
 
 describe('GET /api/v2/pushes/:token/audit', () => {
-  test('answers what happened, newest first', async () => {
+  test('answers what happened, oldest first', async () => {
     const agent = { 'User-Agent': 'curl/8', Referer: 'https://chat.example/' };
     const token = await created('{"push":{"payload":"x"}}', asAdmin());
     service.clock.advance(1500);
@@ -519,11 +599,11 @@ describe('GET /api/v2/pushes/:token/audit', () => {
         logs: [
           {
             ip: '127.0.0.1',
-            user_agent: null,
-            referrer: null,
-            kind: 'owner_view',
-            created_at: '2026-08-20T11:06:46.500Z',
-            updated_at: '2026-08-20T11:06:46.500Z',
+            user_agent: '',
+            referrer: '',
+            kind: 'creation',
+            created_at: '2026-08-20T11:06:45.000Z',
+            updated_at: '2026-08-20T11:06:45.000Z',
           },
           {
             ip: '127.0.0.1',
@@ -535,11 +615,11 @@ describe('GET /api/v2/pushes/:token/audit', () => {
           },
           {
             ip: '127.0.0.1',
-            user_agent: null,
-            referrer: null,
-            kind: 'creation',
-            created_at: '2026-08-20T11:06:45.000Z',
-            updated_at: '2026-08-20T11:06:45.000Z',
+            user_agent: '',
+            referrer: '',
+            kind: 'owner_view',
+            created_at: '2026-08-20T11:06:46.500Z',
+            updated_at: '2026-08-20T11:06:46.500Z',
           },
         ],
       },
@@ -592,7 +672,7 @@ describe('DELETE /api/v2/pushes/:token', () => {
         deletable_by_viewer: true,
         retrieval_step: true,
         deleted: true,
-        passphrase: '',
+        passphrase: null,
         created_at: '2026-08-20T11:06:45.000Z',
         updated_at: '2026-08-20T11:07:45.000Z',
       },
@@ -649,6 +729,7 @@ describe('GET /api/v2/pushes/active and /expired', () => {
       expired: true,
       expired_on: active.created_at,
       deleted: true,
+      passphrase: null,
       note: '',
     };
     expect(await send('GET', '/api/v2/pushes/expired?page=1', asAdmin())).toEqual({
@@ -713,7 +794,7 @@ test('a sixth passphrase try within a minute is answered 429 with Retry-After', 
   expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
     429,
     '40',
-    { error: 'Too many passphrase tries. Try again later.' },
+    { error: 'Too many passphrase attempts. Try again later.' },
   ]);
   service.clock.advance(40_000);
   expect((await service.fetch(new Request(path))).status).toBe(200);

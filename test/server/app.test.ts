@@ -35,15 +35,76 @@ describe('bodies', () => {
     expect(response.status).toBe(201);
   });
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', ''])(
-    '%j is refused',
-    async (type) => {
-      expect(await answered(await post('{"push":{"payload":"x"}}', type))).toEqual([
-        400,
-        { error: 'The body must be JSON, sent as Content-Type: application/json.' },
+  test.each(['text/plain', ''])('%j is refused', async (type) => {
+    expect(await answered(await post('{"push":{"payload":"x"}}', type))).toEqual([
+      400,
+      { error: 'The body must be JSON or a form, and its Content-Type must say so.' },
+    ]);
+  });
+
+  describe('a form without files', () => {
+    const URLENCODED = 'application/x-www-form-urlencoded';
+
+    test.each([
+      ['as curl -d sends it', 'push[payload]=hunter2', 'hunter2'],
+      ['encoded', 'push%5Bpayload%5D=a%26b+%2B+%C3%BC%0A', 'a&b + ü\n'],
+      ['with = in it', 'push[payload]=a=b==', 'a=b=='],
+      ['that begins with a byte order mark', 'push[payload]=%EF%BB%BFx', '\ufeffx'],
+      ['twice: the last one', 'push[payload]=x&push[payload]=y', 'y'],
+      ['among other fields', 'utf8=%E2%9C%93&&push[payload]=x&push[later]=1&payload=z', 'x'],
+    ])('keeps the payload %s', async (_how, body, payload) => {
+      const response = await post(body, `${URLENCODED}; charset=utf-8`);
+      expect(response.status).toBe(201);
+      const { url_token: token } = (await response.json()) as { url_token: string };
+      expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
+    });
+
+    test('has all fields, numbers and flags as text', async () => {
+      const body =
+        'push[payload]=x&push[expire_after_days]=3&push[expire_after_views]=2&push[retrieval_step]=0' +
+        '&push[deletable_by_viewer]=false&push[passphrase]=p&push[name]=n&push[note]=o&push[kind]=qr';
+      expect(await answered(await post(body, URLENCODED))).toEqual([
+        201,
+        expect.objectContaining({
+          expire_after_days: 3,
+          expire_after_views: 2,
+          retrieval_step: false,
+          deletable_by_viewer: false,
+          passphrase: null,
+          name: 'n',
+          note: 'o',
+        }),
       ]);
-    },
-  );
+    });
+
+    const noPush = { error: 'The form must have fields like push[payload].' };
+    const broken = { error: 'The form is not valid: % must be followed by UTF-8 in hex.' };
+
+    test.each<[string, number, object]>([
+      ['', 400, noPush],
+      ['payload=x', 400, noPush],
+      ['{"push":{"payload":"x"}}', 400, noPush],
+      ['push[payload]=100%', 400, broken],
+      ['push[payload]=%ff', 400, broken],
+      [`push[payload]=x${'&'.repeat(100)}`, 400, { error: 'The form has more than 100 fields.' }],
+      ['push[name]=x', 422, { payload: ['Payload is required.'] }],
+      ['push[payload][]=x', 422, { payload: ['Payload must be a string.'] }],
+      ['push[payload]=x&push[files][]=', 401, expect.anything()],
+      ['push[__proto__][]=x&push[payload]=', 422, { payload: ['Payload is required.'] }],
+    ])('%j is answered %i', async (body, status, expected) => {
+      expect(await answered(await post(body, URLENCODED))).toEqual([status, expected]);
+    });
+
+    test('of 1 MiB passes however it is encoded, one over 8 MiB does not', async () => {
+      const encoded = `push[payload]=${'%01'.repeat(1024 * 1024)}`;
+      expect((await post(encoded, URLENCODED)).status).toBe(201);
+      expect((await post(`${encoded}%01`, URLENCODED)).status).toBe(422);
+      expect(await answered(await post('&'.repeat(8 * 1024 * 1024 + 1), URLENCODED))).toEqual([
+        413,
+        { error: 'The body is larger than 8388608 bytes.' },
+      ]);
+    });
+  });
 
   test('what is not UTF-8 is refused', async () => {
     const body = Buffer.concat([
@@ -205,7 +266,7 @@ test('nothing is kept by browsers, proxies or search engines', async () => {
   const { headers } = await call(service, 'GET', '/api/v2/version');
   expect(Object.fromEntries(headers)).toEqual({
     'cache-control': 'no-store',
-    'content-length': '379',
+    'content-length': '402',
     'content-type': 'application/json; charset=utf-8',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',

@@ -116,17 +116,16 @@ const body = (push: object) => ({ body: { push } });
 
 /** How each documented answer comes about; every call has those of `everyCall` besides. */
 const examples: Record<string, Record<number, () => Promise<Answer>>> = {
-  'GET /version': { 200: () => ask('GET /version', '') },
+  'GET /version': { 200: () => ask('GET /version', '', { token: 'nonsense' }) },
   'POST /pushes': {
     201: () => ask('POST /pushes', '', body({ payload: 'x', name: 'n', note: 'm' })),
     400: () => ask('POST /pushes', '', { body: {} }),
     413: () => ask('POST /pushes', '', body({ payload: 'x'.repeat(9_000_000) })),
     422: () =>
-      ask(
-        'POST /pushes',
-        '',
-        body({ kind: 'song', expire_after_days: 0, expire_after_views: 'x', note: 5, files: [1] }),
-      ),
+      ask('POST /pushes', '', {
+        ...body({ kind: 'song', expire_after_days: 0, expire_after_views: 'x', note: 5 }),
+        ...asAdmin(),
+      }),
   },
   'GET /pushes/active': {
     200: async () => {
@@ -206,7 +205,9 @@ const variants: [string, number, () => Promise<Answer>][] = [
     401,
     () => call(service, 'POST', `${BASE}/pushes`, { form: [filePart('a', 'A')] }),
   ],
-  ['POST /pushes', 422, () => ask('POST /pushes', '', body({ kind: 'file' }))],
+  ['POST /pushes', 401, () => ask('POST /pushes', '', body({ kind: 'file' }))],
+  ['POST /pushes', 422, () => ask('POST /pushes', '', { ...body({ kind: 'file' }), ...asAdmin() })],
+  ['POST /pushes', 422, () => ask('POST /pushes', '', body({ notify_emails_to: 'a@b.test' }))],
   [
     'GET /pushes/{token}',
     200,
@@ -259,6 +260,10 @@ const everyCall: Record<number, (name: string) => Promise<Answer>> = {
   503: (name) => failing(name, busy('The database is in use by another program.')),
 };
 
+/** Version looks at no token and asks no database. */
+const commonOf = (name: string) =>
+  Object.entries(everyCall).filter(([status]) => name !== 'GET /version' || status === '429');
+
 test('every documented status has an example here', () => {
   const documented = Object.entries(api.calls).map(([name, { responses }]) => [
     name,
@@ -266,14 +271,18 @@ test('every documented status has an example here', () => {
   ]);
   const shown = Object.entries(examples).map(([name, statuses]) => [
     name,
-    [...Object.keys(statuses), ...Object.keys(everyCall)].sort(),
+    [...Object.keys(statuses), ...commonOf(name).map(([status]) => status)].sort(),
   ]);
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(shown));
 });
 
 const all = Object.entries(examples).flatMap(([name, statuses]) => [
   ...Object.entries(statuses).map(([status, example]) => ({ name, status, example })),
-  ...Object.entries(everyCall).map(([status, of]) => ({ name, status, example: () => of(name) })),
+  ...commonOf(name).map(([status, of]) => ({
+    name,
+    status,
+    example: () => of(name),
+  })),
   ...variants
     .filter(([one]) => one === name)
     .map(([, status, example]) => ({ name, status: `${status}`, example })),
@@ -330,7 +339,7 @@ describe('a creation', () => {
 
   test.each(titled)('is taken as described: %s', async (_, push, taken) => {
     expect(api.schemaFaults('NewPush', push).length === 0).toBe(taken);
-    const { status } = await ask('POST /pushes', '', { body: { push } });
+    const { status } = await ask('POST /pushes', '', { ...body(push), ...asAdmin() });
     expect(status).toBe(taken ? 201 : 422);
   });
 

@@ -110,7 +110,9 @@ describe('tokens and names', () => {
   test.each(['Bearer', 'Bearer ', 'bearer nonsense', 'Bearer pwp_', 'Bearer \u00e9'])(
     '%j is refused',
     async (authorization) => {
-      const answer = await call(service, 'GET', '/api/v2/version', { headers: { authorization } });
+      const answer = await call(service, 'GET', '/api/v2/pushes/active', {
+        headers: { authorization },
+      });
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     },
   );

@@ -45,12 +45,12 @@ onEachStore((store) => {
         [null, 0, true],
       ]);
       expect(await kinds(token)).toEqual([
-        'failed_view',
-        'failed_view',
-        'view',
-        'view',
-        'view',
         'creation',
+        'view',
+        'view',
+        'view',
+        'failed_view',
+        'failed_view',
       ]);
     });
 
@@ -82,7 +82,7 @@ onEachStore((store) => {
       expect(await look(service.adminToken)).toBe(2);
       expect(await look(service.otherToken)).toBe(1);
       expect(await look(service.adminToken)).toBe(1);
-      expect(await kinds(token)).toEqual(['owner_view', 'view', 'owner_view', 'creation']);
+      expect(await kinds(token)).toEqual(['creation', 'owner_view', 'view', 'owner_view']);
     });
 
     test('a push nobody owns is nobody’s own', async () => {
@@ -176,11 +176,11 @@ onEachStore((store) => {
       expect((await retrieve(token, '%20pass+word%20')).payload).toBe('x');
       expect((await retrieve(token)).expired).toBe(true);
       expect(await kinds(token)).toEqual([
-        'failed_view',
-        'view',
-        'failed_passphrase',
-        'failed_passphrase',
         'creation',
+        'failed_passphrase',
+        'failed_passphrase',
+        'view',
+        'failed_view',
       ]);
     });
 
@@ -243,16 +243,17 @@ onEachStore((store) => {
       expect(json).toMatchObject([{ note: 'for the auditors', passphrase: null }]);
     });
 
-    test('the audit log is paged, newest first', async () => {
+    test('the audit log is paged, oldest first', async () => {
       const token = await create(
         service,
         { payload: 'x', expire_after_views: 100 },
         service.adminToken,
       );
-      for (let i = 0; i < 60; i++) await retrieve(token);
+      for (let i = 0; i < 59; i++) await retrieve(token);
+      await call(service, 'DELETE', `/api/v2/pushes/${token}`);
       const path = `/api/v2/pushes/${token}/audit?page=2`;
       const { json } = await call(service, 'GET', path, { token: service.adminToken });
-      expect([json.logs.length, json.logs.at(-1).kind]).toEqual([11, 'creation']);
+      expect([json.logs.length, json.logs.at(-1).kind]).toEqual([11, 'expire']);
     });
   });
 

@@ -88,12 +88,13 @@ const creationBody = {
   required: true,
   content: {
     'application/json': { schema: ref('schemas', 'Creation') },
+    'application/x-www-form-urlencoded': { schema: ref('schemas', 'CreationFields') },
     'multipart/form-data': { schema: ref('schemas', 'CreationForm') },
   },
 };
 
 function responsesOf(name: CallName, operation: Operation): Json {
-  const refused = [...operation.refusals, ...everyCall];
+  const refused = [...operation.refusals, ...(name === 'version' ? [] : everyCall)];
   return {
     ...mapped(operation.answers, ({ words, schema }) => response(words, ref('schemas', schema))),
     ...Object.fromEntries(refused.map((status) => [status, ref('responses', `${status}`)])),
@@ -134,18 +135,28 @@ function schemasOf({ bounds, fileBytes }: Described): Json {
       properties: { push: ref('schemas', 'NewPush') },
       required: ['push'],
     },
+    CreationFields: {
+      type: 'object',
+      properties: fieldsOf(newPush.properties),
+      required: ['push[payload]'],
+    },
     CreationForm: formOf(newPush.properties, fileBytes),
   };
 }
 
-/** The same fields under the names that a form has for them, and files. */
+/** The same fields under the names that a form has for them. */
+function fieldsOf(fields: Json): Json {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [`push[${name}]`, field]),
+  );
+}
+
+/** The fields of a form with files. */
 function formOf(fields: Json, fileBytes: number): Json {
   return {
     type: 'object',
     properties: {
-      ...Object.fromEntries(
-        Object.entries(fields).map(([name, field]) => [`push[${name}]`, field]),
-      ),
+      ...fieldsOf(fields),
       'push[payload]': {
         type: 'string',
         description: 'A message; needed where there are no files.',

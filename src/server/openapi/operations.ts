@@ -37,7 +37,7 @@ export const parameters = {
   page: {
     name: 'page',
     in: 'query',
-    description: `Of ${limits.rowsPerPage} rows, newest first; one past the end is empty.`,
+    description: `Of ${limits.rowsPerPage} rows; one past the end is empty.`,
     schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
   },
 } as const;
@@ -55,22 +55,24 @@ export const refusals = {
   503: { words: 'The service is busy, or its database away.', schema: 'Error' },
 } as const satisfies Record<number, { words: string; schema: AnswerName }>;
 
-/** Refusals of every call. */
+/** Refusals of every call but version, which looks at no token and asks no database. */
 export const everyCall = [401, 429, 500, 503] as const satisfies readonly Refused[];
 
-/** The calls that this instance takes: it has no mail, and answers 404 to `notify` (wire.md, "Endpoints"). */
+/** The calls that this instance takes: it has no mail, and answers 404 to `notify` (docs/wire.md, "Endpoints"). */
 export type CallName = Exclude<RouteName, 'notify'>;
 
 export const operations: Readonly<Record<CallName, Operation>> = {
   version: {
     summary: 'What the instance is and can do',
+    description: 'Answers whatever token is sent.',
     caller: 'anybody',
     answers: { 200: { words: 'Version and features.', schema: 'Version' } },
-    refusals: [],
+    refusals: [429],
   },
   create: {
     summary: 'Create a push',
-    description: 'Files are sent as a form, which needs a token. Not to be repeated lightly.',
+    description:
+      'Files are sent as multipart/form-data, which needs a token. Not to be repeated lightly.',
     caller: 'permitted',
     answers: { 201: { words: 'The push was created.', schema: 'NotedPush' } },
     refusals: [400, 413, 422],
@@ -111,7 +113,7 @@ export const operations: Readonly<Record<CallName, Operation>> = {
     summary: 'Who looked at your push, and when',
     caller: 'owner',
     parameters: ['token', 'page'],
-    answers: { 200: { words: 'Events, newest first.', schema: 'AuditLog' } },
+    answers: { 200: { words: 'Events, oldest first.', schema: 'AuditLog' } },
     refusals: [400, 403, 404],
   },
   expire: {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import {
+  APPLICATION,
   type AuditEntry,
   auditKinds,
   type InstanceVersion,
@@ -35,7 +36,10 @@ const pushFields = {
   deletable_by_viewer: said(v.nullable(v.boolean()), 'null for a push of kind url.'),
   retrieval_step: v.boolean(),
   deleted: said(v.boolean(), 'Whether somebody expired it, rather than its limits.'),
-  passphrase: said(v.nullable(v.literal('')), 'null when there is one, which is never sent back.'),
+  passphrase: said(
+    v.nullable(v.literal('')),
+    'null when there is one, which is never sent back, and once the push has expired.',
+  ),
   created_at: time,
   updated_at: time,
 };
@@ -61,8 +65,8 @@ const retrievedPush = v.object({
 
 const auditEntry = v.object({
   ip: v.nullable(v.string()),
-  user_agent: v.nullable(v.string()),
-  referrer: v.nullable(v.string()),
+  user_agent: said(v.string(), 'Empty when the request named none.'),
+  referrer: said(v.string(), 'Empty when the request named none.'),
   kind: v.picklist(auditKinds),
   created_at: time,
   updated_at: time,
@@ -74,6 +78,7 @@ const version = v.object({
   application_version: v.string(),
   api_version: v.string(),
   edition: v.string(),
+  application: said(v.literal(APPLICATION), 'Tells this service from others with the same API.'),
   features: v.object({
     anonymous_access: v.boolean(),
     api_token_authentication: v.boolean(),
@@ -90,7 +95,7 @@ const version = v.object({
 }) satisfies v.GenericSchema<unknown, InstanceVersion>;
 
 const messages = v.optional(v.pipe(v.array(v.string()), v.minLength(1)));
-/** The fields of a creation that this instance looks at: it has no mail. */
+/** The fields of a creation that this instance accepts: it sends no e-mail. */
 type Field = Exclude<keyof NewPush, keyof Notification>;
 
 const fieldErrors = v.object({
@@ -104,7 +109,8 @@ const fieldErrors = v.object({
   name: messages,
   note: messages,
   files: messages,
-} satisfies Record<Field | 'files', v.GenericSchema>);
+  notify_emails_to: messages,
+} satisfies Record<Field | 'files' | 'notify_emails_to', v.GenericSchema>);
 
 /** The schemas of all answers with a body, by the name they have in the document. */
 export const answers = {

@@ -29,11 +29,12 @@ export async function recordEvent(
     VALUES (${pushId}, ${kind}, ${from.ip}, ${from.userAgent}, ${from.referrer}, ${at})`;
 }
 
+/** What happened to a push, oldest first: the newest events are the last of the last page. */
 export function listEvents(sql: Sql, pushId: number, page: Page): Promise<AuditRow[]> {
   return sql<AuditRow>`
     SELECT kind, ip, user_agent, referrer, created_at FROM audit
     WHERE push_id = ${pushId}
-    ORDER BY created_at DESC, id DESC
+    ORDER BY created_at, id
     LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
 }
 

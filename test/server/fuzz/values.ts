@@ -269,8 +269,13 @@ export const multipart: fc.Arbitrary<Body> = fc
 
 const formField = fc
   .tuple(
-    fc.constantFrom('do', 'passphrase', '__proto__', 'x'),
-    fc.constantFrom('expire', '', 'show', '%00', '%zz', '%ff', '+', 'x'.repeat(20_000)),
+    fc.oneof(
+      fc.constantFrom('do', 'passphrase', '__proto__', 'x'),
+      fc
+        .constantFrom('payload', 'kind', 'expire_after_days', 'files', '__proto__')
+        .chain((name) => fc.constantFrom(`push[${name}]`, `push%5B${name}%5D[]`, `push[${name}`)),
+    ),
+    fc.constantFrom('expire', '', 'show', '%00', '%zz', '%ff', '+', '5', 'x'.repeat(20_000)),
   )
   .filter(([name, value]) => name !== 'passphrase' || value !== 'show')
   .map((pair) => pair.join('='));
