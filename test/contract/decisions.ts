@@ -1,0 +1,146 @@
+/** A difference from the recorded server that is meant to be. */
+export interface Decision {
+  /** As the table of docs/wire.md names it. */
+  readonly name: string;
+  /** As that table has it. */
+  readonly reason: string;
+  /** As the test spells them: what the recorded server answers → what ours does. */
+  readonly differences: readonly string[];
+  /** The recorded requests that may, and must, be answered so; `any` where one is enough. */
+  readonly steps: readonly string[] | 'any';
+}
+
+const both = (...names: string[]) =>
+  names.flatMap((name) => [`create ${name} anonymous`, `create ${name} owner`]);
+
+export const decisions: readonly Decision[] = [
+  {
+    name: '`json_url` names the retrieval',
+    reason:
+      'With a retrieval step the reference answers `/p/:token/r.json`, which serves nothing to a client of the API.',
+    differences: ['', '[].'].map(
+      (at) =>
+        `${at}json_url: "https://pwpush.example/p/:token/r.json" → "https://pwpush.example/p/:token.json"`,
+    ),
+    steps: 'any',
+  },
+  {
+    name: 'A passphrase is never sent back',
+    reason: 'The reference answers it in clear. Ours keeps a hash, and answers null for one.',
+    differences: ['passphrase: "pp" → null'],
+    steps: [...both('all'), 'get all passphrase', 'delete with passphrase'],
+  },
+  {
+    name: 'Limits that cannot be granted are 422',
+    reason:
+      'The specification. The reference takes its default instead, and answers 201: a secret for 2 days would live for 7.',
+    differences: ['status 201 → 422'],
+    steps: both('days0', 'days91', 'views0', 'views101', 'daysWord', 'daysFloat'),
+  },
+  {
+    name: 'A payload is a string',
+    reason: 'A number may not come back as it was written: `1.0` is 1, and `1e400` none.',
+    differences: ['status 201 → 422'],
+    steps: both('number'),
+  },
+  {
+    name: 'A name has 255 characters at most',
+    reason: 'The reference has no bound; a note has 10,000 characters at most.',
+    differences: ['status 201 → 422'],
+    steps: both('name300'),
+  },
+  {
+    name: 'A push of kind `file` has files',
+    reason: 'The reference keeps one without, which reads as text.',
+    differences: ['status 201 → 422'],
+    steps: ['create fileKind owner'],
+  },
+  {
+    name: 'A wrong type is 422 or 400',
+    reason: 'The reference fails with 500.',
+    differences: ['status 500 → 422', 'status 500 → 400'],
+    steps: [...both('pigeon'), 'create body pushString', 'create body pushArray', 'files in json'],
+  },
+  {
+    name: 'Every refusal says why, in JSON',
+    reason: 'The reference answers many a 401 with an empty body of type `text/html`.',
+    differences: ['type text/html → application/json', 'body: empty → error'],
+    steps: [
+      ...['create with bad token', 'audit none', 'audit bad token', 'active none', 'active bad'],
+      ...['plain', 'plainowner', 'all', 'files'].map((push) => `preview ${push} bad token`),
+      ...['expired none', 'expired bad', 'delete by bad token', 'Basic auth'],
+    ],
+  },
+  {
+    name: 'No `status` beside `error`',
+    reason:
+      'It comes from the web framework of the reference, for what its API does not handle, and repeats the status line.',
+    differences: ['status: missing'],
+    steps: ['create body broken', 'get plain /r', 'get weird', 'no such path'],
+  },
+  {
+    name: 'A wrong method is 405',
+    reason: 'RFC 9110, 15.5.6, with `Allow`; the reference answers 404.',
+    differences: ['status 404 → 405'],
+    steps: ['PUT pushes', 'GET pushes', 'PATCH', 'OPTIONS'],
+  },
+  {
+    name: '`HEAD` of a push is 405 and takes no view',
+    reason: 'Link checkers send it. The reference counts a view, which the next retrieval shows.',
+    differences: ['status 200 → 405', 'views_remaining: 1 → 2'],
+    steps: ['head plain', 'get plain accept html'],
+  },
+  {
+    name: 'A look at an expired push takes no view',
+    reason: 'The reference subtracts it from `views_remaining`, although nothing was seen.',
+    differences: ['views_remaining: 4 → 5'],
+    steps: ['get deleted', 'delete again'],
+  },
+  {
+    name: "An owner's look is `owner_view`",
+    reason: 'The recorded owner was an administrator, which ours does not have.',
+    differences: ['logs[].kind: "admin_view" → "owner_view"'],
+    steps: ['audit owner', 'audit page 1'],
+  },
+  {
+    name: 'A page below 1 is 400',
+    reason: 'The specification. The reference takes it for page 1.',
+    differences: ['status 200 → 400'],
+    steps: ['audit page 0', 'active page 0', 'audit page -1', 'active page -1'],
+  },
+  {
+    name: 'Expiring where it is not permitted is 403',
+    reason: 'The specification. The reference answers 401, as for a bad token.',
+    differences: ['status 401 → 403'],
+    steps: ['delete by viewer forbidden, then', 'delete by other forbidden'],
+  },
+  {
+    name: 'No e-mail: the version says so',
+    reason: 'Ours has no mail server to send through.',
+    differences: ['features.pushes.email_auto_dispatch: true → false'],
+    steps: ['version', 'version bad token', 'version, with mail'],
+  },
+  {
+    name: 'No e-mail: a creation that asks for it is 422, and no push',
+    reason: 'With a 201 the sender would believe that the link was sent.',
+    differences: ['status 201 → 422', 'status 200 → 404'],
+    steps: ['create notify owner', 'create and notify', 'audit of a notified push'],
+  },
+  {
+    name: 'No e-mail: `notify_emails` is 404',
+    reason: 'What the reference answers, too, where the feature is switched off.',
+    differences: ['201', '401', '403', '422', '429'].map((status) => `status ${status} → 404`),
+    steps: [
+      ...['anonymous', 'owner', 'other'].map((caller) => `notify good ${caller}`),
+      ...['in push', 'none', 'not an address', 'six', 'bad locale'].map(
+        (what) => `notify ${what} owner`,
+      ),
+    ],
+  },
+  {
+    name: '`application` in the version',
+    reason: 'It is `pwpush`, and tells ours from a Password Pusher of that version.',
+    differences: ['application: added'],
+    steps: ['version', 'version bad token', 'version, with mail'],
+  },
+];

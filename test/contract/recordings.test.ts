@@ -1,0 +1,387 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Api, apiClient } from '../../src/api/client';
+import { type RouteName, routes } from '../../src/api/contract';
+import { CliError, type ErrorCode } from '../../src/errors';
+import { create, type TestService, testService } from '../helpers/service';
+import { wire } from '../helpers/wire';
+import { decisions } from './decisions';
+
+// What Password Pusher 2.11.4 answered, literally: the client decodes it, and the embedded service is asked the same.
+
+interface Recorded {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** As text, or as the fields of a form with files, whose content is not recorded. */
+  readonly body?: string | readonly [string, string | RecordedFile][];
+}
+
+interface RecordedFile {
+  readonly filename: string;
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** '' for an empty one. */
+  readonly body: unknown;
+  /** How many rows the list had that `body` shows the first two of. */
+  readonly rows?: number;
+}
+
+interface Exchange {
+  readonly step: string;
+  readonly request: Recorded;
+  readonly response: Reply;
+}
+
+interface Recording {
+  readonly steps: readonly { readonly name: string; readonly exchanges: readonly Exchange[] }[];
+}
+
+const { steps }: Recording = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'recordings/password-pusher-2.11.4.json'), 'utf8'),
+);
+const exchanges = steps.flatMap(({ name, exchanges }) =>
+  exchanges.map((exchange, at) => ({ ...exchange, step: name, title: titleOf(name, at) })),
+);
+const BASE = 'https://pwpush.example';
+const document = readFileSync(join(import.meta.dirname, '../../docs/wire.md'), 'utf8');
+
+function titleOf(step: string, at: number): string {
+  return at === 0 ? step : `${step}, then`;
+}
+
+describe('the client decodes', () => {
+  const codeOf: Readonly<Record<number, ErrorCode>> = {
+    400: 'rejected',
+    401: 'unauthorized',
+    403: 'forbidden',
+    404: 'not_found',
+    422: 'rejected',
+    429: 'rate_limited',
+    500: 'failed',
+  };
+  /** Where the status alone does not tell. */
+  const codeOfStep: Readonly<Record<string, ErrorCode>> = {
+    'get all no passphrase': 'passphrase',
+    'get all wrong passphrase': 'passphrase',
+    'get all empty passphrase': 'passphrase',
+    'get all owner no passphrase': 'passphrase',
+    'delete by viewer forbidden, then': 'forbidden',
+    'delete by other forbidden': 'forbidden',
+  };
+
+  const calls = exchanges.flatMap((exchange) => {
+    const call = callOf(exchange.request);
+    return call ? [{ ...exchange, ...call }] : [];
+  });
+
+  test.each(calls)('$title: $name', async ({ title, name, request, response, ask }) => {
+    const body = response.body === '' ? '' : JSON.stringify(response.body);
+    const { send } = wire(Array(5).fill({ ...response, body }));
+    const token = request.headers.authorization?.replace(/^\w+ /, '');
+    const now = () => new Date('2026-11-22T00:15:00Z');
+    const sleep = async () => {};
+    const api = apiClient({ base: BASE, token, userAgent: 'test', send, now, sleep });
+    const outcome = await ask(api).catch((error: unknown) => {
+      if (error instanceof CliError) return error.code;
+      throw error;
+    });
+    const refused = codeOfStep[title] ?? codeOf[response.status];
+    const { logs } = Object(response.body) as { logs?: unknown };
+    expect(outcome).toEqual(refused ?? (name === 'audit' ? logs : response.body));
+  });
+
+  test('a success of every call there is', () => {
+    const succeeded = calls.filter(({ response }) => response.status < 300);
+    expect([...new Set(succeeded.map(({ name }) => name))].sort()).toEqual(
+      Object.keys(routes).sort(),
+    );
+  });
+});
+
+/** The call of the client that a recorded request stands for, if there is one. */
+function callOf({ method, path, body }: Recorded) {
+  const { pathname, searchParams } = new URL(path, BASE);
+  const name = (Object.keys(routes) as RouteName[]).find((name) => {
+    const route = routes[name];
+    const pattern = new RegExp(`^/api/v2${route.path.replace(':token', '[\\w-]+')}$`);
+    return route.method === method && pattern.test(pathname);
+  });
+  if (name === undefined) return undefined;
+  const token = pathname.split('/')[4] ?? '';
+  const page = Number(searchParams.get('page') ?? 1);
+  const passphrase = searchParams.get('passphrase') ?? undefined;
+  const to = 'a@example.com';
+  const ask: Record<RouteName, (api: Api) => Promise<unknown>> = {
+    version: (api) => api.version(),
+    create: (api) => api.create({ payload: typeof body === 'string' ? 's3cret' : '' }),
+    active: (api) => api.list('active', page),
+    expired: (api) => api.list('expired', page),
+    retrieve: (api) => api.retrieve(token, passphrase),
+    preview: (api) => api.preview(token),
+    audit: (api) => api.audit(token, page),
+    expire: (api) => api.expire(token),
+    notify: (api) => api.notify(token, { notify_emails_to: to }),
+  };
+  return { name, ask: ask[name] };
+}
+
+interface Replayed {
+  readonly title: string;
+  readonly differences: readonly string[];
+}
+
+describe('the service answers', () => {
+  const ofV2 = exchanges.filter(({ request }) => request.path.startsWith('/api/v2/'));
+  let replayed: Replayed[];
+
+  beforeAll(async () => {
+    const service = await testService();
+    await seed(service);
+    const replay = replaying(service);
+    replayed = [];
+    for (const { title, request, response } of ofV2)
+      replayed.push({ title, differences: await replay(request, response) });
+    await service.close();
+  });
+
+  test.each(ofV2.map(({ title }, at) => [at, title] as const))('%i %s', (at) => {
+    const { title, differences } = replayed[at] as Replayed;
+    expect(differences.filter((difference) => !decided(title, difference))).toEqual([]);
+  });
+
+  test('every decided difference still occurs', () => {
+    const gone = decisions.flatMap(({ name, differences, steps }) => {
+      const here = replayed.filter(({ title }) => steps === 'any' || steps.includes(title));
+      const some = here.flatMap((one) => one.differences.filter((it) => differences.includes(it)));
+      const without = steps === 'any' ? [] : steps.filter((step) => !differs(step, differences));
+      return [...differences.filter((it) => !some.includes(it)), ...without].map(
+        (what) => `${name}: ${what}`,
+      );
+    });
+    expect(gone).toEqual([]);
+  });
+
+  function differs(step: string, differences: readonly string[]): boolean {
+    return replayed.some(
+      (one) => one.title === step && one.differences.some((it) => differences.includes(it)),
+    );
+  }
+
+  describe('docs/wire.md', () => {
+    const section = sectionOf('Where pwpush serve differs');
+
+    test('names each decided difference with its reason, and no others', () => {
+      const rows = [...section.matchAll(/^\| (.*) \|$/gm)].map(([, row]) => row);
+      expect(rows.slice(1)).toEqual(decisions.map(({ name, reason }) => `${name} | ${reason}`));
+    });
+
+    test('counts the answers', () => {
+      const alike = replayed.filter(({ differences }) => differences.length === 0).length;
+      const linkOnly = replayed.filter(({ differences: [one, ...more] }) => {
+        return one?.includes('json_url') && more.every((it) => it === one);
+      }).length;
+      const others = replayed.length - alike - linkOnly;
+      expect(section.replaceAll('\n', ' ')).toContain(
+        `Of ${exchanges.length} recorded requests ${replayed.length} are replayed: ${alike} are ` +
+          `answered alike, ${linkOnly} alike but for \`json_url\`, and ${others} with another of these differences.`,
+      );
+    });
+  });
+});
+
+/** What stands below a heading of docs/wire.md. */
+function sectionOf(title: string): string {
+  const [, ...sections] = document.split(/^## /m);
+  const section = sections.find((one) => one.startsWith(`${title}\n`));
+  if (section === undefined) throw new Error(`docs/wire.md has no section ${title}`);
+  return section;
+}
+
+test('docs/wire.md has every section that is referred to', () => {
+  const root = join(import.meta.dirname, '../..');
+  const sources = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => readFileSync(join(root, folder, path), 'utf8')),
+  );
+  const cited = sources.flatMap((text) =>
+    [...text.replace(/\n\s*(?:\*|\/\/)/g, '').matchAll(/wire\.md, "([^"]+)"/g)].map(
+      ([, title]) => title,
+    ),
+  );
+  const titles = [...document.matchAll(/^#{2,3} (.+)$/gm)].map(([, title]) => title);
+  expect(cited.length).toBeGreaterThan(10);
+  expect(cited.filter((title) => !titles.includes(title))).toEqual([]);
+});
+
+function decided(title: string, difference: string): boolean {
+  return decisions.some(
+    ({ differences, steps }) =>
+      differences.includes(difference) && (steps === 'any' || steps.includes(title)),
+  );
+}
+
+/** The recorded accounts had pushes before: the owner more than a page of them. */
+async function seed(service: TestService): Promise<void> {
+  for (let at = 0; at < 60; at++) await create(service, { payload: 'x' }, service.adminToken);
+  for (let at = 0; at < 2; at++) {
+    await create(service, { payload: 'x' }, service.otherToken);
+    const token = await create(service, { payload: 'x' }, service.adminToken);
+    await service.fetch(new Request(`${BASE}/api/v2/pushes/${token}`, { method: 'DELETE' }));
+  }
+  service.clock.advance(1000);
+}
+
+/** Sends recorded requests one after another, and answers how the answers differ from the recorded ones. */
+function replaying(service: TestService) {
+  /** By the recorded token, ours. */
+  const tokens = new Map<string, string>();
+
+  return async (request: Recorded, recorded: Reply): Promise<string[]> => {
+    service.clock.advance(1000);
+    const answer = await service.fetch(requestOf(request, service, tokens));
+    const text = await answer.text();
+    const type = answer.headers.get('content-type') ?? '';
+    const ours = {
+      status: answer.status,
+      type: type.split(';')[0],
+      body: type.startsWith('application/json') && text !== '' ? JSON.parse(text) : text,
+    };
+    if (recorded.status === 201 && ours.status === 201 && isRecord(recorded.body))
+      tokens.set(`${recorded.body.url_token}`, ours.body.url_token);
+    if (recorded.status !== ours.status) return [`status ${recorded.status} → ${ours.status}`];
+    const types = [recorded.headers['content-type']?.split(';')[0], ours.type];
+    return [
+      ...(types[0] === types[1] ? [] : [`type ${types[0]} → ${types[1]}`]),
+      ...bodiesDiffer(recorded, ours.body, tokens),
+    ];
+  };
+}
+
+function requestOf(
+  { method, path, headers, body }: Recorded,
+  { adminToken, otherToken }: TestService,
+  tokens: ReadonlyMap<string, string>,
+): Request {
+  const there = path.replace(
+    /(?<=\/pushes\/)[\w-]+/,
+    (token) => tokens.get(token) ?? tokens.get(token.toLowerCase())?.toUpperCase() ?? token,
+  );
+  const credentials = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    value.replace('OWNER-TOKEN', adminToken).replace('OTHER-TOKEN', otherToken),
+  ]);
+  return new Request(BASE + there, {
+    method,
+    headers: [...credentials, ['user-agent', 'node']],
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? whole(body) : formOf(body) }),
+  });
+}
+
+/** A body of which only the first characters were recorded: the last of them goes on until the end of the JSON. */
+function whole(body: string): string {
+  const [, start = body, last = '', length = ''] =
+    /^(.*(.))… \((\d+) characters\)$/s.exec(body) ?? [];
+  return last === '' ? body : `${start.padEnd(Number(length) - 3, last)}"}}`;
+}
+
+function formOf(fields: readonly [string, string | RecordedFile][]): FormData {
+  const form = new FormData();
+  for (const [name, value] of fields) {
+    if (typeof value === 'string') form.append(name, value);
+    else form.append(name, new File(['x'.repeat(value.size)], value.filename, value));
+  }
+  return form;
+}
+
+function bodiesDiffer(
+  { status, body, rows }: Reply,
+  ours: unknown,
+  tokens: ReadonlyMap<string, string>,
+): string[] {
+  if (body === '' || ours === '')
+    return body === ours ? [] : [`body: ${keysOf(body)} → ${keysOf(ours)}`];
+  const known = Array.isArray(body) && Array.isArray(ours) && rows !== undefined;
+  return differences('', body, known ? ours.slice(0, body.length) : ours, { status, tokens });
+}
+
+interface Comparing {
+  readonly status: number;
+  readonly tokens: ReadonlyMap<string, string>;
+  /** A push from before the recording: the values are others. */
+  readonly shapeOnly?: boolean;
+}
+
+/** Where two values differ: fields, types, and values but for times, signed links, versions and the words of refusals. */
+function differences(at: string, theirs: unknown, ours: unknown, how: Comparing): string[] {
+  if (kindOf(theirs) !== kindOf(ours)) return [`${at}: ${shown(theirs)} → ${shown(ours)}`];
+  if (Array.isArray(theirs) && Array.isArray(ours)) {
+    if (how.status >= 400) return ours.length > 0 ? [] : [`${at}: no words`];
+    if (theirs.length !== ours.length) return [`${at}: ${theirs.length} → ${ours.length} rows`];
+    return theirs.flatMap((one, index) => differences(`${at}[]`, one, ours[index], how));
+  }
+  if (isRecord(theirs) && isRecord(ours)) return fieldsDiffer(at, theirs, ours, how);
+  if (how.shapeOnly || isFree(at, how.status)) return [];
+  if (/(_at|expired_on)$/.test(at))
+    return theirs === null || isTime(ours) ? [] : [`${at}: no time`];
+  return theirs === ours ? [] : [`${at}: ${shown(theirs)} → ${shown(ours)}`];
+}
+
+function fieldsDiffer(
+  at: string,
+  theirs: Readonly<Record<string, unknown>>,
+  ours: Readonly<Record<string, unknown>>,
+  how: Comparing,
+): string[] {
+  const { url_token: token } = theirs;
+  const shapeOnly = how.shapeOnly ?? (typeof token === 'string' && !how.tokens.has(token));
+  const names = [...new Set([...Object.keys(theirs), ...Object.keys(ours)])];
+  return names.flatMap((name) => {
+    const path = at === '' ? name : `${at}.${name}`;
+    if (!(name in theirs)) return [`${path}: added`];
+    if (!(name in ours)) return [`${path}: missing`];
+    const mapped = translated(theirs[name], how.tokens);
+    return differences(path, mapped, ours[name], { ...how, shapeOnly });
+  });
+}
+
+/** A recorded text with our tokens in place of the recorded ones. */
+function translated(value: unknown, tokens: ReadonlyMap<string, string>): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replace(/(?<=^|\/p\/)[\w-]+(?=$|\/r|\.json)/, (word) => tokens.get(word) ?? word);
+}
+
+function isFree(at: string, status: number): boolean {
+  if (status >= 400) return at === 'error' || at === 'message';
+  return /(^|\.)(application_version|files\[\]\.url)$/.test(at);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function keysOf(body: unknown): string {
+  return body === '' ? 'empty' : Object.keys(Object(body)).join(', ');
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value).replace(/(?<=\/p\/)[\w-]+/, ':token');
+}
