@@ -82,7 +82,7 @@ function unauthorized(answer: Answer, asked: Asked, raw: string, said: string): 
           hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
         });
   }
-  // The reference answers 401 where the specification has 403 (wire.md, "Errors").
+  // The reference answers 401 where the specification has 403 (docs/wire.md, "Errors").
   if (asked.call === 'expire' && /delet/i.test(raw)) return forbidden(answer, asked, said);
   return asked.authenticated ? tokenRefused(asked) : tokenNeeded(asked);
 }
@@ -113,7 +113,7 @@ function tokenNeeded(asked: Asked): CliError {
 
 function forbidden(answer: Answer, asked: Asked, said: string): CliError {
   const status = answer.status;
-  // Instances before July 2024 throttle with 403 and a text body (wire.md, "Editions and versions").
+  // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
   if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(said))
     return error('rate_limited', 'the instance limits how often it is asked', { status });
   const owner =

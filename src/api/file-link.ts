@@ -31,7 +31,7 @@ export class LinkError extends CliError {
 }
 
 /**
- * Opens the link of a push's file (wire.md, "File downloads"). The token goes along only where the link is
+ * Opens the link of a push's file (docs/wire.md, "File downloads"). The token goes along only where the link is
  * on the instance's own origin, and never beyond a redirect.
  * @throws LinkError, TransportError, or CliError when it leads where it must not
  */

@@ -12,7 +12,7 @@ export interface Difference {
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Days that `expire_after_duration` stands for at the commercial edition (wire.md, "Editions"). */
+/** Days that `expire_after_duration` stands for at the commercial edition (docs/wire.md, "Editions and versions"). */
 const durationDays = [
   15 / 1440,
   30 / 1440,
@@ -36,7 +36,7 @@ const durationDays = [
 
 /**
  * Compares what was granted with what was asked, field by field. An instance silently replaces a value it
- * does not like and answers 201 (wire.md, "Limits"). Fields the answer leaves out, or has null, are not compared.
+ * does not like and answers 201 (docs/wire.md, "Limits"). Fields the answer leaves out, or has null, are not compared.
  */
 export function differences(asked: NewPush, granted: Push): Difference[] {
   return [
@@ -44,7 +44,7 @@ export function differences(asked: NewPush, granted: Push): Difference[] {
     number('views', asked.expire_after_views, granted.expire_after_views),
     flag('deletable', asked.deletable_by_viewer, granted.deletable_by_viewer, true),
     flag('retrieval step', asked.retrieval_step, granted.retrieval_step, false),
-    // "" says that there is none; one that was set comes back, or as null (wire.md, "Push object").
+    // "" says that there is none; one that was set comes back, or as null (docs/wire.md, "Push object").
     flag(
       'passphrase',
       asked.passphrase === undefined ? undefined : true,

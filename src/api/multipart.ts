@@ -19,7 +19,7 @@ export interface Form extends StreamedBody {
 }
 
 /**
- * A push and its files as `multipart/form-data` (RFC 7578), with the field names of wire.md. Nothing is
+ * A push and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Nothing is
  * read before it is iterated; its length is known all the same.
  */
 export function formBody(

@@ -18,7 +18,7 @@ const pushPath = new RegExp(
 const HINT = 'give the link as you got it, such as https://pwpush.example/p/abc123, or its token';
 
 /**
- * Reads whatever people paste for a push (wire.md, "Tokens and addresses").
+ * Reads whatever people paste for a push (docs/wire.md, "Tokens and addresses").
  * @throws CliError (usage) when it is no link or token; the message does not repeat it.
  */
 export function parseReference(pasted: string): Reference {

@@ -50,7 +50,7 @@ export async function notify(context: Context, options: NotifyOptions): Promise<
   await say.remark(answer.message ?? `the instance e-mails the link to ${to}`);
 }
 
-/** An instance without e-mail answers as if there were no such push (wire.md, "Endpoints"): it is asked what it can do. */
+/** An instance without e-mail answers as if there were no such push (docs/wire.md, "Endpoints"): it is asked what it can do. */
 async function explained(error: unknown, api: Api): Promise<unknown> {
   if (!(error instanceof CliError) || error.code !== 'not_found') return error;
   const version = await api.version().catch(() => undefined);

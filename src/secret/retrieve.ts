@@ -56,7 +56,7 @@ async function tries(
   }
 }
 
-/** An expired push answers with 200 and no payload (wire.md, "Endpoints"). */
+/** An expired push answers with 200 and no payload (docs/wire.md, "Endpoints"). */
 function readable(push: Push): Push {
   const files = (push.files ?? []).length > 0;
   if (files || push.payload) return push;

@@ -68,7 +68,7 @@ describe('the commercial edition says how long in another way', () => {
       looser,
     }));
 
-  // wire.md, "Expiry": 0–5 = 15, 30, 45 minutes, 1, 6, 12 hours; 6–11 = 1 … 6 days; 12–14 = 1, 2, 3 weeks;
+  // docs/wire.md, "Editions and versions": 0–5 = 15, 30, 45 minutes, 1, 6, 12 hours; 6–11 = 1 … 6 days; 12–14 = 1, 2, 3 weeks;
   // 15–17 = 1, 2, 3 months.
   test.each([
     [6, 1],

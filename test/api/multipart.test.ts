@@ -17,7 +17,7 @@ async function written(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-describe('a push with files, as wire.md has it', () => {
+describe('a push with files, as docs/wire.md has it', () => {
   test('fields, then files, to the byte', async () => {
     const push = {
       payload: 'two\nlines',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/api/reference';
 import { CliError } from '../../src/errors';
 
-/** Every way of naming a push after its base (wire.md, "Tokens and addresses"). */
+/** Every way of naming a push after its base (docs/wire.md, "Tokens and addresses"). */
 const forms = ['/p/T', '/p/T/r', '/f/T', '/r/T', '/api/v2/pushes/T'].flatMap((path) =>
   ['', '.json', '/preview', '/passphrase', '/audit', '/r', '/preview.json', '/'].flatMap((end) =>
     ['', '?locale=fr', '#x', '?locale=fr&push_locale=de#top'].map((rest) => path + end + rest),

@@ -12,7 +12,7 @@ import {
 } from '../helpers/reference';
 import { json } from '../helpers/wire';
 
-// What goes over the wire, word for word as wire.md and the specification have it; nothing here comes from
+// What goes over the wire, word for word as docs/wire.md and the specification have it; nothing here comes from
 // api/contract.ts, so that a mistake which client and service share shows.
 
 const TOKEN = { PWPUSH_TOKEN: 't0ken' };

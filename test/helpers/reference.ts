@@ -1,4 +1,4 @@
-// Answers of the reference, Password Pusher 2.11.4, word for word as wire.md describes them.
+// Answers of the reference, Password Pusher 2.11.4, word for word as docs/wire.md describes them.
 
 export const CREATED = `{"url_token":"quyul5r5w08","html_url":"https://pw.test/p/quyul5r5w08/r",\
 "json_url":"https://pw.test/p/quyul5r5w08/r.json","expire_after_days":7,"expire_after_views":5,\

@@ -18,7 +18,7 @@ import { place } from '../helpers/run';
 import { type Listening, listening, socketServer } from '../helpers/sockets';
 
 // Every call against every way to fail, over real sockets: how often it was sent, what was waited for, and how
-// it ends. wire.md, "What a retrieval costs": retrieval and creation are repeated only when they never left.
+// it ends. docs/wire.md, "What a retrieval costs": retrieval and creation are repeated only when they never left.
 
 const open: Listening[] = [];
 afterEach(async () => {
