@@ -5,6 +5,7 @@ import { parseReference, type Reference } from './api/reference';
 import type { Context } from './context';
 import { CliError, usageError } from './errors';
 import type { Transport, WireRequest } from './http/transport';
+import { once } from './once';
 import type { GlobalOptions } from './options';
 import { seconds } from './options';
 import { configFolder } from './profile/place';
@@ -27,19 +28,23 @@ export interface Connection {
   readonly target: Target;
 }
 
-/** What options and environment say about the instance; reads the token files they name. */
+/**
+ * What options and environment say about the instance. Made once per run, which reads each token once: a second look
+ * into a pipe such as `<(pass show token)` finds nothing.
+ */
 export function wishesOf(context: Context, options: GlobalOptions): Wishes {
   const { env } = context;
+  const { tokenFile } = options;
   return {
     profile: options.profile,
     url: options.url,
-    token: options.tokenFile === undefined ? undefined : readTokenFile(options.tokenFile),
+    token: tokenFile === undefined ? undefined : once(() => tokenFrom(tokenFile, context)),
     anonymous: options.anonymous,
     caFile: options.caFile,
     insecure: options.insecure,
     env: {
       url: env.PWPUSH_URL || undefined,
-      token: () => environmentToken(context, options),
+      token: once(() => environmentToken(context, options)),
       tokenName: env.PWPUSH_TOKEN ? 'PWPUSH_TOKEN' : 'PWPUSH_TOKEN_FILE',
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
@@ -47,20 +52,42 @@ export function wishesOf(context: Context, options: GlobalOptions): Wishes {
   };
 }
 
-function environmentToken({ env }: Context, options: GlobalOptions): string | undefined {
+async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
+  if (path !== '-') return readTokenFile(path);
+  if (stdin.isTTY) throw usageError('--token-file - reads standard input, and nothing is piped in');
+  const { readAll } = await import('./secret/source');
+  return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
+}
+
+async function environmentToken(
+  { env }: Context,
+  options: GlobalOptions,
+): Promise<string | undefined> {
   if (options.anonymous) return undefined;
   if (env.PWPUSH_TOKEN) return parseToken(env.PWPUSH_TOKEN, 'PWPUSH_TOKEN');
+  // A variable holds for many commands, and each has a standard input of its own.
+  if (env.PWPUSH_TOKEN_FILE === '-')
+    throw usageError('PWPUSH_TOKEN_FILE names a file', 'standard input is --token-file -');
   return env.PWPUSH_TOKEN_FILE ? readTokenFile(env.PWPUSH_TOKEN_FILE) : undefined;
 }
 
-/** Where this run's requests go: pure decision over what is stored and wished. */
-export function targetOf(context: Context, options: GlobalOptions, linkBase?: string): Target {
-  const wishes = wishesOf(context, options);
+/**
+ * Decides where requests go.
+ * @param linkBase the instance of a pasted link
+ * @throws CliError (usage) when nothing is configured, or a token cannot be read
+ */
+export async function targetOf(
+  context: Context,
+  wishes: Wishes,
+  linkBase?: string,
+): Promise<Target> {
+  // A file that was named must be readable, whether its token goes along or not.
+  await wishes.token?.();
   let stored: StoredProfiles;
   try {
     stored = readProfiles(configFolder(context));
   } catch (error) {
-    const without = withoutProfiles(wishes, linkBase);
+    const without = await withoutProfiles(wishes, linkBase);
     if (!(error instanceof CliError) || without === undefined) throw error;
     return { ...without, ignored: `${error.message}; no profile applies, nor its defaults` };
   }
@@ -68,10 +95,10 @@ export function targetOf(context: Context, options: GlobalOptions, linkBase?: st
 }
 
 /** The decision that options and environment alone lead to, where they leave nothing open. */
-function withoutProfiles(wishes: Wishes, linkBase?: string): Target | undefined {
+async function withoutProfiles(wishes: Wishes, linkBase?: string): Promise<Target | undefined> {
   if (wishes.profile !== undefined || wishes.env.profile !== undefined) return undefined;
   try {
-    const target = chooseTarget({ profiles: {} }, wishes, linkBase);
+    const target = await chooseTarget({ profiles: {} }, wishes, linkBase);
     return target.token !== undefined || wishes.anonymous ? target : undefined;
   } catch {
     return undefined;
@@ -79,19 +106,19 @@ function withoutProfiles(wishes: Wishes, linkBase?: string): Target | undefined 
 }
 
 /**
- * A client for the instance that options, environment and profiles name, or that a pasted link belongs to.
- * Nothing is sent yet. Of its calls as many run at once as it may have connections.
+ * A client for the instance that was decided on. Nothing is sent yet. Of its calls as many run at once as it may have
+ * connections.
  */
 export async function connect(
   context: Context,
   options: GlobalOptions,
-  linkBase?: string,
+  target: Target,
   connections = 1,
 ): Promise<Connection> {
-  const target = targetOf(context, options, linkBase);
   const say = terminal(context, options);
   if (target.ignored !== undefined) await say.warn(target.ignored);
-  if (linkBase !== undefined && target.knownTo !== undefined)
+  await warnIfReadable(context, options, target);
+  if (target.baseFrom === undefined && target.knownTo !== undefined)
     await say.remark(
       `hint: profile "${target.knownTo}" has a token for that instance: --profile ${target.knownTo}`,
     );
@@ -106,7 +133,8 @@ export async function connectTo(
   connections = 1,
 ): Promise<Connection & { readonly reference: Reference }> {
   const reference = parseReference(link);
-  return { ...(await connect(context, options, reference.base, connections)), reference };
+  const target = await targetOf(context, wishesOf(context, options), reference.base);
+  return { ...(await connect(context, options, target, connections)), reference };
 }
 
 export async function clientFor(
@@ -115,17 +143,21 @@ export async function clientFor(
   target: Target,
   connections = 1,
 ): Promise<Api> {
-  const settings = await settingsFor(context, options, target, connections);
-  const say = terminal(context, options);
-  if (!target.insecure && travelsOpen(target.base))
-    await say.warn(
-      `plain http: whoever is between here and ${new URL(target.base).host} can read what is sent`,
-    );
-  if (target.insecure)
-    await say.warn(
-      `insecure: whoever is between here and ${new URL(target.base).host} can read what is sent`,
-    );
-  return apiClient(settings);
+  return apiClient(await settingsFor(context, options, target, connections));
+}
+
+/** Warns where others can read what is sent. */
+export async function warnIfReadable(
+  context: Context,
+  options: GlobalOptions,
+  { base, insecure }: Target,
+): Promise<void> {
+  if (!insecure && !travelsOpen(base)) return;
+  const why = insecure ? 'insecure' : 'plain http';
+  const { host } = new URL(base);
+  await terminal(context, options).warn(
+    `${why}: whoever is between here and ${host} can read what is sent`,
+  );
 }
 
 /** Seconds for a question on the side. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { InstanceVersion } from './api/contract';
-import { clientFor, wishesOf } from './connect';
+import { clientFor, warnIfReadable, wishesOf } from './connect';
 import type { Context } from './context';
 import { CliError, type ErrorCode, usageError } from './errors';
 import type { GlobalOptions } from './options';
@@ -25,26 +25,18 @@ export interface LoginOptions extends GlobalOptions {
 }
 
 /** Nothing is stored before the instance has answered and taken the token. */
-export async function login(context: Context, options: LoginOptions): Promise<void> {
+export async function login(
+  context: Context,
+  options: LoginOptions,
+  wishes = wishesOf(context, options),
+): Promise<void> {
   if (options.profile !== undefined) checkProfileName(options.profile);
   const stored = readProfiles(configFolder(context));
-  const wishes = wishesOf(context, options);
   const say = terminal(context, options);
-  const checked = (base: string, token: string | undefined) => {
-    const name = nameFor(base, stored, options.profile);
-    return check(context, options, stored, {
-      ...wishes,
-      profile: Object.hasOwn(stored.profiles, name) ? name : undefined,
-      url: base,
-      token,
-      anonymous: token === undefined,
-      env: { caFile: wishes.env.caFile },
-    });
-  };
-  const base = await addressOf(context, options, stored, wishes, (typed) =>
-    checked(typed, undefined),
-  );
-  const { token, version } = await tokenOf(context, options, wishes, base, checked);
+  const candidate = (base: string) => candidateAt(base, context, options, stored, wishes);
+  const chosen = await addressOf(context, options, stored, wishes, candidate);
+  const { base } = chosen;
+  const { token, version } = await tokenOf(context, options, wishes, chosen);
   const name = nameFor(base, stored, options.profile);
   const store = await context.profiles();
   await store.update((now) => remember(now, name, base, token, options));
@@ -87,14 +79,13 @@ async function insist<T>(
   }
 }
 
-/** @param answers rejects where no instance answers at an address */
 async function addressOf(
   context: Context,
   options: LoginOptions,
   stored: StoredProfiles,
   wishes: Wishes,
-  answers: (base: string) => Promise<unknown>,
-): Promise<string> {
+  candidate: (base: string) => Candidate,
+): Promise<Candidate> {
   if (options.address !== undefined && options.url !== undefined)
     throw usageError('the address was given twice', 'leave --url out');
   const name = profileName(stored, wishes);
@@ -104,20 +95,20 @@ async function addressOf(
       : undefined;
   const given =
     options.address ?? options.url ?? (options.profile === undefined ? wishes.env.url : undefined);
-  if (given !== undefined) return parseBase(given);
+  if (given !== undefined) return candidate(parseBase(given));
   if (!context.canPrompt()) {
-    if (known !== undefined) return parseBase(known);
+    if (known !== undefined) return candidate(parseBase(known));
     throw usageError('which instance?', 'give its address: pwpush login https://pwpush.example');
   }
   const prompter = await context.prompter();
   const wrong = ['usage', 'unreachable', 'not_found', 'failed'] as const;
   return insist(terminal(context, options), wrong, async () => {
-    const base = parseBase(await prompter.text('Address of the instance:', known));
-    await answers(base).catch((error) => {
+    const typed = candidate(parseBase(await prompter.text('Address of the instance:', known)));
+    await typed.check(undefined).catch((error) => {
       // An instance may want a token for everything.
       if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
     });
-    return base;
+    return typed;
   });
 }
 
@@ -131,13 +122,9 @@ async function tokenOf(
   context: Context,
   options: LoginOptions,
   wishes: Wishes,
-  base: string,
-  checked: (base: string, token: string | undefined) => Promise<InstanceVersion>,
+  { base, check }: Candidate,
 ): Promise<Accepted> {
-  const accepted = async (token: string | undefined) => ({
-    token,
-    version: await checked(base, token),
-  });
+  const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
   if (options.anonymous) return accepted(undefined);
   const given = await givenToken(context, wishes, base);
   if (given !== undefined) return accepted(given);
@@ -159,7 +146,7 @@ async function givenToken(
   wishes: Wishes,
   base: string,
 ): Promise<string | undefined> {
-  if (wishes.token !== undefined) return wishes.token;
+  if (wishes.token !== undefined) return wishes.token();
   if (!context.stdin.isTTY) {
     const piped = (await readAll(context.stdin.bytes())).toString('utf8');
     if (piped.trim() !== '') return parseToken(piped, 'standard input');
@@ -168,28 +155,49 @@ async function givenToken(
   return url === undefined || parseBase(url) === base ? wishes.env.token?.() : undefined;
 }
 
-/** Asks for the version, then, with a token, for a page of active pushes, which only a good token gets. */
-async function check(
+/** An instance that somebody is about to log in to. */
+interface Candidate {
+  readonly base: string;
+  /** Asks for the version until it has it; then, with a token, for a page of active pushes, which only a good token gets. */
+  check(token: string | undefined): Promise<InstanceVersion>;
+}
+
+function candidateAt(
+  base: string,
   context: Context,
   options: LoginOptions,
   stored: StoredProfiles,
   wishes: Wishes,
-): Promise<InstanceVersion> {
-  const target = chooseTarget(stored, wishes);
-  const api = await clientFor(context, options, target);
-  try {
-    const version = await api.version();
-    if (target.token !== undefined) await api.list('active', 1);
-    return version;
-  } catch (error) {
-    if (!(error instanceof CliError) || error.code !== 'unauthorized' || target.token === undefined)
-      throw error;
-    throw new CliError('unauthorized', 'the instance refused the token; nothing was stored', {
-      status: error.status,
-      hint: 'copy the token again from the account page of the instance',
-      cause: error,
-    });
-  }
+): Candidate {
+  const name = nameFor(base, stored, options.profile);
+  const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;
+  const env = { caFile: wishes.env.caFile };
+  let warned = false;
+  let version: InstanceVersion | undefined;
+  const check = async (token: string | undefined) => {
+    const sent = { token: async () => token ?? '', anonymous: token === undefined };
+    const target = await chooseTarget(stored, { ...wishes, profile, url: base, env, ...sent });
+    if (!warned) await warnIfReadable(context, options, target);
+    warned = true;
+    const api = await clientFor(context, options, target);
+    try {
+      version ??= await api.version();
+      if (token !== undefined) await api.list('active', 1);
+      return version;
+    } catch (error) {
+      throw token === undefined ? error : notStored(error);
+    }
+  };
+  return { base, check };
+}
+
+function notStored(error: unknown): unknown {
+  if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
+  return new CliError('unauthorized', 'the instance refused the token; nothing was stored', {
+    status: error.status,
+    hint: 'copy the token again from the account page of the instance',
+    cause: error,
+  });
 }
 
 /** The profile that was named, else the one of that address, else `default`, else the host's name. */

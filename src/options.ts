@@ -30,7 +30,10 @@ export function addGlobalOptions(command: Command): Command {
     .optionsGroup(GROUP)
     .option('--profile <name>', 'use this profile (PWPUSH_PROFILE)')
     .option('--url <url>', 'address of the instance (PWPUSH_URL)')
-    .option('--token-file <path>', 'read the API token from a file (PWPUSH_TOKEN_FILE)')
+    .option(
+      '--token-file <path>',
+      'read the API token from a file; - is standard input (PWPUSH_TOKEN_FILE)',
+    )
     .option('--anonymous', 'send no token');
   // A command may have one of its own.
   if (!command.options.some(({ long }) => long === '--timeout'))

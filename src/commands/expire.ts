@@ -3,7 +3,7 @@ import type { Api } from '../api/client';
 import type { Push } from '../api/contract';
 import { AT_ONCE, inOrder } from '../api/in-order';
 import { parseReference, type Reference } from '../api/reference';
-import { connect } from '../connect';
+import { connect, targetOf, wishesOf } from '../connect';
 import type { Context } from '../context';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
@@ -64,10 +64,12 @@ async function connections(
   references: readonly Reference[],
 ): Promise<ReadonlyMap<string | undefined, Api>> {
   const apis = new Map<string | undefined, Api>();
+  const wishes = wishesOf(context, options);
   const atOnce = Math.min(references.length, AT_ONCE);
   for (const { base } of references) {
     if (apis.has(base)) continue;
-    apis.set(base, (await connect(context, options, base, atOnce)).api);
+    const target = await targetOf(context, wishes, base);
+    apis.set(base, (await connect(context, options, target, atOnce)).api);
   }
   return apis;
 }

@@ -12,6 +12,7 @@ import type { Destination } from '../secret/destination';
 import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
 import { rescued } from '../secret/rescued';
 import { retrieve } from '../secret/retrieve';
+import { checkStandardInput } from '../secret/source';
 import { type Terminal, terminal, toJson } from '../terminal/output';
 import { left } from '../terminal/push';
 import { forTerminal } from '../terminal/safe';
@@ -84,6 +85,7 @@ const DEFAULTS = { files: true, force: false, copy: false, qr: false, passphrase
 /** Makes sure of the place the text goes to, takes the view, and gets the text there or to a rescue file. */
 export async function get(context: Context, options: GetOptions): Promise<void> {
   checkPassphrase(options, context);
+  checkStandardInput(options);
   const { api, reference } = await connectTo(context, options, options.link);
   const passphrase = await knownPassphrase(options, context);
   const place = await placeFor(options, context);

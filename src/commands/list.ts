@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import { limits, type Push } from '../api/contract';
 import { AT_ONCE } from '../api/in-order';
 import { pages } from '../api/pages';
-import { connect } from '../connect';
+import { connect, targetOf, wishesOf } from '../connect';
 import type { Context } from '../context';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
@@ -50,7 +50,8 @@ export async function list(context: Context, options: ListOptions): Promise<void
     throw usageError('--page goes with neither --all nor --limit', 'leave one out');
   }
   const many = options.all || options.limit !== undefined;
-  const { api } = await connect(context, options, undefined, many ? AT_ONCE : 1);
+  const target = await targetOf(context, wishesOf(context, options));
+  const { api } = await connect(context, options, target, many ? AT_ONCE : 1);
   const say = terminal(context, options);
   const { page = 1 } = options;
   const rows = pages<Push>((page) => api.list(options.state, page), {

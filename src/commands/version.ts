@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { connect } from '../connect';
+import { connect, targetOf, wishesOf } from '../connect';
 import type { Context } from '../context';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { terminal } from '../terminal/output';
@@ -22,7 +22,8 @@ export function versionCommand(context: Context): Command {
 
 /** With `--json` the instance's object, and beside it `pwpush` and `url`. */
 export async function version(context: Context, options: GlobalOptions): Promise<void> {
-  const { api, target } = await connect(context, options);
+  const target = await targetOf(context, wishesOf(context, options));
+  const { api } = await connect(context, options, target);
   const answer = await api.version();
   await terminal(context, options).print(
     { ...answer, pwpush: context.version, url: target.base },

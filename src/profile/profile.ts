@@ -25,15 +25,15 @@ export interface Wishes {
   /** `--profile`: being typed, it outranks the environment's address and token. */
   readonly profile?: string | undefined;
   readonly url?: string | undefined;
-  /** Content of `--token-file`. */
-  readonly token?: string | undefined;
+  /** Reads the token of `--token-file`; what feeds it can be read once only. */
+  readonly token?: (() => Promise<string>) | undefined;
   readonly anonymous: boolean;
   readonly caFile?: string | undefined;
   readonly insecure: boolean;
   readonly env: {
     readonly url?: string | undefined;
     /** Read only when it is its turn: a broken file must not stand in the way of a better token. */
-    readonly token?: (() => string | undefined) | undefined;
+    readonly token?: (() => Promise<string | undefined>) | undefined;
     /** The variable that token is from. */
     readonly tokenName?: string | undefined;
     readonly profile?: string | undefined;
@@ -45,7 +45,7 @@ export interface Wishes {
 export interface Target {
   /** Base address without a final slash. */
   readonly base: string;
-  /** Where it is from, such as `--url` or `profile "work"`. */
+  /** Where it is from, such as `--url` or `profile "work"`; undefined for that of a link. */
   readonly baseFrom?: string | undefined;
   readonly token: string | undefined;
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
@@ -72,14 +72,20 @@ const THREE_WAYS =
  * @param linkBase the instance of a pasted link, which outranks all else
  * @throws CliError (usage) when nothing is configured, or the token would travel unprotected
  */
-export function chooseTarget(stored: StoredProfiles, wishes: Wishes, linkBase?: string): Target {
+export async function chooseTarget(
+  stored: StoredProfiles,
+  wishes: Wishes,
+  linkBase?: string,
+): Promise<Target> {
   const profile = chooseProfile(stored, wishes);
   const name = profileName(stored, wishes);
   const { address: home, from: baseFrom } = homeAddress(profile, name, wishes) ?? {};
   const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
   if (base === undefined) throw notConfigured(stored, name, profile);
   const own = isAt(profile?.url, base) ? profile : undefined;
-  const chosen = wishes.anonymous ? undefined : chooseToken(base, home, profile, name, wishes);
+  const chosen = wishes.anonymous
+    ? undefined
+    : await chooseToken(base, home, profile, name, wishes);
   const token = chosen?.token;
   refuseOpenToken({ base, token, insecure: own?.insecure === true }, own !== undefined);
   return {
@@ -167,31 +173,35 @@ function nameWithToken({ profiles }: StoredProfiles, base: string): string | und
 }
 
 interface OwnedToken {
-  readonly token: () => string | undefined;
+  readonly token: () => Promise<string | undefined>;
   readonly owner: string | undefined;
   readonly from: string | undefined;
 }
 
-function chooseToken(
+async function chooseToken(
   base: string,
   home: string | undefined,
   profile: Profile | undefined,
   name: string | undefined,
   wishes: Wishes,
-): { readonly token: string; readonly from: string | undefined } | undefined {
+): Promise<{ readonly token: string; readonly from: string | undefined } | undefined> {
   const { env } = wishes;
-  const typed: OwnedToken = { token: () => wishes.token, owner: home, from: '--token-file' };
+  const typed: OwnedToken = {
+    token: async () => wishes.token?.(),
+    owner: home,
+    from: '--token-file',
+  };
   const environment: OwnedToken = {
-    token: () => env.token?.(),
+    token: async () => env.token?.(),
     owner: env.url ?? home,
     from: env.tokenName,
   };
   const from = `profile "${name}"`;
-  const stored: OwnedToken = { token: () => profile?.token, owner: profile?.url, from };
+  const stored: OwnedToken = { token: async () => profile?.token, owner: profile?.url, from };
   const order =
     wishes.profile === undefined ? [typed, environment, stored] : [typed, stored, environment];
   for (const { token, owner, from } of order) {
-    const found = isAt(owner, base) ? token() : undefined;
+    const found = isAt(owner, base) ? await token() : undefined;
     if (found !== undefined) return { token: found, from };
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { usageError } from '../errors';
 
 /**
@@ -20,9 +20,9 @@ export function isToken(text: string): boolean {
 }
 
 /** @throws CliError (usage) when the file cannot be read or holds no token */
-export function readTokenFile(path: string): string {
+export async function readTokenFile(path: string): Promise<string> {
   try {
-    return parseToken(readFileSync(path, 'utf8'), path);
+    return parseToken(await readFile(path, 'utf8'), path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;

@@ -49,6 +49,27 @@ export function chooseSource(
   );
 }
 
+/**
+ * @param content what else is read from standard input, such as "the secret"
+ * @throws CliError (usage) when standard input would be two things
+ */
+export function checkStandardInput(
+  options: { readonly passphraseFile?: string; readonly tokenFile?: string },
+  content?: string,
+): void {
+  const uses = [
+    { what: content, option: '' },
+    { what: options.passphraseFile === '-' && 'the passphrase', option: '--passphrase-file' },
+    { what: options.tokenFile === '-' && 'the token', option: '--token-file' },
+  ].filter(({ what }) => what);
+  const [first, second] = uses;
+  if (!second) return;
+  throw usageError(
+    `standard input cannot be both ${first?.what} and ${second.what}`,
+    `use ${second.option} PATH`,
+  );
+}
+
 interface Named {
   readonly label: string;
   readonly source: Source;

@@ -32,13 +32,19 @@ describe('the token comes from', () => {
     expect(here.kept()).toEqual(stored());
   });
 
+  test('--token-file -, which is standard input', async () => {
+    const piped = here.under({ stdin: `${token}\n` });
+    expect(await piped.run('login', 'pw.test', '--token-file', '-')).toEqual(saved);
+    expect(here.kept()).toEqual(stored());
+  });
+
   test('a hidden prompt, after one for the address', async () => {
     const prompts = [
       { text: 'Address of the instance:', answer: 'pw.test' },
       { secret: 'API token:', answer: token },
     ];
     expect(await here.under({ terminals: ['stdin'], prompts }).run('login')).toEqual(saved);
-    expect(here.kept()).toEqual(stored());
+    expect([here.kept(), here.asked]).toEqual([stored(), CHECKED]);
   });
 
   test('PWPUSH_TOKEN, when it is for that address', async () => {
@@ -141,6 +147,20 @@ describe('somebody who is asked', () => {
       ].join('\n'),
     });
     expect(here.kept()?.current).toBe('default');
+  });
+
+  test('is warned once of what others can read', async () => {
+    const prompts = [address('pw.test'), secret('wrong'), wrong(token)];
+    const { code, stderr } = await here
+      .under({ terminals: ['stdin'], prompts })
+      .run('login', '--insecure', '--quiet');
+    expect({ code, stderr, asked: here.asked }).toEqual({
+      code: 0,
+      stderr:
+        'warning: insecure: whoever is between here and pw.test can read what is sent\n' +
+        'the instance refused the token; nothing was stored\n',
+      asked: [...CHECKED, 'GET /api/v2/pushes/active'],
+    });
   });
 
   test('three times, then it is over and nothing is stored', async () => {

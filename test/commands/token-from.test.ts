@@ -58,6 +58,50 @@ describe('a refused token is named by where it is from', () => {
   });
 });
 
+describe('--token-file - reads standard input', () => {
+  const env = { PWPUSH_URL: 'https://pw.test' };
+
+  test('and the token is named by it', async () => {
+    const ended = await refused(['list', '--token-file', '-'], { env, stdin: 'typed\n' });
+    expect(ended.stderr.split('\n')[0]).toBe(
+      'pwpush: list: the instance refused the token from --token-file',
+    );
+  });
+
+  test.each([
+    [['push'], 'the secret and the token'],
+    [['push', '-'], 'the secret and the token'],
+    [['push', '--from', '-'], 'the secret and the token'],
+    [['push', '--file', '-', '--filename', 'x'], 'the secret and the token'],
+    [['push', '--each'], 'the secrets and the token'],
+    [['push', '--env', 'X', '--passphrase-file', '-'], 'the passphrase and the token'],
+    [['get', 'abc', '--passphrase-file', '-'], 'the passphrase and the token'],
+    [['run', 'abc', '--passphrase-file', '-'], 'the passphrase and the token'],
+  ])('which nothing else does: %j', async ([name = '', ...argv], both) => {
+    const words = [name, '--token-file', '-', ...argv, ...(name === 'run' ? ['--', 'true'] : [])];
+    expect(await refused(words, { env, stdin: 'typed\n' })).toEqual({
+      code: 2,
+      stderr: `pwpush: standard input cannot be both ${both}\nhint: use --token-file PATH\n`,
+    });
+  });
+
+  test('which is no terminal: the token would be seen there', async () => {
+    const conditions = { env, terminals: ['stdin'] as const };
+    expect(await refused(['list', '--token-file', '-'], conditions)).toEqual({
+      code: 2,
+      stderr: 'pwpush: --token-file - reads standard input, and nothing is piped in\n',
+    });
+  });
+
+  test('and PWPUSH_TOKEN_FILE does not', async () => {
+    const variable = { env: { ...env, PWPUSH_TOKEN_FILE: '-' }, stdin: 'typed\n' };
+    expect(await refused(['list'], variable)).toEqual({
+      code: 2,
+      stderr: 'pwpush: PWPUSH_TOKEN_FILE names a file\nhint: standard input is --token-file -\n',
+    });
+  });
+});
+
 describe('a link of an instance that another profile has a token for', () => {
   const LINK = 'https://other.test/p/abc';
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { person, pwpush, serveBuilt, shell } from '../helpers/program';
@@ -106,5 +106,46 @@ describe('a secret that cannot be printed', () => {
     );
     expect(readFileSync(path, 'utf8')).toBe('the view is gone');
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('a token in a pipe, which can be read once', () => {
+  const someone = person();
+  let other: Awaited<ReturnType<typeof serveBuilt>>;
+  beforeAll(async () => {
+    other = await serveBuilt(someone.env);
+    writeFileSync(join(someone.folder, 'secrets'), 'A=1\n'.repeat(3));
+  });
+  afterAll(async () => {
+    await other.stop();
+    someone.remove();
+  });
+
+  const owned = (words: string) =>
+    shell(`cat | $PWPUSH --token-file /dev/stdin ${words}`, {
+      env: { ...someone.env, PWPUSH_URL: service.url, A_SECRET: 'A=1' },
+      input: service.token,
+      cwd: someone.folder,
+    });
+
+  it.each([
+    'push --env A_SECRET --generate-passphrase --passphrase-out words',
+    'push --file secrets',
+    'push --each --from secrets',
+    'list',
+    'doctor',
+    'login',
+  ])('%s', async (words) => {
+    const { code, stderr } = await owned(words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('run and expire, with links of two instances', async () => {
+    const mine = (await push('A=1', '--no-deletable')).stdout.trim();
+    const input = 'A=2';
+    const foreign = await pwpush(['push', '--url', other.url], { env: someone.env, input });
+    const links = `${mine} ${foreign.stdout.trim()}`;
+    expect(await owned(`run ${links} -- printenv A`)).toMatchObject({ code: 0, stdout: '2\n' });
+    expect(await owned(`expire ${links}`)).toMatchObject({ code: 0, stderr: '' });
   });
 });

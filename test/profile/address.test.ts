@@ -16,8 +16,8 @@ describe('a token over plain http', () => {
     'http://10.0.0.1',
     'http://127.0.0.1.evil.test',
     'http://localhost.evil.test',
-  ])('is refused to %s', (url) => {
-    expect(() => target(stored(url))).toThrow(
+  ])('is refused to %s', async (url) => {
+    await expect(target(stored(url))).rejects.toThrow(
       `the token would travel over plain http to ${new URL(url).host}, readable by everybody on the way`,
     );
   });
@@ -28,17 +28,17 @@ describe('a token over plain http', () => {
     'http://127.9.9.9',
     'http://[::1]:5100',
     'http://pw.localhost',
-  ])('is fine to %s', (url) => {
-    expect(target(stored(url)).token).toBe('token');
+  ])('is fine to %s', async (url) => {
+    expect((await target(stored(url))).token).toBe('token');
   });
 
-  test('is taken when the profile says insecure, or none is sent; --insecure is about certificates', () => {
+  test('is taken when the profile says insecure, or none is sent; --insecure is about certificates', async () => {
     const url = 'http://pw.test';
     expect([
-      target(stored(url, true)).token,
-      target(stored(url), { anonymous: true }).token,
+      (await target(stored(url, true))).token,
+      (await target(stored(url), { anonymous: true })).token,
     ]).toEqual(['token', undefined]);
-    expect(() => target(stored(url), { insecure: true })).toThrow(
+    await expect(target(stored(url), { insecure: true })).rejects.toThrow(
       expect.objectContaining({ code: 'usage' }),
     );
   });

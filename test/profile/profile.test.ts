@@ -15,13 +15,17 @@ const STORED: StoredProfiles = {
   },
 };
 
-type Wished = Omit<Partial<Wishes>, 'env'> & {
+type Wished = Omit<Partial<Wishes>, 'env' | 'token'> & {
+  token?: string | undefined;
   env?: Omit<Wishes['env'], 'token'> & { token?: string | undefined };
 };
 
-const target = (wished: Wished, linkBase?: string, stored = STORED): Target => {
-  const env = { ...wished.env, token: () => wished.env?.token };
-  return chooseTarget(stored, { anonymous: false, insecure: false, ...wished, env }, linkBase);
+const target = (wished: Wished, linkBase?: string, stored = STORED): Promise<Target> => {
+  const { token: typed, ...rest } = wished;
+  const env = { ...wished.env, token: async () => wished.env?.token };
+  const token = typed === undefined ? undefined : async () => typed;
+  const wishes = { anonymous: false, insecure: false, ...rest, token, env };
+  return chooseTarget(stored, wishes, linkBase);
 };
 
 describe('address and token: option over environment over profile', () => {
@@ -89,8 +93,8 @@ describe('address and token: option over environment over profile', () => {
     ],
   ];
 
-  test.each(cases)('%s', (_name, wished, base, token) => {
-    const { base: chosen, token: sent } = target(wished);
+  test.each(cases)('%s', async (_name, wished, base, token) => {
+    const { base: chosen, token: sent } = await target(wished);
     expect({ base: chosen, token: sent }).toEqual({ base, token });
   });
 });
@@ -126,14 +130,14 @@ describe('a pasted link', () => {
       'https://env.test',
       'env-token',
     ],
-  ])('%s', (_name, wished, link, token) => {
-    const { base, token: sent } = target(wished, link);
+  ])('%s', async (_name, wished, link, token) => {
+    const { base, token: sent } = await target(wished, link);
     expect({ base, token: sent }).toEqual({ base: link, token });
   });
 
-  test('of another instance gets neither its CA file nor its insecurity', () => {
+  test('of another instance gets neither its CA file nor its insecurity', async () => {
     const profiles = { home: { ...STORED.profiles.home, insecure: true, days: 1 } };
-    expect(target({}, 'https://evil.test', { current: 'home', profiles })).toEqual({
+    expect(await target({}, 'https://evil.test', { current: 'home', profiles })).toEqual({
       base: 'https://evil.test',
       token: undefined,
       caFile: undefined,
@@ -149,22 +153,25 @@ describe('a broken source does not stand in the way of a better one', () => {
     throw new Error('must not be read');
   };
 
-  test('an address', () => {
-    expect(target({ url: 'https://url.test', env: { url: 'ftp://x' } }).base).toBe(
+  test('an address', async () => {
+    expect((await target({ url: 'https://url.test', env: { url: 'ftp://x' } })).base).toBe(
       'https://url.test',
     );
-    expect(target({ url: 'https://url.test' }, undefined, broken).base).toBe('https://url.test');
-    expect(target({}, 'https://link.test', broken).base).toBe('https://link.test');
+    expect((await target({ url: 'https://url.test' }, undefined, broken)).base).toBe(
+      'https://url.test',
+    );
+    expect((await target({}, 'https://link.test', broken)).base).toBe('https://link.test');
   });
 
-  test('a token', () => {
-    const wishes = { anonymous: false, insecure: false, env: { token: fails }, token: 'typed' };
-    expect(chooseTarget(STORED, wishes).token).toBe('typed');
-    expect(() => chooseTarget(STORED, { ...wishes, token: undefined })).toThrow('must not be read');
+  test('a token', async () => {
+    const wishes = { anonymous: false, insecure: false, env: { token: fails } };
+    const typed = { ...wishes, token: async () => 'typed' };
+    expect((await chooseTarget(STORED, typed)).token).toBe('typed');
+    await expect(chooseTarget(STORED, wishes)).rejects.toThrow('must not be read');
   });
 });
 
-test('a token goes to the one address it belongs to, whatever is combined', () => {
+test('a token goes to the one address it belongs to, whatever is combined', async () => {
   const bases = [
     'https://a.test',
     'https://a.test/x',
@@ -186,8 +193,8 @@ test('a token goes to the one address it belongs to, whatever is combined', () =
     typed: maybe(fc.constant('typed')),
     link: maybe(base),
   });
-  fc.assert(
-    fc.property(world, (w) => {
+  await fc.assert(
+    fc.asyncProperty(world, async (w) => {
       const stored: StoredProfiles = {
         ...(w.current ? { current: w.current } : {}),
         profiles: { a: { url: w.a, token: 'stored-a' }, b: { url: w.b, token: 'stored-b' } },
@@ -199,7 +206,7 @@ test('a token goes to the one address it belongs to, whatever is combined', () =
       const home =
         w.url ?? (w.profile ? (storedUrl ?? w.envUrl) : (w.envUrl ?? storedUrl)) ?? undefined;
       if (home === undefined && w.link === undefined) return;
-      const { base: chosen, token } = target(wished, w.link, stored);
+      const { base: chosen, token } = await target(wished, w.link, stored);
       expect(chosen).toBe(w.link ?? home);
       const owner: Record<string, string | undefined> = {
         'stored-a': named === 'a' ? w.a : 'nobody',
@@ -216,8 +223,10 @@ test('a token goes to the one address it belongs to, whatever is combined', () =
 const STORED_WITHOUT_CURRENT: StoredProfiles = { profiles: STORED.profiles };
 
 describe('nothing to go by', () => {
-  test('no instance at all is bad usage, with the three ways', () => {
-    expect(() => target({}, undefined, { profiles: {} })).toThrow('no instance is configured');
+  test('no instance at all is bad usage, with the three ways', async () => {
+    await expect(target({}, undefined, { profiles: {} })).rejects.toThrow(
+      'no instance is configured',
+    );
   });
 
   test.each<[StoredProfiles, string, string]>([
@@ -236,8 +245,8 @@ describe('nothing to go by', () => {
       'the profile in use, "gone", is not there any more',
       'choose one with pwpush profile use NAME; there are: home, work',
     ],
-  ])('profiles, but no address: %j', (stored, message, hint) => {
-    expect(() => target({}, undefined, stored)).toThrow(
+  ])('profiles, but no address: %j', async (stored, message, hint) => {
+    await expect(target({}, undefined, stored)).rejects.toThrow(
       expect.objectContaining({ code: 'usage', message, hint }),
     );
   });
@@ -246,16 +255,15 @@ describe('nothing to go by', () => {
     [{ profile: 'wrok' }, STORED, 'there are: home, work'],
     [{ env: { profile: 'wrok' } }, STORED, 'there are: home, work'],
     [{ profile: 'toString' }, { profiles: {} }, 'make one with pwpush login'],
-  ])('a profile that is not there: %j', (wished, stored, hint) => {
+  ])('a profile that is not there: %j', async (wished, stored, hint) => {
     const name = wished.profile ?? wished.env?.profile;
-    expect(() => target(wished, undefined, stored)).toThrow(
+    await expect(target(wished, undefined, stored)).rejects.toThrow(
       expect.objectContaining({ code: 'usage', message: `there is no profile "${name}"`, hint }),
     );
   });
 
-  test('a "current" that is gone counts for nothing', () => {
-    expect(target({ url: 'https://a.test' }, undefined, { current: 'x', profiles: {} }).base).toBe(
-      'https://a.test',
-    );
+  test('a "current" that is gone counts for nothing', async () => {
+    const gone = { current: 'x', profiles: {} };
+    expect((await target({ url: 'https://a.test' }, undefined, gone)).base).toBe('https://a.test');
   });
 });

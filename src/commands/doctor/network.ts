@@ -1,4 +1,4 @@
-import { BRIEF, certificatesOf, targetOf, timeoutOf } from '../../connect';
+import { BRIEF, certificatesOf, targetOf, timeoutOf, wishesOf } from '../../connect';
 import { CliError } from '../../errors';
 import { proxyFor } from '../../http/proxy';
 import { TransportError } from '../../http/transport';
@@ -15,8 +15,8 @@ const SOON = 14;
 export const address: Check = {
   name: 'address',
   needs: [],
-  examine: (facts, context, options) => {
-    const target = targetOf(context, options);
+  examine: async (facts, context, options) => {
+    const target = await targetOf(context, wishesOf(context, options));
     facts.target = target;
     const message = `${target.base}, from ${target.baseFrom}`;
     if (target.ignored === undefined) return { message };

@@ -1,13 +1,13 @@
 import type { NewPush } from '../../api/contract';
 import { AT_ONCE, inOrder } from '../../api/in-order';
-import { type Connection, connect, targetOf } from '../../connect';
+import { type Connection, connect, targetOf, wishesOf } from '../../connect';
 import type { Context } from '../../context';
 import { CliError, ExitWith, usageError } from '../../errors';
 import type { Target } from '../../profile/profile';
 import { type Entry, type Format, formatOf, readEntry } from '../../secret/entry';
 import { type Line, linesOf } from '../../secret/lines';
 import { checkPassphrase, readPassphrase } from '../../secret/passphrase';
-import { bytesFrom } from '../../secret/source';
+import { bytesFrom, checkStandardInput } from '../../secret/source';
 import { tellFailure } from '../../tell-failure';
 import { terminal } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push';
@@ -31,12 +31,12 @@ type Outcome =
 export async function pushEach(context: Context, options: PushOptions): Promise<void> {
   checkOptions(context, options);
   const { concurrency = AT_ONCE } = options;
-  const target = targetOf(context, options);
+  const target = await targetOf(context, wishesOf(context, options));
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
   const connection = options.dryRun
     ? undefined
-    : await connect(context, options, undefined, concurrency);
+    : await connect(context, options, target, concurrency);
   const outcome = outcomes(options, target, connection, passphrase);
   const telling = teller(context, options, target);
   const goesOn = () => !telling.stopped && !context.signal.aborted;
@@ -65,11 +65,7 @@ function checkOptions(context: Context, options: PushOptions): void {
   if (wrong !== undefined) throw usageError(`--each does not go with ${wrong}`);
   if (from === '-' && context.stdin.isTTY)
     throw usageError('--each reads lines, and nothing is piped in', 'or name a file with --from');
-  if (from === '-' && options.passphraseFile === '-')
-    throw usageError(
-      'standard input cannot be both the secrets and the passphrase',
-      'use --passphrase-file PATH',
-    );
+  checkStandardInput(options, from === '-' ? 'the secrets' : undefined);
   checkPassphrase(options, context);
   checkNotify(options);
 }

@@ -1,11 +1,15 @@
 import type { Context } from '../../context';
 import { login } from '../../login';
-import { NO_INSTANCE } from '../../profile/profile';
+import { NO_INSTANCE, type Wishes } from '../../profile/profile';
 import { terminal } from '../../terminal/output';
 import type { PushOptions } from '../push';
 
 /** With nothing configured: log in now, or serve this one push from this machine. */
-export async function offer(context: Context, options: PushOptions): Promise<'here' | undefined> {
+export async function offer(
+  context: Context,
+  options: PushOptions,
+  wishes: Wishes,
+): Promise<'here' | undefined> {
   const say = terminal(context, options);
   await say.note(NO_INSTANCE);
   const prompter = await context.prompter();
@@ -19,6 +23,6 @@ export async function offer(context: Context, options: PushOptions): Promise<'he
   ]);
   if (choice === 'here') return 'here';
   // Standard output is for the link alone.
-  await login({ ...context, stdout: context.stderr }, options);
+  await login({ ...context, stdout: context.stderr }, options, wishes);
   return undefined;
 }

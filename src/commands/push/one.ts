@@ -1,11 +1,11 @@
 import type { NewPush } from '../../api/contract';
-import { connect, targetOf } from '../../connect';
+import { connect, targetOf, wishesOf } from '../../connect';
 import type { Context } from '../../context';
 import { CliError, usageError } from '../../errors';
 import { NO_INSTANCE, type Target } from '../../profile/profile';
 import { checkPassphrase, offerPassphrase, readPassphrase } from '../../secret/passphrase';
 import type { Sending } from '../../secret/sending';
-import { chooseSource, readSecret, type Source } from '../../secret/source';
+import { checkStandardInput, chooseSource, readSecret, type Source } from '../../secret/source';
 import { type Terminal, terminal } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push';
 import type { PushOptions } from '../push';
@@ -36,7 +36,7 @@ export async function pushOne(context: Context, options: PushOptions): Promise<v
       const { pushHere } = await import('./here');
       return await pushHere(context, options, asked, sending?.files ?? []);
     }
-    if (!options.dryRun) return await send(context, options, say, asked, sending);
+    if (!options.dryRun) return await send(context, options, say, target, asked, sending);
     const masked = asked(options.generatePassphrase ? '' : undefined);
     await dryRun(target, masked, sending, options, say);
   } finally {
@@ -46,15 +46,16 @@ export async function pushOne(context: Context, options: PushOptions): Promise<v
 
 /** Where to push; with nothing configured somebody at a terminal may make up for it, or serve the push from here. */
 async function targetOrOffer(context: Context, options: PushOptions): Promise<Target | 'here'> {
+  const wishes = wishesOf(context, options);
   try {
-    return targetOf(context, options);
+    return await targetOf(context, wishes);
   } catch (error) {
     if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
     const { stdin, stderr } = context;
     const watched = stdin.isTTY && stderr.isTTY && context.canPrompt();
     if (!watched || options.json || options.dryRun) throw error;
     const { offer } = await import('./offer');
-    return (await offer(context, options)) ?? targetOf(context, options);
+    return (await offer(context, options, wishes)) ?? (await targetOf(context, wishes));
   }
 }
 
@@ -74,10 +75,11 @@ async function send(
   context: Context,
   options: PushOptions,
   say: Terminal,
+  target: Target,
   asked: (passphrase?: string) => NewPush,
   sending: Sending | undefined,
 ): Promise<void> {
-  const connection = await connect(context, options);
+  const connection = await connect(context, options, target);
   const generated = options.generatePassphrase
     ? await (await import('./passphrase')).newPassphrase(context, options)
     : undefined;
@@ -107,11 +109,7 @@ function sourceOf(options: PushOptions, context: Context): Source | undefined {
       'a text to go with files is given with --message TEXT',
     );
   const reads = attached ? options.file.includes('-') : source.name === 'stdin';
-  if (reads && options.passphraseFile === '-')
-    throw usageError(
-      'standard input cannot be both the secret and the passphrase',
-      'use --passphrase-file PATH',
-    );
+  checkStandardInput(options, reads ? 'the secret' : undefined);
   return attached ? undefined : source;
 }
 

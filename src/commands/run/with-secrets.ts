@@ -1,5 +1,5 @@
 import { parseReference, type Reference } from '../../api/reference';
-import { type Connection, connect } from '../../connect';
+import { type Connection, connect, targetOf, wishesOf } from '../../connect';
 import type { Context } from '../../context';
 import { ExitWith, endedBy, usageError } from '../../errors';
 import { findProgram } from '../../secret/find-program';
@@ -11,6 +11,7 @@ import { rescueAll } from '../../secret/rescue-all';
 import { rescued } from '../../secret/rescued';
 import { type Named, retrieveAll } from '../../secret/retrieve-all';
 import { safeName } from '../../secret/safe-name';
+import { checkStandardInput } from '../../secret/source';
 import { childOf, type Start, startFailure } from '../../secret/start';
 import { checkWishes, type Wishes } from '../../secret/wishes';
 import { tellFailure } from '../../tell-failure';
@@ -23,6 +24,7 @@ export async function runWithSecrets(context: Context, options: RunOptions): Pro
   const words = wordsOf(options);
   checkWishes(options, options.links.length);
   checkPassphrase(options, context);
+  checkStandardInput(options);
   const references = options.links.map(parseReference);
   const program = await findProgram(words[0], context);
   if ('status' in program) return notRun(words[0], program.status, context, options);
@@ -80,8 +82,11 @@ async function connectAll(
   options: RunOptions,
 ): Promise<Named[]> {
   const connections = new Map<string | undefined, Connection>();
+  const wishes = wishesOf(context, options);
   for (const { base } of references) {
-    if (!connections.has(base)) connections.set(base, await connect(context, options, base));
+    if (connections.has(base)) continue;
+    const target = await targetOf(context, wishes, base);
+    connections.set(base, await connect(context, options, target));
   }
   return references.map(({ base, token }) => ({
     api: (connections.get(base) as Connection).api,
