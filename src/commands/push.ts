@@ -49,6 +49,7 @@ The secret comes from standard input, or from one of [text], --from, --env,
 a passphrase is offered. Piped input of one line loses its line end. Up to 10
 files go along with --file; --message is a text to go with them. With no
 instance configured, you are offered to log in, or to serve it from here.
+--each prints one line for every line it reads, an empty one if that failed.
 
 Examples:
   $ pwpush push                                    asks for the secret, hidden

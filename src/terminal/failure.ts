@@ -42,8 +42,13 @@ export function asCliError(error: unknown): CliError {
   });
 }
 
-function jsonLine({ code, message, hint, status, line, remains }: CliError): string {
-  return `${safeJson(JSON.stringify({ error: { code, message, hint, status, line, ...remains } }))}\n`;
+function jsonLine(error: CliError): string {
+  return `${safeJson(JSON.stringify({ error: failureFields(error) }))}\n`;
+}
+
+/** An error as the fields of its JSON. */
+export function failureFields({ code, message, hint, status, line, remains }: CliError) {
+  return { code, message, hint, status, line, ...remains };
 }
 
 function plainLines({ message, hint }: CliError, { hinted, columns }: Telling): string {

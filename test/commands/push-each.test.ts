@@ -85,7 +85,9 @@ describe('a line that fails', () => {
       code: 2,
       stderr: 'pwpush: line 2: it is empty: there is nothing to push\n',
     });
-    expect(await payloads(stdout)).toEqual(['a', 'b']);
+    const [first = '', second, third = '', ...rest] = stdout.split('\n');
+    expect([second, rest]).toEqual(['', ['']]);
+    expect(await payloads(`${first}\n${third}`)).toEqual(['a', 'b']);
   });
 
   test('has its hint once where the next one would have the same', async () => {
@@ -106,11 +108,18 @@ describe('a line that fails', () => {
     const stdin = lines.map((line) => JSON.stringify(line)).join('\n');
     const { code, stdout, stderr } = await piped(stdin, '--json');
     expect(code).toBe(8);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-    const errors = stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).error);
+    const parsed = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const errors = parsed(stderr).map(({ error }) => error);
+    const placed = ({ line, ...error }: { line: number }) => ({ line, error });
+    expect(parsed(stdout)).toEqual([
+      placed(errors[0]),
+      expect.objectContaining({ html_url: expect.any(String) }),
+      placed(errors[1]),
+    ]);
     expect(errors).toMatchObject([
       { code: 'rejected', line: 1, status: 422 },
       { code: 'usage', line: 3, message: 'line 3: it has an unknown field "day"' },
@@ -125,9 +134,37 @@ describe('a line that fails', () => {
     ];
     const argv = ['push', '--each', '--views', '5'];
     const { code, stdout, stderr, sent } = await asking(answers, argv, { stdin: 'a' });
-    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '\n' });
     expect(stderr).toContain('line 1: the instance granted looser limits than asked');
     expect(sent.map((request) => request.split(' ')[0])).toEqual(['POST', 'DELETE']);
+
+    const kept = await asking([json(201, looser)], [...argv, '--accept-limits'], { stdin: 'a' });
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringMatching(/^https:.*\n$/) });
+  });
+
+  test('has its place with --dry-run, too', async () => {
+    const { code, stdout } = await piped('a\n\nb\n', '--dry-run', '--json');
+    const lines = stdout.trimEnd().split('\n');
+    expect({ code, lines: lines.map((line) => Object.keys(JSON.parse(line))) }).toEqual({
+      code: 2,
+      lines: [
+        ['method', 'url', 'body'],
+        ['line', 'error'],
+        ['method', 'url', 'body'],
+      ],
+    });
+  });
+
+  test('whose place cannot be written: that is told once, and no further line is begun', async () => {
+    const failing = { stdout: 'ENOSPC' } as const;
+    const stdin = '\n'.repeat(200);
+    const { code, stderr } = await here.under({ stdin, failing }).run('push', '--each');
+    const lines = stderr.trimEnd().split('\n');
+    expect({ code, troubles: lines.filter((line) => line.includes('ENOSPC')) }).toEqual({
+      code: 2,
+      troubles: ['pwpush: line 1: standard output cannot be written (ENOSPC)'],
+    });
+    expect(lines.length).toBeLessThanOrEqual(17);
   });
 
   test('of JSON is told without a word of it', async () => {
@@ -165,23 +202,95 @@ test('with --json each link stands in an error, and in a file when that cannot b
   expect(Object.keys(here.rescued())).toHaveLength(here.asked.length - created);
 });
 
-const misplaced: [string[], string][] = [
-  [['text'], '--each does not go with a text'],
-  [['--generate'], '--each does not go with --generate'],
-  [['--file', 'x'], '--each does not go with --file'],
-  [['--kind', 'file'], '--each does not go with --kind file'],
-  [['--generate-passphrase'], '--each does not go with --generate-passphrase'],
-  [['--qr'], '--each does not go with --qr'],
-  [['--passphrase-file', '-'], 'standard input cannot be both the secrets and the passphrase'],
-];
+describe('every option is applied, or refused before anything is sent', () => {
+  const each = (option: string) => `--each does not go with ${option}`;
+  const withHere = (option: string) => `${option} goes with --here`;
 
-test.each(misplaced)('%j is refused before anything is sent', async (argv, message) => {
-  const { code, stderr } = await piped('a\n', ...argv);
-  expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
-    code: 2,
-    stderr: `pwpush: ${message}`,
+  /** Long name → how it is given, and how it is refused; `applied` holds what is applied. */
+  const refused: Record<string, [string[], string]> = {
+    '--env': [['--env', 'X'], each('--env')],
+    '--generate': [['--generate'], each('--generate')],
+    '--file': [['--file', 'x'], each('--file')],
+    '--filename': [['--filename', 'x'], each('--filename')],
+    '--message': [['--message', 'x'], each('--message')],
+    '--raw': [['--raw'], each('--raw')],
+    '--generate-passphrase': [['--generate-passphrase'], each('--generate-passphrase')],
+    '--passphrase-out': [
+      ['--passphrase-out', 'x'],
+      '--passphrase-out goes with --generate-passphrase',
+    ],
+    '--qr': [['--qr'], each('--qr')],
+    '--copy': [['--copy'], each('--copy')],
+    '--here': [['--here'], each('--here')],
+    '--host': [['--host', '0.0.0.0'], withHere('--host')],
+    '--port': [['--port', '1'], withHere('--port')],
+    '--tls-cert': [['--tls-cert', 'x'], withHere('--tls-cert')],
+    '--tls-key': [['--tls-key', 'x'], withHere('--tls-key')],
+  };
+  const besides: [string[], string][] = [
+    [['text'], '--each does not go with a text'],
+    [['--kind', 'file'], each('--kind file')],
+    [['--host', ''], '--host takes a value, and got an empty one'],
+    [['--notify-locale', 'de'], '--notify-locale goes with --notify EMAIL'],
+    [['--passphrase-file', '-'], 'standard input cannot be both the secrets and the passphrase'],
+    [['--token-file', '-'], 'standard input cannot be both the secrets and the token'],
+  ];
+
+  test.each([...Object.values(refused), ...besides])('%j is refused', async (argv, message) => {
+    const { code, stderr } = await piped('a\n', ...argv);
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      stderr: `pwpush: ${message}`,
+    });
+    expect(here.asked).toEqual([]);
   });
-  expect(here.asked).toEqual([]);
+
+  /** Long name → how it is given, and what it makes of the request. */
+  const applied: Record<string, [string[], Record<string, unknown>]> = {
+    '--kind': [['--kind', 'qr'], { kind: 'qr' }],
+    '--days': [['--days', '3'], { expire_after_days: 3 }],
+    '--views': [['--views', '3'], { expire_after_views: 3 }],
+    '--deletable': [['--deletable'], { deletable_by_viewer: true }],
+    '--no-deletable': [['--no-deletable'], { deletable_by_viewer: false }],
+    '--retrieval-step': [['--retrieval-step'], { retrieval_step: true }],
+    '--no-retrieval-step': [['--no-retrieval-step'], { retrieval_step: false }],
+    '--passphrase': [['--passphrase'], { passphrase: '***' }],
+    '--passphrase-file': [['--passphrase-file', 'FILE'], { passphrase: '***' }],
+    '--passphrase-env': [['--passphrase-env', 'PHRASE'], { passphrase: '***' }],
+    '--name': [['--name', 'x'], { name: 'x' }],
+    '--note': [['--note', 'x'], { note: '***' }],
+    '--notify': [['--notify', 'a@b.example'], { notify_emails_to: 'a@b.example' }],
+    '--notify-locale': [
+      ['--notify', 'a@b.example', '--notify-locale', 'de'],
+      { notify_emails_to: 'a@b.example', notify_emails_to_locale: 'de' },
+    ],
+  };
+
+  test.each(Object.values(applied))('%j is applied', async (argv, fields) => {
+    writeFileSync(here.file('phrase'), 'sesame\n');
+    const words = argv.map((word) => (word === 'FILE' ? here.file('phrase') : word));
+    const prompts = argv.includes('--passphrase')
+      ? [
+          { secret: 'Passphrase:', answer: 'sesame' },
+          { secret: 'Passphrase again:', answer: 'sesame' },
+        ]
+      : [];
+    const { stdout } = await here
+      .under({ stdin: 'a\n', env: { PHRASE: 'sesame' }, prompts })
+      .run('push', '--each', '--dry-run', '--json', ...words);
+    expect(JSON.parse(stdout).body.push).toEqual({ payload: '***', ...fields });
+  });
+
+  test('and there is no other', async () => {
+    const { stdout } = await here.run('push', '--help');
+    const [, own = ''] = /\nOptions:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+    const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
+    // What these do the tests above show: where lines are from, and how many at once.
+    const shown = ['--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
+    expect([...names].sort()).toEqual(
+      [...Object.keys(refused), ...Object.keys(applied), ...shown].sort(),
+    );
+  });
 });
 
 test('without lines, without a pipe, or without --each', async () => {

@@ -9,10 +9,11 @@ import { type Line, linesOf } from '../../secret/lines';
 import { checkPassphrase, readPassphrase } from '../../secret/passphrase';
 import { bytesFrom, checkStandardInput } from '../../secret/source';
 import { tellFailure } from '../../tell-failure';
-import { terminal } from '../../terminal/output';
+import { failureFields } from '../../terminal/failure';
+import { terminal, toJson } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push';
 import type { PushOptions } from '../push';
-import { checkNotify, requestOf } from './request';
+import { checkCompanions, requestOf } from './request';
 import { type Made, settle, tell } from './result';
 
 /** Bytes of one line: what the reference takes as a text, and room for JSON to escape all of it. */
@@ -25,8 +26,9 @@ type Outcome =
   | { readonly line: Line; readonly failure: CliError };
 
 /**
- * One push a line, several at once, results in the lines' order. A line that fails is told and does not keep the
- * others from it; the worst status counts. When results cannot be written any more no further line is begun.
+ * One push a line, several at once. Standard output gets one line for each, in their order, so that it can be pasted
+ * beside the input. A line that fails is told and does not keep the others from it; the worst status counts. When
+ * results cannot be written any more no further line is begun.
  */
 export async function pushEach(context: Context, options: PushOptions): Promise<void> {
   checkOptions(context, options);
@@ -67,7 +69,7 @@ function checkOptions(context: Context, options: PushOptions): void {
     throw usageError('--each reads lines, and nothing is piped in', 'or name a file with --from');
   checkStandardInput(options, from === '-' ? 'the secrets' : undefined);
   checkPassphrase(options, context);
-  checkNotify(options);
+  checkCompanions(options);
 }
 
 /** Makes what pushes one line. */
@@ -106,7 +108,10 @@ function teller(context: Context, options: PushOptions, target: Target) {
     hinted: undefined as string | undefined,
     async tell(outcome: Outcome): Promise<void> {
       const { number } = outcome.line;
-      if ('failure' in outcome) return this.fail(outcome.failure);
+      if ('failure' in outcome) {
+        await this.fail(outcome.failure);
+        return this.skip(outcome.line, outcome.failure);
+      }
       if ('request' in outcome)
         return say.printText(dryRunText(target, outcome.request, options.json));
       const warnings = outcome.made.warnings.map((warning) => `line ${number}: ${warning}`);
@@ -117,6 +122,17 @@ function teller(context: Context, options: PushOptions, target: Target) {
       const isNews = trouble.remains !== undefined || !this.stopped;
       this.stopped = true;
       if (isNews) await this.fail(about(trouble, outcome.line));
+    },
+    /** Leaves a failed line's place on standard output empty, or fills it with the error as JSON. */
+    async skip(line: Line, failure: CliError): Promise<void> {
+      const { line: number, ...error } = failureFields(failure);
+      const place = options.json ? toJson({ line: number, error }) : '';
+      await say.printText(`${place}\n`).catch(async ({ code }) => {
+        if (this.stopped) return;
+        this.stopped = true;
+        const trouble = new CliError('failed', `standard output cannot be written (${code})`);
+        await this.fail(about(trouble, line));
+      });
     },
     async fail(failure: CliError): Promise<void> {
       const { hinted } = this;

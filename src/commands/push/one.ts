@@ -9,7 +9,7 @@ import { checkStandardInput, chooseSource, readSecret, type Source } from '../..
 import { type Terminal, terminal } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push';
 import type { PushOptions } from '../push';
-import { checkNotify, requestOf } from './request';
+import { checkCompanions, requestOf } from './request';
 import { settle, tell } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and gets the link to the user. */
@@ -138,10 +138,7 @@ async function dryRun(
 
 function checkOptions(options: PushOptions, context: Context): void {
   checkPassphrase(options, context);
-  if (options.passphraseOut !== undefined && !options.generatePassphrase)
-    throw usageError('--passphrase-out goes with --generate-passphrase');
-  checkNotify(options);
-  checkHere(options);
+  checkCompanions(options);
   if (options.concurrency !== undefined) throw usageError('--concurrency goes with --each');
   const { file, kind, message, filename } = options;
   if (file !== undefined) {
@@ -155,22 +152,4 @@ function checkOptions(options: PushOptions, context: Context): void {
     throw usageError('--message goes with files', 'a text alone is piped in, or given as [text]');
   if (filename !== undefined)
     throw usageError('--filename names what --file - reads, and there is no --file -');
-}
-
-/** @throws CliError (usage) for what has no meaning without an instance, or with one */
-function checkHere(options: PushOptions): void {
-  const { here, host, port, tlsCert, tlsKey } = options;
-  const placed = { '--host': host, '--port': port, '--tls-cert': tlsCert, '--tls-key': tlsKey };
-  const { url, profile, tokenFile, name, note, notify, dryRun } = options;
-  const elsewhere = {
-    ...{ '--url': url, '--profile': profile, '--token-file': tokenFile },
-    ...{ '--name': name, '--note': note, '--notify': notify },
-    '--dry-run': dryRun || undefined,
-  };
-  // A shell's variable that is not set: no host would be any host, and no certificate no TLS.
-  const empty = Object.entries(placed).find(([, value]) => value === '');
-  if (empty) throw usageError(`${empty[0]} takes a value, and got an empty one`);
-  const given = Object.entries(here ? elsewhere : placed).find(([, value]) => value !== undefined);
-  if (!given) return;
-  throw usageError(`${given[0]} ${here ? 'does not go with' : 'goes with'} --here`);
 }
