@@ -18,6 +18,7 @@ import {
 } from './profile/profile';
 import { readProfiles } from './profile/read';
 import { parseToken, readTokenFile } from './profile/token';
+import { readAll } from './secret/source';
 import { terminal } from './terminal/output';
 
 const DEFAULT_TIMEOUT = 30;
@@ -55,7 +56,6 @@ export function wishesOf(context: Context, options: GlobalOptions): Wishes {
 async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
   if (path !== '-') return readTokenFile(path);
   if (stdin.isTTY) throw usageError('--token-file - reads standard input, and nothing is piped in');
-  const { readAll } = await import('./secret/source');
   return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
 }
 

@@ -1,18 +1,26 @@
 import type { Context } from './context';
+import type { GlobalOptions } from './options';
 
 /**
  * Runs one command line and returns the exit status. The only catch: every failure becomes a line on
  * stderr and a status of the table in `errors.ts`.
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
+  let parsed: GlobalOptions | undefined;
   try {
     const { execute } = await import('./program');
-    const ended = interruptible((begins) => execute(argv, context, begins), context);
+    const ended = interruptible((begins) => {
+      return execute(argv, context, (options) => {
+        parsed = options;
+        begins();
+      });
+    }, context);
     await ended.finally(() => context.asked());
     return 0;
   } catch (error) {
     const cut = context.signal.aborted && !context.signalsTaken;
-    return await report(cut ? await interruption(context.signal, error) : error, argv, context);
+    const failure = cut ? await interruption(context.signal, error) : error;
+    return await report(failure, context, parsed ?? (await unparsed(argv, context)));
   }
 }
 
@@ -53,17 +61,28 @@ async function interruptible(
   }
 }
 
-async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const [{ statusOf }, { isOn }, { tellFailure }] = await Promise.all([
+async function report(
+  error: unknown,
+  context: Context,
+  { json, debug }: Pick<GlobalOptions, 'json' | 'debug'>,
+): Promise<number> {
+  const [{ statusOf }, { tellFailure }] = await Promise.all([
     import('./terminal/failure'),
-    import('./environment'),
     import('./tell-failure'),
   ]);
-  const end = argv.indexOf('--');
-  const words = end === -1 ? argv : argv.slice(0, end);
-  const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
-  await tellFailure(context, error, { json: words.includes('--json'), debug });
+  await tellFailure(context, error, { json, debug });
   return statusOf(error);
+}
+
+/** How to report what is wrong with a line that could not be parsed. */
+async function unparsed(argv: readonly string[], context: Context) {
+  const [{ optionWords, programFor }, { isOn }] = await Promise.all([
+    import('./program'),
+    import('./environment'),
+  ]);
+  const words = optionWords(await programFor(argv, context), argv);
+  const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
+  return { json: words.includes('--json'), debug };
 }
 
 /** What a signal ended; what its failure says of a push that exists, or a view that is gone, is told with it. */

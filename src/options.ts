@@ -68,7 +68,7 @@ export function addOutputOptions(command: Command): Command {
 }
 
 /** The global options as given anywhere on the line, with their defaults. */
-function globalOptions(command: Command, env: Environment): GlobalOptions {
+export function globalOptions(command: Command, env: Environment): GlobalOptions {
   const given: Partial<GlobalOptions>[] = [];
   for (let one: Command | null = command; one; one = one.parent) given.push(explicit(one));
   return {

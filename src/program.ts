@@ -3,7 +3,7 @@ import type { Context } from './context';
 import { isOn } from './environment';
 import { ExitWith, exitStatus, usageError } from './errors';
 import { commandsFirst, globalsInShort } from './help/layout';
-import { addGlobalOptions } from './options';
+import { addGlobalOptions, type GlobalOptions, globalOptions } from './options';
 
 interface Entry {
   readonly name: string;
@@ -125,18 +125,24 @@ Examples:
 \`pwpush help <command>\` shows a command's options, \`pwpush help <topic>\` more:
 ${topics.map(({ name }) => name).join(', ')}. Exit codes and all else: man pwpush.`;
 
-/** Parses one command line and runs its command, after `begins`; rejects with what went wrong. */
+/** Parses one command line, calls `begins`, and runs the command; rejects with what went wrong. */
 export async function execute(
   argv: readonly string[],
   context: Context,
-  begins: () => void,
+  begins: (options: GlobalOptions) => void,
 ): Promise<void> {
-  refuseTailed(argv);
   const topic = argv[0] === 'help' && topics.find(({ name }) => name === argv[1]);
   if (topic) return context.stdout.write(await topic.load());
   const words = withoutHelpWord(argv);
-  const quiet = withoutPrompts(words, context);
-  const program = (await programFor(words, quiet)).hook('preAction', begins);
+  let asking = false;
+  const canPrompt = () => asking && context.canPrompt();
+  const program = await programFor(words, { ...context, canPrompt });
+  program.hook('preAction', (_, command) => {
+    const options = globalOptions(command, context.env);
+    asking = mayPrompt(options, context);
+    begins(options);
+  });
+  refuseTailed(optionWords(program, words));
   const shown: string[] = [];
   eachCommand(program, (command) => settle(command, context, (text) => shown.push(text)));
   try {
@@ -214,21 +220,37 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
 }
 
 /** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, or in CI. */
-function withoutPrompts(argv: readonly string[], context: Context): Context {
-  const { env } = context;
-  if (!beforeDashes(argv).includes('--no-input') && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI))
-    return context;
-  return { ...context, canPrompt: () => false };
+function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
+  return input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
 }
 
-function beforeDashes(argv: readonly string[]): readonly string[] {
-  const end = argv.indexOf('--');
-  return end === -1 ? argv : argv.slice(0, end);
+/** The words before `--` that are options, as Commander takes them: the value of an option is none. */
+export function optionWords(program: Command, argv: readonly string[]): readonly string[] {
+  const takers = new Set<string | undefined>();
+  eachCommand(program, ({ options }) => {
+    for (const { required, short, long } of options) if (required) takers.add(short).add(long);
+  });
+  const found: string[] = [];
+  for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
+    const word = argv[at] ?? '';
+    if (!word.startsWith('-')) continue;
+    found.push(word);
+    if (takesNext(word, takers)) at++;
+  }
+  return found;
+}
+
+/** Whether the value of an option is the word after it: after `-qn` it is, and `-nq` has its own. */
+function takesNext(word: string, takers: ReadonlySet<unknown>): boolean {
+  if (word.startsWith('--')) return takers.has(word);
+  const letters = Array.from(word.slice(1));
+  const taker = letters.findIndex((letter) => takers.has(`-${letter}`));
+  return taker !== -1 && taker === letters.length - 1;
 }
 
 /** A token that begins with a dash must not pass for `-h` or `-V` with something behind it. */
-function refuseTailed(argv: readonly string[]): void {
-  const tailed = beforeDashes(argv).find((word) => /^-[hV]./.test(word));
+function refuseTailed(words: readonly string[]): void {
+  const tailed = words.find((word) => /^-[hV]./.test(word));
   if (tailed === undefined) return;
   throw usageError(
     `${tailed.slice(0, 2)} takes nothing behind it`,

@@ -87,7 +87,7 @@ const expectedOf = (options: readonly Option[]): Described[] =>
   options.flatMap((option) =>
     flagsOf(option).map((flag) => ({
       flag,
-      value: flag === option.long && (option.required || option.optional),
+      value: flag === option.long && /[<[]/.test(option.flags),
     })),
   );
 

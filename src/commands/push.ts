@@ -83,7 +83,9 @@ export function pushCommand(context: Context): Command {
     .option('--no-deletable', 'the recipient may not delete the push')
     .option('--retrieval-step', 'show the secret after a click only, against link scanners')
     .option('--no-retrieval-step', 'show the secret at once')
-    .option('-p, --passphrase', 'ask for a passphrase to protect the push with')
+    .addOption(askPassphrase())
+    // -pc stays -p -c.
+    .combineFlagAndOptionalValue(false)
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
     .option('--passphrase-env <name>', 'read the passphrase from a variable')
     .option('--generate-passphrase', 'make up a passphrase of words, and show it on stderr')
@@ -109,6 +111,19 @@ export function pushCommand(context: Context): Command {
       return push(context, text === undefined ? options : { ...options, text });
     });
   return addGlobalOptions(command);
+}
+
+/** It takes no value. As if it took one, so that `-p hunter2`, as other programs have it, does not push "hunter2". */
+function askPassphrase(): Option {
+  const option = new Option('-p, --passphrase', 'ask for a passphrase to protect the push with');
+  option.optional = true;
+  return option.argParser((value?: string) => {
+    if (value === undefined) return true;
+    throw usageError(
+      '-p takes no passphrase: other users of this machine can read the command line',
+      'alone it asks for one; else --passphrase-file PATH or --passphrase-env NAME; a text comes before it, or after --',
+    );
+  });
 }
 
 const DEFAULTS = {

@@ -183,10 +183,10 @@ describe('what is not understood is exit 2', () => {
   });
 
   test.each([
-    ['--passphrase=S3cret', '--passphrase'],
-    ['--json=S3cret', '--json'],
-  ])('%s: a value for an option that takes none', async (word, name) => {
-    expect(await here.run('push', word)).toEqual(
+    ['get', '--passphrase=S3cret', '--passphrase'],
+    ['push', '--json=S3cret', '--json'],
+  ])('%s %s: a value for an option that takes none', async (command, word, name) => {
+    expect(await here.run(command, word)).toEqual(
       refused(`pwpush: ${name} takes no value\nhint: see --help\n`),
     );
   });

@@ -171,6 +171,20 @@ describe('with nothing configured, on a terminal', () => {
     });
   });
 
+  test('where an option needs an instance, only to log in', async () => {
+    const asked = here.under({
+      env: unset,
+      terminals: ['stdin', 'stderr'],
+      prompts: [
+        { text: 'Address of the instance:', answer: 'pw.test' },
+        { secret: 'API token:', answer: here.service.adminToken },
+      ],
+    });
+    const { code, stdout } = await asked.run('push', '--generate', '--name', 'mine');
+    expect([code, LINK.test(stdout)]).toEqual([0, true]);
+    expect((await here.under({ env: unset }).run('list')).stdout.split('\t')[1]).toBe('mine');
+  });
+
   test.each([
     ['the secret is piped', ['push'], ['stderr']],
     ['JSON is asked for', ['push', '--json'], ['stdin', 'stderr']],
@@ -308,6 +322,43 @@ describe('a passphrase', () => {
     ]);
   });
 
+  describe('as the value of -p, where other programs have it', () => {
+    test.each([
+      [['-p', 'hunter2']],
+      [['--passphrase', 'hunter2']],
+      [['--passphrase=hunter2']],
+      [['text', '-p', 'hunter2']],
+      [['-cp', 'hunter2']],
+    ])('is neither pushed nor repeated: %j', async (argv) => {
+      const asked = here.under({ prompts: [] });
+      expect(await asked.run('push', ...argv)).toEqual(
+        refused(
+          'pwpush: -p takes no passphrase: other users of this machine can read the command line\n' +
+            'hint: alone it asks for one; else --passphrase-file PATH or --passphrase-env NAME; a text comes before it, or after --\n',
+        ),
+      );
+      expect(here.asked).toEqual([]);
+    });
+
+    test.each([[['text', '-p']], [['-p', '--', 'text']], [['-p', '--views', '1', 'text']]])(
+      'and a text is pushed: %j',
+      async (argv) => {
+        const prompts = ['Passphrase:', 'Passphrase again:'].map((secret) => ({
+          secret,
+          answer: 'horse',
+        }));
+        const { code, stdout } = await here.under({ prompts }).run('push', ...argv);
+        const opened = here.under({ env: { PWPUSH_PASSPHRASE: 'horse' } });
+        expect([code, (await opened.run('get', stdout.trim())).stdout]).toEqual([0, 'text']);
+      },
+    );
+
+    test('and -p goes with another letter', async () => {
+      const { stderr } = await here.run('push', '-pq', 'text');
+      expect(stderr).toContain('-p asks for the passphrase, and there is no terminal to ask on');
+    });
+  });
+
   test('of PWPUSH_PASSPHRASE is for get, not for push', async () => {
     const env = { PWPUSH_PASSPHRASE: 'correct horse' };
     const { stdout } = await here.under({ env }).run('push', 'hunter2');
@@ -339,5 +390,39 @@ test('values that the instance refuses are exit 8, with its words', async () => 
     code: 8,
     stdout: '',
     stderr: 'pwpush: push: the instance refused it',
+  });
+});
+
+describe('the value of an option is no option', () => {
+  const unset = 'pwpush: the variable UNSET is not set\n';
+  const unknown = "pwpush: unknown option '--bogus'\nhint: see --help\n";
+  const asJson = expect.stringMatching(/^\{"error":\{"code":"usage"/);
+
+  test.each<[string[], string]>([
+    [['--note', '--json', '--env', 'UNSET'], unset],
+    [['--note', '--debug', '--env', 'UNSET'], unset],
+    [['--note', '-hello', '--env', 'UNSET'], unset],
+    [['-qn', '--json', '--env', 'UNSET'], unset],
+    [['--note', '--json', '--bogus'], unknown],
+    [['-qn', '--json', '--bogus'], unknown],
+    [['--bogus', '--', '--json'], unknown],
+    [['--env', 'UNSET', '--json'], asJson],
+    [['--bogus', '--json'], asJson],
+    [['--json', '--bogus'], asJson],
+    [['-nq', '--json', '--bogus'], asJson],
+    [['--notify', 'a@b.example', '--json', '--bogus'], asJson],
+    [['--days', 'x', '--json'], asJson],
+    [['-hello', '--json'], asJson],
+  ])('%j', async (argv, stderr) => {
+    expect(await here.run('push', ...argv)).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  test('nor does it keep anybody from being asked', async () => {
+    const prompts = [
+      { secret: 'Secret:', answer: 'typed' },
+      { secret: 'Passphrase (Enter for none):', answer: '' },
+    ];
+    const asked = here.under({ terminals: ['stdin'], prompts });
+    expect((await asked.run('push', '--note', '--no-input')).code).toBe(0);
   });
 });

@@ -21,7 +21,7 @@ afterAll(async () => {
 /** All that asks somebody on a terminal, and how it ends where nobody is to be asked. */
 const asking: [string, number][] = [
   ['$PWPUSH push', 2],
-  ['$PWPUSH push -p text', 2],
+  ['$PWPUSH push text -p', 2],
   ['echo s | $PWPUSH push -p', 2],
   ['$PWPUSH get $LINK', 7],
   ['$PWPUSH get -p $LINK', 2],
