@@ -198,6 +198,7 @@ async function settingsFor(
     token: target.token,
     tokenFrom: target.tokenFrom,
     knownTo: target.knownTo,
+    anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(transport.send, context, options) : transport.send,
     now: context.now,

@@ -36,6 +36,8 @@ export interface ApiSettings {
   readonly tokenFrom?: string | undefined;
   /** A profile whose token would do where none goes along. */
   readonly knownTo?: string | undefined;
+  /** No token goes along because the user wants none to. */
+  readonly anonymous?: boolean | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
@@ -148,6 +150,7 @@ function askedOf(settings: ApiSettings, call: Call): Asked {
     authenticated: settings.token !== undefined,
     tokenFrom: settings.tokenFrom,
     knownTo: settings.knownTo,
+    anonymous: settings.anonymous,
     passphrase: call.query?.passphrase !== undefined,
     files: call.form !== undefined,
     secrets: secrets.filter((secret): secret is string => secret !== undefined),

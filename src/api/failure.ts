@@ -16,6 +16,8 @@ export interface Asked {
   readonly tokenFrom?: string | undefined;
   /** A profile whose token would do. */
   readonly knownTo?: string | undefined;
+  /** The user asked that no token goes along. */
+  readonly anonymous?: boolean | undefined;
   /** A passphrase went along. */
   readonly passphrase: boolean;
   /** Files went along. */
@@ -29,7 +31,7 @@ export function failureOf(answer: Answer, asked: Asked, now: Date): CliError {
   const raw = messageOf(answer);
   const said = tellable(raw, asked.secrets);
   const failure = failureSaying(raw, said, answer, asked, now);
-  return asked.files ? aboutFiles(failure, said, asked.authenticated) : failure;
+  return asked.files ? aboutFiles(failure, said, asked) : failure;
 }
 
 function failureSaying(
@@ -102,6 +104,11 @@ function tokenRefused(asked: Asked): CliError {
 }
 
 function tokenNeeded(asked: Asked): CliError {
+  if (asked.anonymous)
+    return error('unauthorized', `${title(asked)}: needs a token, and --anonymous sends none`, {
+      status: 401,
+      hint: 'leave --anonymous out',
+    });
   return error('unauthorized', `${title(asked)}: the instance wants a token`, {
     status: 401,
     hint:
@@ -125,8 +132,9 @@ function forbidden(answer: Answer, asked: Asked, said: string): CliError {
 }
 
 /** Who made a push is not told; one made without a token is nobody's. */
-function ownersHint({ authenticated, knownTo, call }: Asked): string {
+function ownersHint({ authenticated, anonymous, knownTo, call }: Asked): string {
   if (authenticated) return 'the token belongs to another user, or the push was made without one';
+  if (anonymous) return 'if it is yours, leave --anonymous out';
   if (knownTo !== undefined) return `profile "${knownTo}" has a token for it: --profile ${knownTo}`;
   const nobodys = call === 'expire' ? 'it ends by its own limits' : 'nobody may';
   return `use the token of who made it (pwpush login); if it was made without one, ${nobodys}`;

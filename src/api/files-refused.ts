@@ -1,18 +1,25 @@
 import { CliError } from '../errors';
 
 /** A refused push with files: why, in the instance's words, and what may be done about it. */
-export function aboutFiles(failure: CliError, said: string, authenticated: boolean): CliError {
+export function aboutFiles(failure: CliError, said: string, asked: Sent): CliError {
   const { code, message, status } = failure;
   const words = said === '' || message.includes(said) ? message : `${message}: ${said}`;
-  const hint = hintFor(status, words, authenticated) ?? failure.hint;
+  const hint = hintFor(status, words, asked) ?? failure.hint;
   return new CliError(code, words, { status, hint, cause: failure.cause });
+}
+
+interface Sent {
+  readonly authenticated: boolean;
+  readonly anonymous?: boolean | undefined;
 }
 
 function hintFor(
   status: number | undefined,
   words: string,
-  authenticated: boolean,
+  { authenticated, anonymous }: Sent,
 ): string | undefined {
+  if ((status === 401 || status === 403) && anonymous)
+    return 'attaching files needs a token there: leave --anonymous out';
   if ((status === 401 || status === 403) && !authenticated)
     return 'attaching files needs a token there: log in with pwpush login, or set PWPUSH_TOKEN';
   if (status === 413)

@@ -121,10 +121,37 @@ describe('a link of an instance that another profile has a token for', () => {
     );
   });
 
-  test('not with --anonymous', async () => {
+  test('not with --anonymous, which is the cause', async () => {
     const { stderr } = await refused(['audit', LINK, '--anonymous'], { terminals: ['stderr'] });
-    expect(stderr).toContain('hint: log in with pwpush login, or set PWPUSH_TOKEN\n');
+    expect(stderr).toBe(
+      'pwpush: audit: needs a token, and --anonymous sends none\nhint: leave --anonymous out\n',
+    );
   });
+});
+
+test.each([
+  ['list', []],
+  ['audit', ['abc']],
+  ['wait', ['abc']],
+  ['notify', ['abc', 'a@b.example']],
+])('%s --anonymous names that as the cause', async (name, operands) => {
+  const title = name === 'wait' ? 'audit' : name;
+  expect(await refused([name, ...operands, '--anonymous'])).toEqual(
+    saying(`${title}: needs a token, and --anonymous sends none`, 'leave --anonymous out'),
+  );
+});
+
+test.each([
+  ['expire', ['abc'], 403, 'if it is yours, leave --anonymous out'],
+  ['push', ['-f', 'FILE'], 401, 'attaching files needs a token there: leave --anonymous out'],
+])('%s --anonymous that is refused', async (name, operands, status, hint) => {
+  here.close();
+  const env = { PWPUSH_URL: 'https://pw.test' };
+  here = place({ env, send: wire([json(status, '{"error":"no"}')]).send });
+  writeFileSync(here.file('a'), 'a');
+  const words = operands.map((word) => (word === 'FILE' ? here.file('a') : word));
+  const { stderr } = await here.run(name, '--anonymous', ...words);
+  expect(stderr.split('\n')[1]).toBe(`hint: ${hint}`);
 });
 
 test('a token over plain http: the profile is spoken of where it is one’s', async () => {
