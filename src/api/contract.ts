@@ -154,6 +154,8 @@ export interface AuditEntry {
 
 /** What an instance says of itself (specification 2.2). Every key of `features` is optional. */
 export interface InstanceVersion {
+  /** `pwpush` where it is our service; Password Pusher does not tell. */
+  application?: string | null | undefined;
   application_version?: string | null | undefined;
   api_version?: string | null | undefined;
   edition?: string | null | undefined;
@@ -267,6 +269,7 @@ export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = v.l
 
 /** @internal */
 export const versionSchema: v.GenericSchema<unknown, InstanceVersion> = v.looseObject({
+  application: text,
   application_version: text,
   api_version: text,
   edition: text,

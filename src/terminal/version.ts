@@ -40,11 +40,12 @@ function features(object: Record<string, unknown>, prefix: string, depth = 0): [
   });
 }
 
-/** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`. */
+/** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`; our service is `pwpush serve 0.1.0`. */
 export function editionOf(version: InstanceVersion): string {
-  const { application_version, api_version, edition } = version;
+  const { application, application_version, api_version, edition } = version;
+  const name = application === 'pwpush' ? 'pwpush serve' : 'Password Pusher';
   const parts = [
-    `Password Pusher ${application_version ?? 'of an untold version'}`,
+    `${name} ${application_version ?? 'of an untold version'}`,
     api_version ? `API ${api_version}` : undefined,
     edition ? `edition ${edition}` : undefined,
   ];

@@ -53,6 +53,28 @@ async function doctor(argv: string[], env: Record<string, string> = {}) {
   return { code, stderr, ok, checks, failed, of };
 }
 
+describe('an instance is called by its name', () => {
+  const named = (application: string) =>
+    VERSION.replace(
+      '{"application_version":"2.11.4"',
+      `{"application":${application},"application_version":"0.1.0"`,
+    );
+
+  test.each([
+    ['"pwpush"', 'pwpush serve 0.1.0, API 2.1, edition oss'],
+    ['"other"', 'Password Pusher 0.1.0, API 2.1, edition oss'],
+    ['7', 'Password Pusher 0.1.0, API 2.1, edition oss'],
+  ])('%s: %s', async (application, name) => {
+    const server = await opened(listening(reference(named(application))));
+    const env = { PWPUSH_URL: `http://127.0.0.1:${server.port}`, PWPUSH_TOKEN: 'g00d' };
+    expect((await doctor([], env)).of('api')?.message).toBe(name);
+    const login = await here
+      .under({ env, terminals: ['stderr'], columns: 200 })
+      .run('login', '--no-color');
+    expect(login.stderr).toContain(`${name}: files`);
+  });
+});
+
 describe('an instance where all is well', () => {
   test('is told line by line, with exit 0; nothing is created and no view taken', async () => {
     const server = await opened(listening(reference()));
