@@ -1,5 +1,6 @@
 import { inWords } from './database';
 import type { Patience } from './exchange';
+import { outwardUrl } from './here/outward';
 import type { Log } from './log';
 import { startMetrics } from './metrics/start';
 import { openService } from './open';
@@ -22,7 +23,10 @@ export type { ServiceIo, ServiceSettings } from './settings';
 
 /** A service that listens. */
 export interface Service {
-  /** What links begin with: the public address, or else the one it listens on. */
+  /**
+   * The public address, or else the one it listens on: of all addresses one that others reach, and where there is none
+   * the one of this machine.
+   */
   readonly url: string;
   /** The address it listens on, as this machine reaches it. */
   readonly localUrl: string;
@@ -60,7 +64,7 @@ export async function startService(
     warnIfExposed(listening, settings, log);
     const named = listening.find(({ host }) => host !== undefined) ?? listening[0];
     const localUrl = named?.url ?? '';
-    const url = publicUrlOf(settings) ?? localUrl;
+    const url = publicUrlOf(settings) ?? (await outwardUrl(localUrl, named?.host)) ?? localUrl;
     const scraped = metrics ? { metrics: metrics.url } : {};
     log.event('start', { url, version: io.version, ...scraped });
     const tell = supervision ? notifier(supervision, log) : async () => {};

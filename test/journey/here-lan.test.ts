@@ -90,6 +90,15 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
     expect(stderr).toContain(`${from} viewed it: 1 of 1\n`);
   });
 
+  it('serve names that address, too', async () => {
+    const words = ['serve', '--ephemeral', '--host', '0.0.0.0', '--port', '0', '--json'];
+    const { url, token } = JSON.parse(await on(one, words, sender.env).first);
+    expect(new URL(url).hostname).toBe('10.98.0.1');
+    const env = { ...recipient.env, PWPUSH_URL: url, PWPUSH_TOKEN: token };
+    const { code, stderr } = await on(other, ['push', '--anonymous'], env, 's3cret').ended;
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+  });
+
   it('who asks too often is refused', async () => {
     const words = ['push', '--here', '--host', '10.98.0.1'];
     const serving = on(one, words, sender.env, 's3cret');

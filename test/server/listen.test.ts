@@ -6,6 +6,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isLoopback } from '../../src/http/loopback';
+import { outwardAddress } from '../../src/server/here/outward';
 import { type Service, ServiceError, startService } from '../../src/server/listen';
 import { passphraseChecks } from '../../src/server/passphrase';
 import { openSqlite } from '../../src/server/store/sqlite';
@@ -178,6 +180,17 @@ describe('starting', () => {
     expect(await version(url)).toBe(200);
     expect(warnings).toEqual(expected);
   });
+
+  test.each(['0.0.0.0', '::'] as const)(
+    'on all addresses (%s) it names one that others reach, or that of this machine',
+    async (host) => {
+      const { url, localUrl } = await start({ ...inMemory, host });
+      const outward = (await outwardAddress(host)) ?? new URL(localUrl).hostname;
+      expect(new URL(url).host).toBe(`${outward}:${new URL(localUrl).port}`);
+      expect(isLoopback(new URL(localUrl))).toBe(true);
+      expect([await version(url), await version(localUrl)]).toEqual([200, 200]);
+    },
+  );
 
   test('the public address is what links begin with', async () => {
     const { url, localUrl } = await start({ ...inMemory, publicUrl: 'https://push.example.com/' });

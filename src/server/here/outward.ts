@@ -17,6 +17,22 @@ export async function outwardAddress(host: '0.0.0.0' | '::'): Promise<string | u
   return undefined;
 }
 
+/**
+ * The address that others reach a listening socket by, for one that listens on all addresses.
+ * @param url the socket's, as this machine reaches it
+ * @returns undefined when this machine has no such address
+ */
+export async function outwardUrl(
+  url: string,
+  host: string | undefined,
+): Promise<string | undefined> {
+  if (host !== '0.0.0.0' && host !== '::') return url;
+  const address = await outwardAddress(host);
+  if (address === undefined) return undefined;
+  const { protocol, port } = new URL(url);
+  return `${protocol}//${address.includes(':') ? `[${address}]` : address}:${port}`;
+}
+
 /** Where a datagram would leave from; none is sent. */
 function routed(family: keyof typeof nobody): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -12,7 +12,7 @@ import { sweepRegularly } from '../sweep';
 import { readTls } from '../tls';
 import { pushBody } from '../wire';
 import { onlyThat } from './only';
-import { outwardAddress } from './outward';
+import { outwardUrl } from './outward';
 import { type HereEvent, type Visit, watching } from './watch';
 
 export type HereSettings = Pick<ServiceSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>;
@@ -107,12 +107,9 @@ function refused({ fields, message }: Refusal): ServiceError {
 }
 
 async function baseFor({ url }: Listening, host: string): Promise<string> {
-  if (host !== '0.0.0.0' && host !== '::') return url;
-  const address = await outwardAddress(host);
-  if (address === undefined)
-    throw new ServiceError('this machine has no address that others reach', {
-      hint: 'name one with --host',
-    });
-  const { protocol, port } = new URL(url);
-  return `${protocol}//${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const outward = await outwardUrl(url, host);
+  if (outward !== undefined) return outward;
+  throw new ServiceError('this machine has no address that others reach', {
+    hint: 'name one with --host',
+  });
 }
