@@ -1,4 +1,5 @@
 import type { Context } from '../context';
+import { isLoopback } from '../http/loopback';
 import type { GlobalOptions } from '../options';
 import { writePatiently } from '../patience';
 import { columnsOf, type Look, lookOf } from './look';
@@ -83,7 +84,8 @@ function flat(value: unknown): unknown {
 
 /**
  * Draws a link as a QR code on stderr, or says why not; the encoder is loaded for it. Below the code stands the link
- * once more: a terminal of 24 lines has no room for what stood above.
+ * once more: a terminal of 24 lines has no room for what stood above. A phone that scans a loopback address reaches
+ * itself, so that is said.
  */
 export async function drawQr(say: Terminal, link: string): Promise<void> {
   const { qrCode } = await import('./qr');
@@ -95,4 +97,5 @@ export async function drawQr(say: Terminal, link: string): Promise<void> {
     return '';
   });
   await (problem === undefined ? say.remark(link) : say.tell(problem));
+  if (isLoopback(new URL(link))) await say.tell('only this machine reaches that address');
 }

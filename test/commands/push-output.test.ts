@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { asking } from '../helpers/foreign';
 import { type Instance, instance } from '../helpers/instance';
+import { CREATED } from '../helpers/reference';
+import { json } from '../helpers/wire';
 
 let here: Instance;
 beforeEach(async () => {
@@ -144,6 +147,25 @@ content-type: application/json
         '"expire_after_views":1,"name":"db","note":"***"}}}\n',
       stderr: '',
     });
+  });
+});
+
+describe('a QR code of a loopback address, which leads a phone to itself', () => {
+  const LOCAL = 'only this machine reaches that address\n';
+
+  test.each([
+    ['http://127.0.0.1:5100', true],
+    ['http://localhost:5100', true],
+    ['http://[::1]:5100', true],
+    ['https://pw.test', false],
+  ])('%s', async (base, local) => {
+    const created = CREATED.replaceAll('https://pw.test', base);
+    const env = { PWPUSH_URL: base };
+    const pushed = await asking([json(201, created)], ['push', 'x', '--qr', '--quiet'], { env });
+    const answer = `{"url":"${base}/p/abc/r"}`;
+    const shown = await asking([json(200, answer)], ['preview', 'abc', '--qr'], { env });
+    expect([pushed.code, shown.code]).toEqual([0, 0]);
+    expect([pushed.stderr.endsWith(LOCAL), shown.stderr.endsWith(LOCAL)]).toEqual([local, local]);
   });
 });
 

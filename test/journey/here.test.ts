@@ -174,7 +174,8 @@ describe('on a terminal', () => {
       .slice(1);
     expect(after).toEqual([
       link,
-      'only this machine reaches the link; --host 0.0.0.0 is for all of the LAN',
+      'only this machine reaches that address',
+      'hint: --host 0.0.0.0 serves it to the whole LAN',
       'waiting for it to be seen; Control-C expires it',
       '',
     ]);

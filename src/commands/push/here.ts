@@ -51,7 +51,7 @@ async function untilSeen(
   const trouble = await tell(context, { ...options, qr: options.qr || drawn }, say, made);
   if (trouble) throw trouble;
   if (options.host === undefined)
-    await say.remark('only this machine reaches the link; --host 0.0.0.0 is for all of the LAN');
+    await say.remark('hint: --host 0.0.0.0 serves it to the whole LAN');
   await say.remark('waiting for it to be seen; Control-C expires it');
   const views = await Promise.race([here.ended, aborted(stop)]);
   if (views === undefined) {
