@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { CREATED } from '../helpers/reference';
 import { type Place, place } from '../helpers/run';
+import { broken, json, wire } from '../helpers/wire';
 
 let here: Place;
 afterEach(() => here.close());
@@ -38,4 +40,27 @@ describe.each([
       stderr: `{"error":{"code":"${word}","message":"${word}"}}\n`,
     });
   });
+});
+
+test('push --each prints what became of each line that was begun, and none for the others', async () => {
+  const controller = new AbortController();
+  const { send } = wire([json(201, CREATED), broken(true)]);
+  let requests = 0;
+  here = place({
+    env: { PWPUSH_URL: 'https://pw.test' },
+    signal: controller.signal,
+    stdin: 'a\nb\nc\nd\n',
+    send: (request) => {
+      requests += 1;
+      if (requests === 2) controller.abort('SIGINT');
+      return send(request);
+    },
+  });
+  const { code, stdout, stderr } = await here.run('push', '--each', '--concurrency', '1');
+  expect({ code, stdout, requests }).toEqual({
+    code: 130,
+    stdout: 'https://pw.test/p/quyul5r5w08/r\n\n',
+    requests: 2,
+  });
+  expect(stderr).toMatch(/^pwpush: line 2: .*\n(?:hint: .*\n)?pwpush: interrupted\n$/);
 });
