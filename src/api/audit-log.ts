@@ -4,7 +4,7 @@ import { pages } from './pages';
 
 /**
  * The whole audit log of a push, sorted by time; events of the same time stay as they came. Instances differ in the
- * order of the log and in the length of its pages (docs/wire.md, "Audit log"), so neither is relied on.
+ * order of the log and in the length of its pages (docs/wire.md, "What a client must not rely on"), so neither is relied on.
  * @throws CliError as `Api.audit` does
  */
 export async function readAuditLog(

@@ -154,8 +154,6 @@ export interface AuditEntry {
 
 /** What an instance says of itself (specification 2.2). Every key of `features` is optional. */
 export interface InstanceVersion {
-  /** `pwpush` where it is our service; Password Pusher does not tell. */
-  application?: string | null | undefined;
   application_version?: string | null | undefined;
   api_version?: string | null | undefined;
   edition?: string | null | undefined;
@@ -181,11 +179,6 @@ const flag = v.fallback(v.nullish(v.boolean()), undefined);
 const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
 const file = v.looseObject({ filename: v.string(), content_type: text, url: v.string() });
-// One that makes no sense must not hide the others.
-const files = v.pipe(
-  v.array(v.fallback(v.nullable(file), null)),
-  v.transform((all) => all.filter((one) => one !== null)),
-);
 
 /** What a push has besides its token and, when retrieved, its payload. */
 const pushFields = {
@@ -204,7 +197,7 @@ const pushFields = {
   name: text,
   note: text,
   payload: text,
-  files: v.fallback(v.nullish(files), undefined),
+  files: v.fallback(v.nullish(readable(file)), undefined),
 };
 
 /** @internal */
@@ -241,8 +234,17 @@ function isWebAddress(address: string | null | undefined): boolean {
   return URL.canParse(address ?? '') && /^https?:/.test(address ?? '');
 }
 
+/** The elements that can be read: one that cannot must not hide the others. Fails where none of several can. */
+function readable<T>(element: v.GenericSchema<unknown, T>) {
+  return v.pipe(
+    v.array(v.fallback(v.nullable(element), null)),
+    v.check((all) => all.length === 0 || all.some((one) => one !== null)),
+    v.transform((all) => all.filter((one): one is NonNullable<typeof one> => one !== null)),
+  );
+}
+
 /** @internal */
-export const pushListSchema: v.GenericSchema<unknown, Push[]> = v.array(pushSchema);
+export const pushListSchema: v.GenericSchema<unknown, Push[]> = readable(pushSchema);
 
 /** @internal */
 export const previewSchema: v.GenericSchema<unknown, Preview> = v.looseObject({
@@ -256,7 +258,7 @@ export const notifiedSchema: v.GenericSchema<unknown, Notified> = v.looseObject(
 
 /** @internal */
 export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = v.looseObject({
-  logs: v.array(
+  logs: readable(
     v.looseObject({
       kind: v.string(),
       ip: text,
@@ -269,7 +271,6 @@ export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = v.l
 
 /** @internal */
 export const versionSchema: v.GenericSchema<unknown, InstanceVersion> = v.looseObject({
-  application: text,
   application_version: text,
   api_version: text,
   edition: text,

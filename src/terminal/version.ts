@@ -1,4 +1,4 @@
-import type { InstanceVersion } from '../api/contract';
+import { APPLICATION, type InstanceVersion } from '../api/contract';
 import type { Look } from './look';
 import { safe } from './safe';
 
@@ -43,7 +43,7 @@ function features(object: Record<string, unknown>, prefix: string, depth = 0): [
 /** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`; our service is `pwpush serve 0.1.0`. */
 export function editionOf(version: InstanceVersion): string {
   const { application, application_version, api_version, edition } = version;
-  const name = application === 'pwpush' ? 'pwpush serve' : 'Password Pusher';
+  const name = application === APPLICATION ? 'pwpush serve' : 'Password Pusher';
   const parts = [
     `${name} ${application_version ?? 'of an untold version'}`,
     api_version ? `API ${api_version}` : undefined,

@@ -141,8 +141,8 @@ describe('somebody who is asked', () => {
         '  and signs',
         'the instance refused the token; nothing was stored',
         'it is in use instead of "home": pwpush profile use changes that',
-        'Password Pusher 0.1.0, API 2.1, edition oss: files (with a token), URL pushes,',
-        '  QR codes, no e-mail, pushes without a token',
+        'pwpush serve 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR',
+        '  codes, no e-mail, pushes without a token',
         '',
       ].join('\n'),
     });

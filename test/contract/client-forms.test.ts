@@ -215,3 +215,21 @@ describe.each(Object.entries(answers))('a refusal of %s has its code', (_name, a
       expect([answer.body, await outcome(answered, answer)]).toEqual([answer.body, code]);
   });
 });
+
+describe('an element that cannot be read', () => {
+  const asked = async <T>(body: string, ask: (api: Api) => Promise<T>) => {
+    const { send } = wire([json(200, body)]);
+    const settings = { base: 'https://pw.test', userAgent: 'test', send, now: () => new Date() };
+    return ask(apiClient({ ...settings, sleep: async () => {} }));
+  };
+
+  test('of a listing does not hide the others', async () => {
+    const body = `[{"name":"no token"},${CREATED},1]`;
+    expect(await asked(body, (api) => api.list('active', 1))).toEqual([JSON.parse(CREATED)]);
+  });
+
+  test('of an audit log does not hide the others', async () => {
+    const body = '{"logs":[{"ip":"192.0.2.1"},{"kind":"view"},null]}';
+    expect(await asked(body, (api) => api.audit('abc', 1))).toEqual([{ kind: 'view' }]);
+  });
+});
