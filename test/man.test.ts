@@ -101,6 +101,17 @@ describe('the manual', () => {
     expect(files).toEqual([...others, ...names.map((name) => `pwpush-${name}.1`)].sort());
   });
 
+  it('loses no word of a heading or entry to a macro of that name (mdoc(7))', () => {
+    const lost = [...pages].flatMap(([file, lines]) =>
+      lines
+        .filter((line) =>
+          /^\.(?:It|Ss|Sh)\b.*(?<!\\&)\b(?:An|At|No|In|On|So|Do|Es|Ex)\b/.test(line),
+        )
+        .map((line) => `${file}: ${line}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
   it('is installed whole', () => {
     const { man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect([...man].sort()).toEqual(files.map((file) => `./man/${file}`));
