@@ -17,12 +17,26 @@ const pushPath = new RegExp(
 
 const HINT = 'give the link as you got it, such as https://pwpush.example/p/abc123, or its token';
 
+/** Opening brackets and quotes of any language; `[::1]` of an address is none of them. */
+const BEFORE = /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\s<"'`*])+/iu;
+/** The closing ones, and what ends a sentence. An ellipsis stays: it says that the link was cut. */
+const AFTER =
+  /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.(?!\.))+$/u;
+/** A link of Markdown: `[text](link)`. */
+const MARKDOWN = /^\[[^\]]*\]\(([^()]+)\)/;
+
+/** A link or token without the brackets, quotes and punctuation of the text that it was copied from. */
+function withoutSurroundings(pasted: string): string {
+  const text = pasted.trim();
+  return (MARKDOWN.exec(text)?.[1] ?? text).replace(BEFORE, '').replace(AFTER, '');
+}
+
 /**
  * Reads whatever people paste for a push (docs/wire.md, "Tokens and addresses").
  * @throws CliError (usage) when it is no link or token; the message does not repeat it.
  */
 export function parseReference(pasted: string): Reference {
-  const text = pasted.trim().replace(/^<(.*)>$/s, '$1');
+  const text = withoutSurroundings(pasted);
   if (text === '') throw usageError('the link is empty', HINT);
   if (bareToken.test(text)) return { token: text, base: undefined };
   const url = parseUrl(text);

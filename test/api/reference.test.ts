@@ -45,6 +45,76 @@ test('a bare token is one, and belongs to no instance', () => {
   );
 });
 
+describe('a link or token copied with the text around it', () => {
+  const before = [
+    '',
+    '(',
+    '<',
+    '[',
+    '"',
+    "'",
+    '\u201e',
+    '\u201c',
+    '\u00ab',
+    '*',
+    '`',
+    ' (\u2018',
+    '{',
+  ];
+  const after = [
+    '',
+    '.',
+    ',',
+    ';',
+    ':',
+    '!',
+    '?',
+    ')',
+    '>',
+    ']',
+    '"',
+    "'",
+    '\u201c',
+    '\u201d',
+    '\u00bb',
+  ];
+  const ends = [...after, '**', '`', ').', '>,', '\u3002', '\uff0c', '"!?', '}', '.)\n'];
+  const anyToken = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
+  const surroundings = fc.tuple(fc.constantFrom(...before), fc.constantFrom(...ends));
+
+  test('is read without it, and no character of the token is lost', () => {
+    fc.assert(
+      fc.property(
+        origin,
+        prefix,
+        fc.constantFrom(...forms),
+        anyToken,
+        surroundings,
+        (at, below, form, name, [left, right]) => {
+          const link = at + below + form.replace('T', name);
+          expect(parseReference(left + link + right)).toEqual({ token: name, base: at + below });
+          expect(parseReference(left + name + right)).toEqual({ token: name, base: undefined });
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    '[the key](https://pw.test/p/quyul5r5w08)',
+    '[the key](<https://pw.test/p/quyul5r5w08>).',
+    '(pw.test/p/quyul5r5w08).',
+  ])('%s', (pasted) => {
+    expect(parseReference(pasted)).toEqual({ token: 'quyul5r5w08', base: 'https://pw.test' });
+  });
+
+  test('of an address in IPv6 keeps its brackets, without a scheme too', () => {
+    const found = { token: 'quyul5r5w08', base: 'http://[::1]:5100' };
+    expect(parseReference('[::1]:5100/p/quyul5r5w08.')).toEqual(found);
+    expect(parseReference('([::1]:5100/p/quyul5r5w08)')).toEqual(found);
+  });
+});
+
 describe('as people paste them', () => {
   test.each([
     [' https://pw.test/p/quyul5r5w08\n', 'https://pw.test'],
@@ -85,6 +155,9 @@ describe('what is no link is refused', () => {
     ['file:///p/quyul5r5w08', nothing, hint],
     ['a'.repeat(129), nothing, hint],
     ['two words', nothing, hint],
+    ['https://pw.test/p/quyul5\u2026', nothing, hint],
+    ['https://pw.test/p/quyul5...', nothing, hint],
+    ['https://pw.test/p/quyul5\u00e9', nothing, hint],
     [
       'https://ann:s3cret@pw.test/p/quyul5r5w08',
       'the link carries a user name or password in its address',
