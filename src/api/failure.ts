@@ -60,7 +60,7 @@ function failureSaying(
       status >= 500
         ? doubt(asked)
         : status === 413
-          ? 'it is larger than the instance, or a proxy in front of it, takes'
+          ? 'it is over the limit of the instance, or of a proxy in front of it'
           : undefined,
   });
 }

@@ -23,7 +23,7 @@ function hintFor(
   if ((status === 401 || status === 403) && !authenticated)
     return 'attaching files needs a token there: log in with pwpush login, or set PWPUSH_TOKEN';
   if (status === 413)
-    return 'the files are larger than the instance, or a proxy in front of it, takes';
+    return 'the files are over a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it';
   if (status === 422 && /\b(files?|attach\w*|kind)\b/i.test(words))
     return 'pwpush version tells whether the instance takes files (features.pushes.file_attachments)';
   return undefined;

@@ -1,12 +1,11 @@
 import { writeSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { Api } from '../api/client';
-import type { PushFile } from '../api/contract';
+import { type PushFile, size } from '../api/contract';
 import { type FileAnswer, worthAnotherTry } from '../api/file-link';
 import { CliError } from '../errors';
 import { discard } from '../http/follow';
 import { TransportError } from '../http/transport';
-import { size } from '../terminal/size';
 import { type Folder, newFile } from './new-file';
 import { safeName } from './safe-name';
 

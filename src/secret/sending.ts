@@ -33,7 +33,7 @@ export async function openSending(
       if (summary !== undefined) void say.note(summary);
       return created;
     } finally {
-      await meter.clear();
+      await meter.ends();
     }
   };
   return { files, close, create };

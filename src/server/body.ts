@@ -1,3 +1,4 @@
+import { size } from '../api/contract';
 import type { Connection } from './caller';
 import { Gathered, Held } from './held';
 import { Refusal } from './refusal';
@@ -129,5 +130,5 @@ async function readBytes(body: AsyncIterable<Uint8Array>, limit: number): Promis
 }
 
 function tooLarge(limit: number): Refusal {
-  return new Refusal('too_large', `The body is larger than ${limit} bytes.`);
+  return new Refusal('too_large', `The body is larger than ${size(limit)}.`);
 }

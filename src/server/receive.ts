@@ -1,4 +1,4 @@
-import { limits } from '../api/contract';
+import { limits, size } from '../api/contract';
 import { bodyOf, isMultipart } from './body';
 import type { Connection } from './caller';
 import { plainName, readDisposition } from './disposition';
@@ -118,5 +118,5 @@ function declared(request: Request): number {
 }
 
 function tooLarge(limit: number, what = 'The body is'): Refusal {
-  return new Refusal('too_large', `${what} larger than ${limit} bytes.`);
+  return new Refusal('too_large', `${what} larger than ${size(limit)}.`);
 }

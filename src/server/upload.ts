@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { limits } from '../api/contract';
+import { size as inUnits, limits } from '../api/contract';
 import { type FileHeader, inChunks, sealChunk, sealHeader } from './chunks';
 import { invalid, Refusal } from './refusal';
 import * as store from './store/files';
@@ -110,7 +110,7 @@ export class Upload {
   }
 
   private tooLarge(): Refusal {
-    return new Refusal('too_large', `A file is larger than ${this.options.fileBytes} bytes.`);
+    return new Refusal('too_large', `A file is larger than ${inUnits(this.options.fileBytes)}.`);
   }
 }
 

@@ -1,7 +1,6 @@
-import { API_PATH, type NewPush, routes } from '../api/contract';
+import { API_PATH, type NewPush, routes, size } from '../api/contract';
 import type { Attachment } from '../api/multipart';
 import { safe, safeJson } from './safe';
-import { size } from './size';
 
 const MASK = '***';
 const masked = new Set(['payload', 'passphrase', 'note']);

@@ -9,12 +9,14 @@ export interface Meter {
   moved(bytes: number): void;
   /** Takes the lines away, for something else to be written. */
   clear(): Promise<void>;
-  /** The same at the end; returns what is to be said then, if anything was shown. */
+  /** The same at the end, after which nothing is shown; returns what is to be said then, if anything was shown. */
   ends(): Promise<string | undefined>;
 }
 
 const SILENT = 500;
 const BETWEEN = 100;
+/** The terminal echoes `^C` after the last line, and `system.ts` ends that line: it must not wrap. */
+const WIDTH_OF_INTERRUPT = 2;
 
 interface Shown {
   readonly files: number;
@@ -39,13 +41,14 @@ const silent: Meter = {
 
 /** Draws when something moves, so that it needs no timer of its own. */
 export function meter(
-  { stderr, now }: Pick<Context, 'stderr' | 'now'>,
+  { stderr, now, signal }: Pick<Context, 'stderr' | 'now' | 'signal'>,
   { files, total }: Shown,
 ): Meter {
   const start = now().getTime();
   let drawnAt = start + SILENT - BETWEEN;
   let drawn = 0;
   let ever = false;
+  let over = false;
   let name = '';
   let length: number | undefined;
   let moved: number[] = [];
@@ -65,16 +68,23 @@ export function meter(
         lengthInAll: total ?? sumOf(lengths, files),
         elapsed: elapsed(),
       },
-      stderr.columns,
+      stderr.columns - WIDTH_OF_INTERRUPT,
     );
     void write(wiped(drawn) + lines.join('\n'));
     drawn = lines.length;
     ever = true;
   };
   const clear = async () => {
-    if (drawn > 0) await write(wiped(drawn));
+    const lines = drawn;
     drawn = 0;
+    if (lines > 0) await write(wiped(lines));
   };
+  const interrupted = () => {
+    over = true;
+    if (drawn > 0 && signal.reason === 'SIGINT') drawn++;
+    void clear();
+  };
+  signal.addEventListener('abort', interrupted, { once: true });
   return {
     begins: (at, ofName, ofLength) => {
       name = ofName;
@@ -84,12 +94,14 @@ export function meter(
     },
     moved: (bytes) => {
       moved[moved.length - 1] = (moved.at(-1) ?? 0) + bytes;
-      if (now().getTime() - drawnAt < BETWEEN) return;
+      if (over || now().getTime() - drawnAt < BETWEEN) return;
       drawnAt = now().getTime();
       draw();
     },
     clear,
     ends: async () => {
+      over = true;
+      signal.removeEventListener('abort', interrupted);
       await clear();
       return ever ? progressSummary(moved.length, inAll(), elapsed()) : undefined;
     },

@@ -1,6 +1,6 @@
+import { size } from '../api/contract';
 import { shorten, width } from './cells';
 import { safe } from './safe';
-import { size } from './size';
 import { count } from './time';
 
 /** How far a transfer of one or more files is. */

@@ -162,7 +162,7 @@ describe('422 and 400', () => {
       saying(
         8,
         'pwpush: push: the instance refused it: text/html, "<h1>413</h1>"\n' +
-          'hint: it is larger than the instance, or a proxy in front of it, takes\n',
+          'hint: it is over the limit of the instance, or of a proxy in front of it\n',
       ),
     );
   });

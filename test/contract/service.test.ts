@@ -410,7 +410,7 @@ describe('POST /api/v2/pushes with files', () => {
     expect(await send('POST', '/api/v2/pushes', headers, large)).toEqual({
       status: 413,
       type: JSON_TYPE,
-      body: { error: 'A file is larger than 104857600 bytes.' },
+      body: { error: 'A file is larger than 100.0 MiB.' },
     });
   });
 

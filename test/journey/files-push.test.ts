@@ -199,7 +199,7 @@ describe('a refused upload says why', () => {
       413,
       { error: 'At most 1 MiB.' },
       8,
-      'push: the instance refused it: At most 1 MiB.\nhint: the files are larger than the instance, or a proxy in front of it, takes\n',
+      'push: the instance refused it: At most 1 MiB.\nhint: the files are over a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it\n',
     ],
   ])('%d', async (status, body, code, text) => {
     expect(await refusing(status, body)).toEqual({
@@ -264,7 +264,7 @@ describe('an answer that comes before all was sent', () => {
       expect({ code, stderr }).toEqual({
         code: 8,
         stderr: expect.stringMatching(
-          /^pwpush: push: the instance refused it: text\/html, "<h1>too.*"\nhint: the files are larger than/,
+          /^pwpush: push: the instance refused it: text\/html, "<h1>too.*"\nhint: the files are over a limit/,
         ),
       });
     }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { person } from '../helpers/program';
-import { onTerminal } from '../helpers/pty';
+import { onTerminal, seen } from '../helpers/pty';
 import { json, listener, offering, taking, whole } from '../helpers/transfer';
 
 const somebody = person();
@@ -74,6 +74,62 @@ it('push shows how far it is, and the link', async () => {
   expect(screen).toMatch(/big\.bin +\[=*>? *\] +\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
   expect(screen).toMatch(/1 file, 64\.0 MiB in \d+\.\d s, [\d.]+ MiB\/s\r\n/);
   expect(screen).toContain(`${instance.url}/p/abc\r\n`);
+});
+
+/** `push` of 64 MiB to an instance that takes them sip by sip; `refuse` has it answer 413 meanwhile. */
+async function uploading() {
+  let refuse = () => {};
+  const instance = await listener((request, response) => {
+    request.on('data', () => {
+      request.pause();
+      setTimeout(() => request.resume(), 5);
+    });
+    refuse = () => json(response, 413, { error: 'A file is larger than 16.0 MiB.' });
+  });
+  stop.push(instance.stop);
+  const path = join(somebody.folder, 'upload.bin');
+  writeFileSync(path, Buffer.alloc(64 * 1024 * 1024));
+  const terminal = onTerminal(`$PWPUSH push -f ${path} --url ${instance.url}`, somebody.env);
+  await terminal.shows('MiB of 64.0 MiB');
+  return { terminal, refuse: () => refuse() };
+}
+
+it('a refused upload wipes its progress before the error', async () => {
+  const { terminal, refuse } = await uploading();
+  refuse();
+  expect(await terminal.ended).toBe(8);
+  expect(seen(terminal.screen()).slice(0, 2)).toEqual([
+    'pwpush: push: the instance refused it: A file is larger than 16.0 MiB.',
+    expect.stringMatching(/^hint: the files are over a limit/),
+  ]);
+});
+
+it('Control-C wipes the progress of an upload', async () => {
+  const { terminal } = await uploading();
+  terminal.type('\u0003');
+  expect(await terminal.ended).toBe(130);
+  expect(terminal.screen()).toContain('^C');
+  expect(seen(terminal.screen())[0]).toBe('pwpush: interrupted');
+});
+
+it('Control-C wipes the progress of a download, of two lines too', async () => {
+  const answer = (_request: unknown, response: import('node:http').ServerResponse) => {
+    response.writeHead(200, { 'content-length': 1024 * 1024 });
+    const timer = setInterval(() => response.write(Buffer.alloc(1024)), 20);
+    response.on('close', () => clearInterval(timer));
+  };
+  const instance = await offering([
+    { filename: 'a', answer },
+    { filename: 'b', answer },
+  ]);
+  stop.push(instance.stop);
+  const line = `cd ${here()}; $PWPUSH get ${instance.url}/p/abc`;
+  const terminal = onTerminal(line, somebody.env);
+  await terminal.shows('1 of 2 files');
+  terminal.type('\u0003');
+  expect(await terminal.ended).toBe(130);
+  expect(seen(terminal.screen())[0]).toMatch(/^(4 views and 6 days left|pwpush: interrupted)$/);
+  expect(terminal.screen()).toContain('^C');
 });
 
 it.each(['CI=1', 'TERM=dumb'])('with %s no progress is drawn', async (setting) => {

@@ -138,7 +138,7 @@ describe('bodies', () => {
     });
     expect(await answered(await post(endless, 'application/json'))).toEqual([
       413,
-      { error: 'The body is larger than 8388608 bytes.' },
+      { error: 'The body is larger than 8.0 MiB.' },
     ]);
     expect([pulled < 12, cancelled]).toEqual([true, true]);
   });

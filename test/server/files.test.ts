@@ -337,7 +337,7 @@ describe('limits', () => {
     expect((await fetchLink(service, url)).bytes).toHaveLength(100_000);
     expect(await refused(filePart('a', 'x'), filePart('b', Buffer.alloc(100_001)))).toEqual([
       413,
-      { error: 'A file is larger than 100000 bytes.' },
+      { error: 'A file is larger than 97.7 KiB.' },
     ]);
   });
 
@@ -360,7 +360,7 @@ describe('limits', () => {
     ]);
     expect(await refused(file, field('name', 'x'.repeat(3_000_000)))).toEqual([
       413,
-      { error: 'The fields of the form are larger than 2097152 bytes.' },
+      { error: 'The fields of the form are larger than 2.0 MiB.' },
     ]);
     expect(await refused(file, { name: 'push[payload]', value: Buffer.from([0xff]) })).toEqual([
       400,

@@ -233,7 +233,7 @@ test('a body over the limit is answered, and the connection goes on or ends clea
   });
   expect([response.status, await response.json()]).toEqual([
     413,
-    { error: 'The body is larger than 8388608 bytes.' },
+    { error: 'The body is larger than 8.0 MiB.' },
   ]);
   expect(await version(url)).toBe(200);
 });
@@ -253,7 +253,7 @@ describe('a body over the limit', () => {
     // A client that takes its time must not find the connection reset.
     for (let sent = 0; sent < 40; sent++) await taken(socket, Buffer.alloc(1_000_000, 32));
     socket.write('GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    expect(await received).toMatch(/larger than 8388608 bytes[\s\S]*HTTP\/1\.1 200 OK/);
+    expect(await received).toMatch(/larger than 8.0 MiB[\s\S]*HTTP\/1\.1 200 OK/);
   });
 
   test('is read on where it is not, so that the answer arrives', async () => {
@@ -262,7 +262,7 @@ describe('a body over the limit', () => {
     const chunk = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
     for (let sent = 0; sent < 30; sent++) await taken(socket, chunk);
     socket.write('0\r\n\r\nGET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    expect(await received).toMatch(/larger than 8388608 bytes[\s\S]*HTTP\/1\.1 200 OK/);
+    expect(await received).toMatch(/larger than 8.0 MiB[\s\S]*HTTP\/1\.1 200 OK/);
   });
 });
 

@@ -218,7 +218,7 @@ describe('a limit is told while the client is still sending', () => {
       { authorization: authorization(), 'content-length': body.length },
       body.subarray(0, 3 * MIB),
     );
-    await until(() => text().includes('larger than 1048576 bytes'));
+    await until(() => text().includes('larger than 1.0 MiB'));
     expect(text()).toMatch(/^HTTP\/1\.1 413 /);
     expect(await rows()).toEqual([0, 0, 0]);
     socket.write(body.subarray(3 * MIB));

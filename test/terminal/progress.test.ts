@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { size } from '../../src/api/contract';
 import { width } from '../../src/terminal/cells';
 import { meter, meterFor } from '../../src/terminal/meter';
 import { progressLines, progressSummary, type Standing } from '../../src/terminal/progress';
-import { size } from '../../src/terminal/size';
 
 const MIB = 1024 * 1024;
 const standing = (change: Partial<Standing> = {}): Standing => ({
@@ -91,11 +91,13 @@ function watched(files: number, total?: number) {
     closed: false,
     write: async (text: string | Uint8Array) => void written.push(String(text)),
   };
-  const context = { stderr, now: () => new Date(time) };
+  const controller = new AbortController();
+  const context = { stderr, now: () => new Date(time), signal: controller.signal };
   const advance = (milliseconds: number) => {
     time += milliseconds;
   };
-  return { written, advance, context, meter: meter(context, { files, total }) };
+  const interrupt = (name: string) => controller.abort(name);
+  return { written, advance, context, interrupt, meter: meter(context, { files, total }) };
 }
 
 describe('the meter', () => {
@@ -143,6 +145,34 @@ describe('the meter', () => {
     expect(written[0]).toContain('30 B of 30 B');
     await two.clear();
     expect(written[1]).toBe('\u001b[1A\r\u001b[J');
+  });
+
+  test('shows nothing more once it has ended', async () => {
+    const { meter: one, written, advance } = watched(1);
+    one.begins(0, 'a', 10);
+    advance(1000);
+    one.moved(5);
+    await one.ends();
+    advance(1000);
+    one.moved(5);
+    expect(written).toHaveLength(2);
+    expect(written[1]).toBe('\r\u001b[J');
+  });
+
+  test.each([
+    ['SIGINT', '\u001b[1A\r\u001b[J'],
+    ['SIGTERM', '\r\u001b[J'],
+  ])('is wiped by %s, at once, and shows nothing more', async (name, wiped) => {
+    const { meter: one, written, advance, interrupt } = watched(1);
+    one.begins(0, 'a', 10);
+    advance(1000);
+    one.moved(5);
+    interrupt(name);
+    expect(written[1]).toBe(wiped);
+    advance(1000);
+    one.moved(5);
+    await one.ends();
+    expect(written).toHaveLength(2);
   });
 
   test.each([
