@@ -198,12 +198,14 @@ function controllingTerminal(): number | undefined {
 }
 
 async function prompterFor(signal: AbortSignal): Promise<TerminalPrompter> {
-  const { inquirerPrompter } = await import('./terminal/prompt');
   const streams = { ...(await promptStreams()), signal };
-  return inquirerPrompter(streams, {
+  const signals = {
     interrupt: () => process.emit('SIGINT', 'SIGINT'),
     suspend: process.platform === 'win32' ? undefined : suspend,
-  });
+  };
+  if (process.env.TERM === 'dumb')
+    return (await import('./terminal/plain-prompt')).plainPrompter(streams, signals);
+  return (await import('./terminal/prompt')).inquirerPrompter(streams, signals);
 }
 
 /** Stops the whole job, as a terminal does; where no shell would go on with it, nothing is stopped. */

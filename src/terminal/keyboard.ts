@@ -20,6 +20,12 @@ export interface Signals {
   readonly suspend?: (() => void) | undefined;
 }
 
+/** What is said of a secret that was pasted into a prompt for one line. */
+export const SEVERAL_LINES = {
+  message: 'what was pasted has several lines, and the prompt takes one; nothing was sent',
+  hint: 'pipe it in, or name a file with --from FILE',
+};
+
 const CTRL_C = 3;
 const CTRL_Z = 26;
 const ESCAPE = 27;

@@ -1,6 +1,6 @@
 import { createPromptModule } from 'inquirer';
 import { CliError, usageError } from '../errors';
-import { keyboard, type Signals } from './keyboard';
+import { keyboard, SEVERAL_LINES, type Signals } from './keyboard';
 
 /** Asks a person; what is asked goes to the terminal, never to stdout. */
 export interface Prompter {
@@ -25,7 +25,8 @@ export interface TerminalPrompter extends Prompter {
   release(): void;
 }
 
-interface Streams {
+/** Where questions go, and answers come from. */
+export interface Streams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   /** Aborted by SIGINT or SIGTERM. */
@@ -85,10 +86,7 @@ export function inquirerPrompter(
         theme: { style: { maskedText: '(hidden)' } },
       }).finally(pasted.end);
       if (!pasted.several()) return answer;
-      throw usageError(
-        'what was pasted has several lines, and the prompt takes one; nothing was sent',
-        'pipe it in, or name a file with --from FILE',
-      );
+      throw usageError(SEVERAL_LINES.message, SEVERAL_LINES.hint);
     },
     text: (message, preset) => ask({ type: 'input', message, default: preset }),
     confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),

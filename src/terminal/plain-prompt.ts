@@ -1,0 +1,95 @@
+import { CliError, usageError } from '../errors';
+import { keyboard, SEVERAL_LINES, type Signals } from './keyboard';
+import type { Streams, TerminalPrompter } from './prompt';
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+/** What an arrow or a function key sends (ECMA-48, xterm). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
+const SEQUENCES = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z])/g;
+const BACKSPACES = ['\b', '\u007f'];
+
+/**
+ * Prompts for a terminal that knows no control sequences (`TERM=dumb`): a question, an answer, a line end. Ctrl-C,
+ * Ctrl-D and signals reject with `interrupted`.
+ * @param signals does what the terminal would do for Ctrl-C between two questions, and for Ctrl-Z
+ */
+export function plainPrompter(
+  { input, output, signal }: Streams,
+  { interrupt, suspend }: Signals,
+): TerminalPrompter {
+  const { keys, take, release } = keyboard(input, {
+    interrupt: () => {
+      output.write('^C');
+      interrupt();
+    },
+    suspend,
+  });
+
+  const ask = (question: string, shown: boolean): Promise<string> => {
+    take();
+    output.write(`${question} `);
+    return new Promise((resolve, reject) => {
+      let typed: string[] = [];
+      const end = () => {
+        keys.off('data', hear).off('end', leave).pause();
+        signal.removeEventListener('abort', leave);
+        output.write('\n');
+      };
+      const leave = () => {
+        end();
+        reject(new CliError('interrupted', 'interrupted'));
+      };
+      const enter = (rest: readonly string[]) => {
+        end();
+        if (!shown && rest.some((key) => key !== '\r' && key !== '\n'))
+          reject(usageError(SEVERAL_LINES.message, SEVERAL_LINES.hint));
+        else resolve(typed.join(''));
+      };
+      const hear = (data: Buffer) => {
+        const pressed = [...data.toString().replace(SEQUENCES, '')];
+        for (const [at, key] of pressed.entries()) {
+          if (key === CTRL_C || (key === CTRL_D && typed.length === 0)) return leave();
+          if (key === '\r' || key === '\n') return enter(pressed.slice(at + 1));
+          if (BACKSPACES.includes(key)) {
+            if (shown && typed.length > 0) output.write('\b \b');
+            typed = typed.slice(0, -1);
+          } else if (key >= ' ') {
+            if (shown) output.write(key);
+            typed.push(key);
+          }
+        }
+      };
+      keys.on('data', hear).once('end', leave).resume();
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+    });
+  };
+
+  /** Asks until what was typed is an answer. */
+  const until = async <T>(question: string, read: (typed: string) => T | undefined): Promise<T> => {
+    for (;;) {
+      const answer = read((await ask(question, true)).trim());
+      if (answer !== undefined) return answer;
+    }
+  };
+
+  return {
+    release,
+    secret: (message) => ask(message, false),
+    text: async (message, preset) => {
+      const shown = preset === undefined ? message : `${message} (${preset})`;
+      return (await ask(shown, true)) || (preset ?? '');
+    },
+    confirm: (message, preset) =>
+      until(`${message} (${preset ? 'Y/n' : 'y/N'})`, (typed) => {
+        if (typed === '') return preset;
+        return /^y(es)?$/i.test(typed) ? true : /^no?$/i.test(typed) ? false : undefined;
+      }),
+    choose: (message, choices) => {
+      const lines = choices.map(({ name }, at) => `${at + 1}) ${name}\n`);
+      output.write(`${message}\n${lines.join('')}`);
+      return until(`1-${choices.length}:`, (typed) => choices[Number(typed) - 1]?.value);
+    },
+  };
+}
