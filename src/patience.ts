@@ -25,6 +25,22 @@ export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal):
   }
 }
 
+/** Outputs whose next text begins with a line end. */
+const inLine = new WeakSet<Output>();
+
+/**
+ * Has the next text on `output` begin on a line of its own: something without a final line end went to another stream,
+ * which may lead to the same place (`2>&1`).
+ */
+export function breakLine(output: Output): void {
+  inLine.add(output);
+}
+
+/** What the next text on `output` begins with: a line end after `breakLine`, once, or nothing. */
+export function lineStart(output: Output): string {
+  return inLine.delete(output) ? '\n' : '';
+}
+
 /** What held up a write after the signal. */
 const stuck = new WeakSet<Output>();
 
@@ -39,6 +55,8 @@ export async function writePatiently(
 ): Promise<void> {
   if (stuck.has(output)) throw heldUp();
   try {
+    const start = lineStart(output);
+    if (start !== '') await patiently(() => output.write(start), signal);
     await patiently(() => output.write(data), signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'interrupted') stuck.add(output);

@@ -10,7 +10,7 @@ import type { CiOptions } from '../secret/ci';
 import { deliver } from '../secret/deliver';
 import type { Destination } from '../secret/destination';
 import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
-import { rescued } from '../secret/rescued';
+import { rescued, stillLeft } from '../secret/rescued';
 import { retrieve } from '../secret/retrieve';
 import { checkStandardInput } from '../secret/source';
 import { type Terminal, terminal, toJson } from '../terminal/output';
@@ -37,13 +37,14 @@ export interface GetOptions extends GlobalOptions, CiOptions {
 const EXAMPLES = `
 The text goes to stdout, byte for byte in a pipe; on a terminal its control
 characters are made visible. Files are saved to the current folder under safe
-names; where a name is taken " (2)" is added. Retrieving takes a view, unless
-the push is your own and your token goes along.
+names; where a name is taken " (2)" is added. With --output FOLDER/ the text is
+saved there too, as secret.txt. Retrieving takes a view, unless the push is your
+own and your token goes along.
 
 Examples:
   $ pwpush get https://pwpush.example/p/abc123def456
   $ pwpush get abc123def456 --output id_ed25519
-  $ pwpush get abc123def456 --output inbox/           files into a folder
+  $ pwpush get abc123def456 --output inbox/           files, and inbox/secret.txt
   $ pwpush get abc123def456 --output - | tar xz       the one file to stdout
   $ pwpush get abc123def456 --copy --clear-after 30   to paste within 30 seconds
   $ PWPUSH_PASSPHRASE=… pwpush get "$LINK" | docker login --password-stdin …`;
@@ -54,7 +55,7 @@ export function getCommand(context: Context): Command {
     .argument('<link>', 'link or token of the push')
     .option(
       '-o, --output <path>',
-      'write the text to a file (0600), or files into a folder; - is stdout',
+      'write the text to a file (0600), or text and files into a folder; - is stdout',
     )
     .option('--no-files', 'leave attached files where they are')
     .option('--force', 'overwrite existing files')
@@ -111,12 +112,27 @@ async function handOver(
   const say = terminal(context, options);
   const { json } = options;
   const { folder, file, job, clipboard } = place;
-  const handText = (text: Push, file: Destination | undefined) => {
+  const handText = async (text: Push, file: Destination | undefined) => {
     const to = job ?? clipboard ?? file;
     if (!to) return onStdout(context, options, text, say);
-    return writeTo(to, json ? `${toJson(text)}\n` : (text.payload ?? ''), context, options);
+    const bytes = json ? `${toJson(text)}\n` : (text.payload ?? '');
+    const failure = await writeTo(to, bytes, context, options, push);
+    if (failure || to.inFolder === undefined) return failure;
+    const { savedText } = await import('../terminal/files');
+    await say.note(savedText(to.inFolder, Buffer.byteLength(bytes), undefined));
+    return undefined;
   };
   const files = push.files?.length ?? 0;
+  const tellRest = async () => {
+    if (files > 0 && !options.files)
+      await say.remark(
+        `${count(files, 'file')} left where they are: see their addresses with --json`,
+      );
+    const rest = left(push);
+    if (rest !== undefined) await say.remark(rest);
+  };
+  // After a text in a pipe it could run together with it on the same terminal.
+  if (!context.stdout.isTTY) await tellRest();
   // Files alone set nothing in a job, which fails for it once they are there.
   const unset = job && files > 0 && !push.payload ? await nothingFor(job) : undefined;
   let trouble = unset;
@@ -124,13 +140,12 @@ async function handOver(
     const { receive } = await import('../secret/receive');
     const parts = { context, options, say, api, push, folder, file, handOver: handText };
     trouble = (await receive(parts)) ?? unset;
+  } else if (folder !== undefined && files > 0 && !push.payload) {
+    await place.discard?.();
   } else if (!unset) {
     trouble = await handText(push, file);
   }
-  if (files > 0 && !options.files)
-    await say.note(`${count(files, 'file')} left where they are: see their addresses with --json`);
-  const rest = left(push);
-  if (rest !== undefined) await say.note(rest);
+  if (context.stdout.isTTY) await tellRest();
   if (trouble) throw trouble;
 }
 
@@ -148,7 +163,7 @@ async function onStdout(
   const { json, qr } = options;
   const drawing = qr ? await (await import('./get/qr')).drawn(context, options, push, say) : {};
   const bytes = forStdout(context, options, push);
-  return deliver(context, { bytes, ...drawing, what: 'secret', json });
+  return deliver(context, { bytes, ...drawing, what: 'secret', push, json });
 }
 
 /** Exact bytes in a pipe; on a terminal harmless ones, and a final line end. */
@@ -163,6 +178,7 @@ async function writeTo(
   text: string,
   context: Context,
   { output }: GetOptions,
+  push: Push,
 ): Promise<CliError | undefined> {
   try {
     await patiently(() => place.commit(text), context.signal);
@@ -175,12 +191,13 @@ async function writeTo(
         text,
         'secret',
         `${output ?? 'a file of the job'} cannot be written (${code})`,
+        push,
       );
     }
-    const saved = await rescued(context, text, 'secret', error.message);
+    const saved = await rescued(context, text, 'secret', error.message, push);
+    const kept = saved.remains?.saved_to !== undefined || stillLeft(push) !== undefined;
     // A file that came to be meanwhile is no bad input; a text that the job cannot hold is.
-    if (output !== undefined || error.code !== 'usage' || saved.remains?.saved_to === undefined)
-      return saved;
+    if (output !== undefined || error.code !== 'usage' || !kept) return saved;
     const hint = [error.hint, saved.hint].filter((one) => one !== undefined).join('; ');
     return new CliError('usage', saved.message, { hint, remains: saved.remains });
   }

@@ -15,9 +15,9 @@ export interface RunOptions extends GlobalOptions, Wishes {
 const EXAMPLES = `
 A text of NAME=value lines (dotenv) becomes those variables; of several links,
 later ones win. For any other text --as NAME names a variable. Nothing is
-written to disk, unless the text cannot be used and would be lost. The exit
-code is the command's own; 127 and 126 say that it was not found, or cannot be
-run, and then no view was taken.
+written to disk, unless the text cannot be used and would be lost, the view
+being the last one. The exit code is the command's own; 127 and 126 say that it
+was not found, or cannot be run, and then no view was taken.
 
 Examples:
   $ pwpush run "$LINK" -- ./deploy.sh

@@ -1,6 +1,7 @@
+import type { Push } from '../api/contract';
 import type { Context, Output } from '../context';
 import { CliError } from '../errors';
-import { writePatiently } from '../patience';
+import { breakLine, writePatiently } from '../patience';
 import { rescued } from './rescued';
 
 /** A result that must not be lost. */
@@ -11,6 +12,8 @@ export interface Result {
   readonly what: 'link' | 'secret';
   /** The link, which may be shown on stderr where stdout fails; a secret may not. */
   readonly link?: string;
+  /** That a secret is of; see `rescued`. */
+  readonly push?: Push;
   /** Errors are told as JSON, so the link goes into the error. */
   readonly json: boolean;
 }
@@ -23,9 +26,12 @@ export async function deliver(context: Context, result: Result): Promise<CliErro
   const { stdout, stderr, signal } = context;
   const { bytes, saved = bytes, what } = result;
   const trouble = stdout.closed ? 'closed' : await attempt(stdout, bytes, signal);
+  const shown = trouble !== 'closed' && trouble !== 'EPIPE';
+  if (shown && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
   if (trouble === undefined) return undefined;
   const problem = `standard output cannot be written (${trouble})`;
-  if (result.link === undefined || stderr.closed) return rescued(context, saved, what, problem);
+  if (result.link === undefined || stderr.closed)
+    return rescued(context, saved, what, problem, result.push);
   if (result.json)
     return new CliError('failed', `${problem}; the link is ${result.link}`, {
       remains: { link: result.link },
@@ -35,6 +41,10 @@ export async function deliver(context: Context, result: Result): Promise<CliErro
   // A standard output that was closed before we started looks like one sent to /dev/null on purpose.
   if (stdout.closed) return undefined;
   return new CliError('failed', `${problem}; the link was printed here instead`);
+}
+
+function endsLine(bytes: string | Uint8Array): boolean {
+  return bytes.length === 0 || Buffer.from(bytes.slice(-1) as Uint8Array)[0] === 0x0a;
 }
 
 /** The code of what went wrong, or undefined; a write that a full pipe holds up ends after the signal. */

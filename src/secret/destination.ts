@@ -11,6 +11,20 @@ export interface Destination {
   commit(bytes: string | Uint8Array): Promise<void>;
   /** Leaves nothing behind. */
   discard(): Promise<void>;
+  /** Its path, where the user named the folder only. */
+  readonly inFolder?: string;
+}
+
+/** What the text of a push is called in a folder. */
+export const TEXT_FILE = 'secret.txt';
+
+/**
+ * Makes sure that the text of a push can be written to a file of that name in a folder.
+ * @throws CliError (usage) as `reserveFile` does
+ */
+export async function reserveText(folder: string, force: boolean): Promise<Destination> {
+  const path = join(folder, TEXT_FILE);
+  return { ...(await reserveFile(path, force)), inFolder: path };
 }
 
 /**

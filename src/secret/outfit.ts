@@ -85,7 +85,7 @@ function add(
 function noDotenv(which: string, line: number): CliError {
   return usageError(
     `the text of ${which} does not consist of NAME=value lines (line ${line})`,
-    'another time name a variable for it with --as NAME; now: NAME="$(cat FILE)" COMMAND',
+    'another time name a variable for it with --as NAME',
   );
 }
 

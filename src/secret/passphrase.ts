@@ -43,13 +43,22 @@ export async function readPassphrase(
   return options.passphrase ? askPassphrase(context, twice) : undefined;
 }
 
-/** The passphrase to retrieve a push with, as far as it was given; `PWPUSH_PASSPHRASE` where no option names a place. */
+/** The passphrase to retrieve pushes with, as far as it is known before they are asked for. */
+export interface Known {
+  /** With `-p`, what was typed last. */
+  text: string | undefined;
+  /** It was typed (`-p`), so that another one can be, where it is wrong. */
+  readonly typed: boolean;
+}
+
+/** The passphrase to retrieve pushes with; `PWPUSH_PASSPHRASE` where no option names a place. */
 export async function knownPassphrase(
   options: PassphraseOptions,
   context: Context,
-): Promise<string | undefined> {
+): Promise<Known> {
   const named = await readPassphrase(options, context, false);
-  return named ?? (context.env.PWPUSH_PASSPHRASE || undefined);
+  const text = named ?? (context.env.PWPUSH_PASSPHRASE || undefined);
+  return { text, typed: options.passphrase === true };
 }
 
 /** Asks for a passphrase that may be left out. */

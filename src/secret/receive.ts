@@ -3,12 +3,14 @@ import { resolve } from 'node:path';
 import type { PushFile } from '../api/contract';
 import type { CliError } from '../errors';
 import { makeFolder } from '../profile/folder';
-import type { Destination } from './destination';
+import { type Destination, reserveText, TEXT_FILE } from './destination';
 import type { Saved } from './download';
 import { fetchFiles } from './fetch-files';
 import { type Folder, newFile } from './new-file';
 import { handText, type Reception } from './reception';
 import { rescueFolder } from './rescue';
+import { stillLeft } from './rescued';
+import { nameKey } from './safe-name';
 import { toStdout } from './to-stdout';
 
 /**
@@ -50,19 +52,25 @@ async function settle(reception: Reception): Promise<Settled> {
     force,
     taken: new Set(),
   });
-  if (reception.folder !== undefined)
-    return { folder: await at(reception.folder), file: undefined };
+  if (reception.folder !== undefined) {
+    const folder = await at(reception.folder);
+    if (reception.file) folder.taken.add(nameKey(TEXT_FILE));
+    return { folder, file: reception.file };
+  }
   if (reception.file === undefined) return { folder: await at('.'), file: undefined };
   if ((await lstat(output).catch(() => undefined)) === undefined) {
     await reception.file.discard();
-    return { folder: await at(output), file: undefined };
+    const folder = await at(output);
+    if (options.json || !reception.push.payload) return { folder, file: undefined };
+    folder.taken.add(nameKey(TEXT_FILE));
+    return { folder, file: await reserveText(folder.path, force).catch(() => undefined) };
   }
   await say.warn(`${output} is no folder: the files go to the current one`);
   return { folder: await at('.'), file: reception.file };
 }
 
-/** The folder, made where it is missing; a rescue folder when it cannot be written, since a view was used. */
-async function writable(path: string, { context, say }: Reception): Promise<string> {
+/** The folder, made where it is missing; a rescue folder when it cannot be written and the files would be lost. */
+async function writable(path: string, { context, say, push }: Reception): Promise<string> {
   try {
     if (path !== '.') makeFolder(path);
     // What can be written shows in writing: a folder that was removed still claims that it can.
@@ -70,7 +78,8 @@ async function writable(path: string, { context, say }: Reception): Promise<stri
     return path;
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-    const instead = await rescueFolder(context).catch(() => undefined);
+    const lost = stillLeft(push) === undefined;
+    const instead = lost ? await rescueFolder(context).catch(() => undefined) : undefined;
     // Each file tells for itself, should that fail too.
     if (instead === undefined) return path;
     const which = path === '.' ? 'the current folder' : path;

@@ -2,28 +2,39 @@ import { CliError, type Remains } from '../errors';
 import { attempt, fetchFiles } from './fetch-files';
 import type { Retrieved } from './reception';
 import { rescue, rescueFolder } from './rescue';
+import { stillLeft } from './rescued';
 
 /**
- * Saves what was retrieved and could not be handed on, texts and files, to the state folder.
+ * Saves what was retrieved and could not be handed on, texts and files, to the state folder, unless the push can be
+ * retrieved again.
+ * @param links how many links there are, of which these are the first
  * @returns the failure that led here, which then says where everything is; it ends with its own code
  */
 export async function rescueAll(
   pushes: readonly Retrieved[],
   failure: CliError,
+  links = pushes.length,
 ): Promise<CliError> {
   const paths: string[] = [];
   const lost: string[] = [];
-  for (const push of pushes) {
+  const kept: string[] = [];
+  for (const [at, push] of pushes.entries()) {
+    const again = stillLeft(push.push);
+    if (again !== undefined) {
+      kept.push(links === 1 ? again : `link ${at + 1}: ${again}`);
+      continue;
+    }
     for (const saved of [await saveText(push), ...(await saveFiles(push))]) {
       if (saved instanceof CliError) lost.push(saved.message);
       else if (saved !== undefined) paths.push(saved);
     }
   }
   const { code, message, status, hint } = failure;
-  const was = pushes.length === 1 ? 'the secret was' : 'the secrets were';
+  const was = pushes.length - kept.length === 1 ? 'the secret was' : 'the secrets were';
   const told = [
     message,
     ...(paths.length === 0 ? [] : [`${was} saved to ${paths.join(' and ')}`]),
+    ...kept,
     ...(lost.length === 0 ? [] : [`NOT ALL IS SAVED: ${lost.join('; ')}`]),
   ];
   const remove = `read it, then remove it: rm ${paths.map((path) => `'${path}'`).join(' ')}`;
@@ -32,7 +43,7 @@ export async function rescueAll(
     hint: hints.length === 0 ? undefined : hints.join('; '),
     status,
     cause: failure,
-    remains: remainsOf(paths),
+    remains: remainsOf([...paths, ...[failure.remains?.saved_to ?? []].flat()]),
   });
 }
 

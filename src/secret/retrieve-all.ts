@@ -4,6 +4,7 @@ import { CliError, endedBy } from '../errors';
 import type { GlobalOptions } from '../options';
 import { asCliError } from '../terminal/failure';
 import type { Terminal } from '../terminal/output';
+import type { Known } from './passphrase';
 import type { Retrieved } from './reception';
 import { rescueAll } from './rescue-all';
 import { retrieve } from './retrieve';
@@ -26,7 +27,7 @@ interface Asking {
  */
 export async function retrieveAll(
   named: readonly Named[],
-  passphrase: string | undefined,
+  passphrase: Known,
   asking: Asking,
 ): Promise<Retrieved[]> {
   const { context } = asking;
@@ -36,11 +37,16 @@ export async function retrieveAll(
       pushes.push({ ...asking, api, push: await retrieve(api, token, passphrase, context) });
     } catch (error) {
       if (pushes.length === 0) throw error;
-      const { code, message, hint, status } = context.signal.aborted
-        ? endedBy(context.signal)
-        : asCliError(error);
-      const said = `link ${at + 1}: ${message}; nothing was started`;
-      throw await rescueAll(pushes, new CliError(code, said, { hint, status }));
+      const failed = asCliError(error);
+      const { message, hint, status, remains } = failed;
+      const ended = context.signal.aborted ? endedBy(context.signal) : failed;
+      const said = remains ? message : ended.message;
+      const failure = new CliError(ended.code, `link ${at + 1}: ${said}; nothing was started`, {
+        hint: ended === failed || remains ? hint : undefined,
+        status,
+        remains,
+      });
+      throw await rescueAll(pushes, failure, named.length);
     }
   }
   return pushes;

@@ -2,24 +2,24 @@ import type { Api } from '../api/client';
 import type { Push } from '../api/contract';
 import type { Context } from '../context';
 import { CliError } from '../errors';
-import { askPassphrase } from './passphrase';
+import { askPassphrase, type Known } from './passphrase';
 import { rescued } from './rescued';
 
 const TRIES = 3;
 
 /**
- * Retrieves a push, which takes a view. A passphrase that was not given is asked for where the instance wants
- * one and somebody is there: three tries.
+ * Retrieves a push, which takes a view. Where the instance wants a passphrase and somebody is there, it is asked for,
+ * unless a file or variable gave it: three tries, of which that of `-p` is the first.
  * @throws CliError (expired) also for the answer that an expired push gives
  */
 export async function retrieve(
   api: Api,
   token: string,
-  passphrase: string | undefined,
+  known: Known,
   context: Context,
 ): Promise<Push> {
   try {
-    return await tries(api, token, passphrase, context);
+    return await tries(api, token, known, context);
   } catch (error) {
     throw await withUnread(context, error);
   }
@@ -33,25 +33,21 @@ async function withUnread(context: Context, error: unknown): Promise<unknown> {
   return new CliError(error.code, message, { hint, status: error.status, cause: error, remains });
 }
 
-async function tries(
-  api: Api,
-  token: string,
-  passphrase: string | undefined,
-  context: Context,
-): Promise<Push> {
-  let given = passphrase;
-  for (let tries = TRIES; ; tries--) {
+async function tries(api: Api, token: string, known: Known, context: Context): Promise<Push> {
+  let given = known.text;
+  const mayAsk = known.typed || given === undefined;
+  for (let left = known.typed ? TRIES - 1 : TRIES; ; left--) {
     try {
       return readable(await api.retrieve(token, given));
     } catch (error) {
-      const ask =
-        error instanceof CliError && error.code === 'passphrase' && passphrase === undefined;
-      if (!ask || tries === 0 || !context.canPrompt()) throw error;
+      const ask = error instanceof CliError && error.code === 'passphrase' && mayAsk;
+      if (!ask || left === 0 || !context.canPrompt()) throw error;
       given = await askPassphrase(
         context,
         false,
         given === undefined ? undefined : 'Wrong. Passphrase:',
       );
+      if (known.typed) known.text = given;
     }
   }
 }

@@ -1,7 +1,9 @@
-import type { PushFile } from '../api/contract';
-import type { Context, Output } from '../context';
+import type { Push, PushFile } from '../api/contract';
+import type { Context } from '../context';
 import { CliError } from '../errors';
+import { breakLine } from '../patience';
 import { meterFor } from '../terminal/meter';
+import { TEXT_FILE } from './destination';
 import { type Tools, trying, writeThrough } from './download';
 import { attempt, fetchFiles, toolsFor } from './fetch-files';
 import { type Folder, type NewFile, newFile } from './new-file';
@@ -21,10 +23,10 @@ export async function toStdout(
     const fetched = await fetchFiles(reception, folder);
     return trouble ?? fetched.trouble ?? notOne(files.length, folder);
   }
-  if (push.payload) await say.warn(await saveMessage(context, push.payload, folder));
+  if (push.payload) await say.warn(await saveText(context, push, folder));
   const meter = meterFor(context, reception.options, { files: 1, total: undefined });
   const tools = toolsFor(reception, meter, 0, file);
-  const problem = await attempt(() => toOutput(file, context.stdout, tools));
+  const problem = await attempt(() => toOutput(file, context, tools));
   const summary = await meter.ends();
   if (context.signal.aborted) return new CliError('interrupted', 'interrupted');
   if (problem === undefined) {
@@ -46,16 +48,17 @@ function notOne(files: number, folder: Folder): CliError {
     : new CliError('failed', `--output - takes one file; the ${files} were saved to ${where}`);
 }
 
-async function saveMessage(context: Context, text: string, folder: Folder): Promise<string> {
+async function saveText(context: Context, push: Push, folder: Folder): Promise<string> {
   const taken = 'standard output is for the file';
+  const text = push.payload ?? '';
   let file: NewFile | undefined;
   try {
-    file = await newFile(folder, 'message.txt');
+    file = await newFile(folder, TEXT_FILE);
     await file.handle.writeFile(text);
-    return `${taken}: the message was saved to ${await file.keep()}`;
+    return `${taken}: the text was saved to ${await file.keep()}`;
   } catch {
     await file?.discard();
-    return (await rescued(context, text, 'message', taken)).message;
+    return (await rescued(context, text, 'text', taken, push)).message;
   }
 }
 
@@ -64,11 +67,17 @@ async function saveMessage(context: Context, text: string, folder: Folder): Prom
  * nothing yet is tried again.
  * @throws CliError
  */
-async function toOutput(file: PushFile, stdout: Output, tools: Tools): Promise<undefined> {
+async function toOutput(
+  file: PushFile,
+  { stdout, stderr }: Pick<Context, 'stdout' | 'stderr'>,
+  tools: Tools,
+): Promise<undefined> {
   let written = 0;
+  let last: number | undefined = 0x0a;
   const write = async (chunk: Uint8Array) => {
     await stdout.write(chunk).catch(gone);
     written += chunk.byteLength;
+    last = chunk.at(-1) ?? last;
   };
   if (stdout.closed) throw new CliError('failed', 'standard output is closed');
   await trying(tools, async () => {
@@ -80,7 +89,7 @@ async function toOutput(file: PushFile, stdout: Output, tools: Tools): Promise<u
         cause: error,
       });
     });
-  });
+  }).finally(() => last === 0x0a || breakLine(stderr));
   return undefined;
 }
 

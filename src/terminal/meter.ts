@@ -1,5 +1,6 @@
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
+import { lineStart } from '../patience';
 import { progressLines, progressSummary } from './progress';
 
 /** Shows how far a transfer is, on a terminal, once it takes over half a second. */
@@ -70,7 +71,7 @@ export function meter(
       },
       stderr.columns - WIDTH_OF_INTERRUPT,
     );
-    void write(wiped(drawn) + lines.join('\n'));
+    void write(lineStart(stderr) + wiped(drawn) + lines.join('\n'));
     drawn = lines.length;
     ever = true;
   };

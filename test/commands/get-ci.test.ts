@@ -55,7 +55,7 @@ describe('in a job of GitHub Actions', () => {
     expect({ code, stdout, stderr, output: asRunner(output()) }).toEqual({
       code: 0,
       stdout: '::add-mask::100%25\n::add-mask::second\n',
-      stderr: '4 views and 7 days left\n',
+      stderr: '',
       output: { 'db-password': '100%\nsecond\r\n\nsecond' },
     });
   });
@@ -132,13 +132,13 @@ describe('in a job of GitHub Actions', () => {
   });
 
   test('where nothing can be masked nothing is set, and the text is saved', async () => {
-    const token = await here.push({ payload: 'hunter2' });
     job();
     const env = { GITHUB_ENV: here.file('env') };
     for (const conditions of [
       { failing: { stdout: 'EPIPE' } as const },
       { closed: ['stdout'] as const },
     ]) {
+      const token = await here.push({ payload: 'hunter2', expire_after_views: 1 });
       const { code } = await here
         .under({ env, ...conditions })
         .run('get', token, '--github-env', 'A');
@@ -191,13 +191,19 @@ describe('--gitlab-dotenv', () => {
     report = here.file('build.env');
   });
   const get = async (payload: string, ...words: string[]) =>
-    here.run('get', await here.push({ payload }), '--gitlab-dotenv', report, ...words);
+    here.run(
+      'get',
+      await here.push({ payload, expire_after_views: 1 }),
+      '--gitlab-dotenv',
+      report,
+      ...words,
+    );
 
   test('writes variables without quotes to a new file, 0600', async () => {
     expect(await get('export A="x y"\n# why\nB=\'$z\'\n')).toEqual({
       code: 0,
       stdout: '',
-      stderr: '4 views and 7 days left\n',
+      stderr: '',
     });
     const mode = (statSync(report).mode & 0o777).toString(8);
     expect([readFileSync(report, 'utf8'), mode]).toEqual(['A=x y\nB=$z\n', '600']);
@@ -236,6 +242,13 @@ describe('--gitlab-dotenv', () => {
       expect(stderr).toContain('was saved to');
     },
   );
+
+  test('what cannot be held is not saved while views are left: the exit code is the same', async () => {
+    const token = await here.push({ payload: 'hunter2' });
+    const { code, stderr } = await here.run('get', token, '--gitlab-dotenv', report);
+    expect({ code, rescued: here.rescued() }).toEqual({ code: 2, rescued: {} });
+    expect(stderr).toContain('; the push can be retrieved again (4 views and 7 days left)\nhint: ');
+  });
 
   test('refuses a dangerous name before the view is used', async () => {
     const { code } = await here.run(

@@ -59,21 +59,42 @@ describe('--output', () => {
     });
   });
 
-  test('of a folder is for files: a text goes to stdout', async () => {
-    expect(await here.run('get', token, '-o', here.file('out'))).toEqual({
-      code: 0,
-      stdout: '\u001b[31mhunter2\n',
-      stderr: '4 views and 7 days left\n',
-    });
+  test.each([
+    ['out', 'out'],
+    ['out/', 'out/'],
+    ['new/inner/', 'new/inner/'],
+  ])('of a folder, %s, writes secret.txt there, 0600, and nothing to stdout', async (folder) => {
+    const written = here.file(`${folder}/secret.txt`);
+    for (const words of [[], ['--no-files', '--force']]) {
+      const outcome = await here.run('get', token, '-o', here.file(folder), ...words);
+      expect(outcome).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringMatching(/^saved \S+\/secret\.txt \(13 B\)\n$/),
+      });
+      expect(readFileSync(written, 'utf8')).toBe('\u001b[31mhunter2\n');
+      expect(statSync(written).mode & 0o777).toBe(0o600);
+    }
+    expect(readdirSync(here.file(folder))).toEqual(['secret.txt']);
   });
 
-  test('of a folder without files is bad usage, and sends nothing', async () => {
-    expect(await here.run('get', token, '-o', here.file('out'), '--no-files')).toEqual({
+  test('of a folder that has a secret.txt is refused before the view, but with --force', async () => {
+    const there = here.file('out/secret.txt');
+    writeFileSync(there, 'mine');
+    expect(await here.run('get', token, '-o', here.file('out/'))).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: ${here.file('out')} is a folder\nhint: name a file in it\n`,
+      stderr: `pwpush: ${there} exists and was left as it is\nhint: overwrite it with --force\n`,
     });
-    expect(here.asked).toEqual([]);
+    expect([readFileSync(there, 'utf8'), here.asked]).toEqual(['mine', []]);
+    await here.run('get', token, '-o', here.file('out/'), '--force');
+    expect(readFileSync(there, 'utf8')).toBe('\u001b[31mhunter2\n');
+  });
+
+  test('of a folder with --json prints the object, and writes no text', async () => {
+    const { code, stdout } = await here.run('get', token, '-o', here.file('out/'), '--json');
+    expect({ code, names: readdirSync(here.file('out')) }).toEqual({ code: 0, names: [] });
+    expect(JSON.parse(stdout)).toMatchObject({ url_token: token });
   });
 
   test('in a folder that is not there is told before the view is used', async () => {
@@ -104,7 +125,23 @@ describe('--output', () => {
   });
 });
 
-describe('a view that was used is not lost', () => {
+describe('the last view that was used is not lost', () => {
+  beforeEach(async () => {
+    token = await here.push({ payload: '\u001b[31mhunter2\n', expire_after_views: 1 });
+  });
+
+  test('while views are left nothing is saved, and the error says so', async () => {
+    token = await here.push({ payload: 'hunter2' });
+    for (const conditions of [{ failing: { stdout: 'ENOSPC' } }, { closed: ['stdout'] }] as const)
+      expect((await here.under(conditions).run('get', token)).stderr).toMatch(
+        /^\n?pwpush: standard output cannot be written \(\w+\); the push can be retrieved again \([34] views and 7 days left\)\n$/,
+      );
+    const wanted = { code: 'failed', message: expect.stringContaining('retrieved again') };
+    const told = await here.under({ closed: ['stdout'] }).run('get', token, '--json');
+    expect(JSON.parse(told.stderr)).toEqual({ error: wanted });
+    expect(here.rescued()).toEqual({});
+  });
+
   test.each(['EPIPE', 'ENOSPC'] as const)(
     'stdout fails with %s: the text is in a file, 0600, below PWPUSH_STATE_DIR',
     async (code) => {
@@ -115,7 +152,6 @@ describe('a view that was used is not lost', () => {
         code: 1,
         stdout: '',
         stderr:
-          '4 views and 7 days left\n' +
           `pwpush: standard output cannot be written (${code}); the secret was saved to ${rescue}\n` +
           `hint: read it, then remove it: rm '${rescue}'\n`,
         name: expect.stringMatching(/^secret-2026-08-20T11-06-45-000Z-[0-9a-f]{8}$/),
@@ -143,7 +179,11 @@ describe('a view that was used is not lost', () => {
 
   test('the file came to be in the meantime: the text is saved, and the file left', async () => {
     const racing = await instance();
-    const link = await racing.push({ payload: 'hunter2', passphrase: 'horse' });
+    const link = await racing.push({
+      payload: 'hunter2',
+      passphrase: 'horse',
+      expire_after_views: 1,
+    });
     const target = racing.file('secret');
     // Between the look for the file and the answer there is a prompt, at which somebody makes the file.
     const prompts = [
@@ -158,7 +198,7 @@ describe('a view that was used is not lost', () => {
     const outcome = await racing.under({ prompts }).run('get', link, '-o', target);
     expect({
       code: outcome.code,
-      first: outcome.stderr.split('\n')[1]?.split(';')[0],
+      first: outcome.stderr.split('\n')[0]?.split(';')[0],
       target: readFileSync(target, 'utf8'),
       rescued: Object.values(racing.rescued()),
     }).toEqual({
@@ -174,7 +214,7 @@ describe('a view that was used is not lost', () => {
     writeFileSync(here.file('state'), '');
     const nowhere = { failing: { stdout: 'EPIPE' }, env: { TMPDIR: here.file('none') } } as const;
     const { code, stderr } = await here.under(nowhere).run('get', token);
-    expect({ code, stderr: stderr.split('\n')[1] }).toEqual({
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 1,
       stderr: expect.stringMatching(
         /^pwpush: standard output cannot be written \(EPIPE\), and the secret is LOST: it could not be saved to .* either \(.*state.*\)$/,

@@ -46,7 +46,7 @@ describe('get --qr', () => {
   });
 
   test('saves the text, not the drawing, when that cannot be written', async () => {
-    const token = await here.push({ payload: WIFI });
+    const token = await here.push({ payload: WIFI, expire_after_views: 1 });
     const { code } = await here.under({ failing: { stdout: 'ENOSPC' } }).run('get', token, '--qr');
     expect(code).toBe(1);
     expect(Object.values(here.rescued())).toEqual([WIFI]);

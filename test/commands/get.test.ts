@@ -21,14 +21,14 @@ describe('the text', () => {
       expect(await here.run('get', token)).toEqual({
         code: 0,
         stdout: `${payload}x`,
-        stderr: '2 views and 7 days left\n',
+        stderr: '',
       });
     },
   );
 
   test('has its control characters made visible on a terminal, and ends with a line end', async () => {
     const token = await here.push({ payload: '\u001b[31mred\u0007\tx\nüñ\u202e', kind: 'text' });
-    expect(await here.under({ terminals: ['stdout'] }).run('get', token)).toEqual({
+    expect(await here.under({ terminals: ['stdout', 'stderr'] }).run('get', token)).toEqual({
       code: 0,
       stdout: '\\x1b[31mred\\x07\tx\nüñ\\u202e\n',
       stderr: '4 views and 7 days left\n',
@@ -63,10 +63,11 @@ describe('the text', () => {
 });
 
 describe('what is left', () => {
-  test('is said after each look, and the last one is called that', async () => {
+  test('is said at a terminal, and the last one is called that', async () => {
     const token = await here.push({ payload: 'x', expire_after_views: 3, expire_after_days: 1 });
     const said = [];
-    for (let look = 0; look < 4; look++) said.push(await here.run('get', token));
+    for (let look = 0; look < 4; look++)
+      said.push(await here.under({ terminals: ['stderr'] }).run('get', token));
     expect(said).toEqual([
       { code: 0, stdout: 'x', stderr: '2 views and 1 day left\n' },
       { code: 0, stdout: 'x', stderr: '1 view and 1 day left\n' },
@@ -77,6 +78,11 @@ describe('what is left', () => {
         stderr: 'pwpush: the push has expired\nhint: ask whoever sent it for a new one\n',
       },
     ]);
+  });
+
+  test('is not said off a terminal, where it could run together with the text', async () => {
+    const token = await here.push({ payload: 'hunter2', expire_after_views: 1 });
+    expect(await here.run('get', token)).toEqual({ code: 0, stdout: 'hunter2', stderr: '' });
   });
 
   test('is not said with --quiet', async () => {
@@ -118,7 +124,7 @@ describe('the token', () => {
     });
     const own = here.under({ env: { PWPUSH_URL: undefined } });
     const outcome = await own.run('get', `https://pw.test/p/${token}/r`);
-    expect(outcome).toEqual({ code: 0, stdout: 'x', stderr: '2 views and 7 days left\n' });
+    expect(outcome).toEqual({ code: 0, stdout: 'x', stderr: '' });
     expect(await views(token)).toBe(2);
   });
 
@@ -145,7 +151,7 @@ describe('the token', () => {
     const token = await here.push({ payload: 'x' }, here.service.adminToken);
     const env = { PWPUSH_URL: 'https://elsewhere.test', ...here.admin };
     const outcome = await here.under({ env }).run('get', `https://pw.test/p/${token}`);
-    expect(outcome).toEqual({ code: 0, stdout: 'x', stderr: '4 views and 7 days left\n' });
+    expect(outcome).toEqual({ code: 0, stdout: 'x', stderr: '' });
     expect(await views(token)).toBe(4);
   });
 });
@@ -166,7 +172,7 @@ describe('a passphrase', () => {
     expect(await here.under({ prompts }).run('get', token)).toEqual({
       code: 0,
       stdout: 'x',
-      stderr: '4 views and 7 days left\n',
+      stderr: '',
     });
   });
 
@@ -183,6 +189,35 @@ describe('a passphrase', () => {
         'pwpush: wrong passphrase\n' +
         'hint: ask whoever sent the link; only a few tries a minute are allowed\n',
     });
+  });
+
+  const failures = async () => {
+    const listed = await here.under({ env: here.admin }).run('audit', token, '--all', '--json');
+    const events: { kind: string }[] = JSON.parse(listed.stdout);
+    return events.filter(({ kind }) => kind === 'failed_passphrase').length;
+  };
+
+  test.each([
+    [['horse'], 0, 0],
+    [['house', 'horse'], 0, 1],
+    [['a', 'b', 'horse'], 0, 2],
+    [['a', 'b', 'c'], 7, 3],
+  ])('%j typed for -p: exit %d, and %d failures at the instance', async (typed, code, failed) => {
+    token = await here.push({ payload: 'x', passphrase: 'horse' }, here.service.adminToken);
+    const prompts = typed.map((answer, at) =>
+      question(at === 0 ? 'Passphrase:' : 'Wrong. Passphrase:', answer),
+    );
+    const outcome = await here.under({ prompts }).run('get', '-p', token);
+    expect({ code: outcome.code, failed: await failures() }).toEqual({ code, failed });
+  });
+
+  test.each([
+    [{ PWPUSH_PASSPHRASE: 'house' }, []],
+    [{ P: 'house' }, ['--passphrase-env', 'P']],
+  ])('%j that is wrong is one failure at the instance', async (env, words) => {
+    token = await here.push({ payload: 'x', passphrase: 'horse' }, here.service.adminToken);
+    const { code } = await here.under({ env, prompts: [] }).run('get', token, ...words);
+    expect({ code, failed: await failures() }).toEqual({ code: 7, failed: 1 });
   });
 
   test('is asked for first with -p', async () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { CREATED, RETRIEVED } from '../helpers/reference';
+import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 import { type Conditions, type Place, place } from '../helpers/run';
 import { json, type Literal, wire } from '../helpers/wire';
 
@@ -9,6 +9,7 @@ import { json, type Literal, wire } from '../helpers/wire';
 let here: Place;
 afterEach(() => here.close());
 
+const LAST = changed(RETRIEVED, { views_remaining: 0 });
 const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
 const nothing = () => {};
 
@@ -130,13 +131,13 @@ test('a signal while the link is being printed does not lose it either', async (
 
 describe('a secret that was retrieved as the signal came', () => {
   const got = (conditions?: Conditions, ...argv: string[]) =>
-    interrupted(json(200, RETRIEVED), ['get', 'quyul5r5w08', ...argv], conditions);
+    interrupted(json(200, LAST), ['get', 'quyul5r5w08', ...argv], conditions);
 
   test('is printed', async () => {
     expect(await got()).toEqual({
       code: 130,
       stdout: 'hunter2',
-      stderr: '2 views and 6 days left\npwpush: interrupted\n',
+      stderr: '\npwpush: interrupted\n',
       rescued: [],
     });
   });
@@ -145,7 +146,7 @@ describe('a secret that was retrieved as the signal came', () => {
     const { stderr, ...rest } = await got({ held: { stdout: nothing } });
     expect(rest).toEqual({ code: 130, stdout: '', rescued: ['hunter2'] });
     expect(stderr).toMatch(
-      /^2 views and 6 days left\npwpush: interrupted; standard output cannot be written \(interrupted\); the secret was saved to \S+\nhint: read it, then remove it: rm '\S+'\n$/,
+      /^\npwpush: interrupted; standard output cannot be written \(interrupted\); the secret was saved to \S+\nhint: read it, then remove it: rm '\S+'\n$/,
     );
   });
 
@@ -163,7 +164,7 @@ test('a link that was rescued says so to the machine', async () => {
   const failing = { stdout: 'ENOSPC' } as const;
   here = place({
     env: { PWPUSH_URL: 'https://pw.test' },
-    send: wire([json(200, RETRIEVED)]).send,
+    send: wire([json(200, LAST)]).send,
     failing,
   });
   const { stderr } = await here.run('get', 'quyul5r5w08', '--json');
@@ -176,7 +177,7 @@ test('a link that was rescued says so to the machine', async () => {
 
 describe('where the state folder cannot be written', () => {
   test('a secret is saved to a folder of its own below TMPDIR', async () => {
-    here = place({ send: wire([json(200, RETRIEVED)]).send, failing: { stdout: 'EPIPE' } });
+    here = place({ send: wire([json(200, LAST)]).send, failing: { stdout: 'EPIPE' } });
     writeFileSync(here.file('state'), '');
     const env = { PWPUSH_URL: 'https://pw.test', TMPDIR: here.folder };
     const { code, stderr } = await here.under({ env }).run('get', 'quyul5r5w08');

@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
-import { RETRIEVED } from '../helpers/reference';
+import { changed, RETRIEVED } from '../helpers/reference';
 import { place } from '../helpers/run';
 import { createWithFiles, filePart } from '../helpers/service';
+import { json, wire } from '../helpers/wire';
 
 let here: Instance;
 beforeEach(async () => {
@@ -11,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
+const lastView = { name: 'push[expire_after_views]', value: '1' };
 const sh = (line: string) => ['--', 'sh', '-c', line];
 const saved = (what = 'secret') => `(\\S+/state/${what}-\\S+)`;
 
@@ -163,11 +165,11 @@ describe('before anything is sent', () => {
   });
 });
 
-describe('a view was used, and the program cannot be run: the secret is saved,', () => {
+describe('the last view was used, and the program cannot be run: the secret is saved,', () => {
   const refused = (words: readonly string[], token: string) => here.run('run', token, ...words);
 
   test('of a text that is no dotenv', async () => {
-    const token = await here.push({ payload: 'A=1\nhunter2' });
+    const token = await here.push({ payload: 'A=1\nhunter2', expire_after_views: 1 });
     const { code, stdout, stderr } = await refused(sh('echo started'), token);
     expect({ code, stdout, rescued: Object.values(here.rescued()) }).toEqual({
       code: 2,
@@ -177,7 +179,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
     expect(stderr).toMatch(
       new RegExp(
         `^pwpush: the text of the push does not consist of NAME=value lines \\(line 2\\); nothing was started; the secret was saved to ${saved()}\n` +
-          `hint: .*--as NAME; now: NAME="\\$\\(cat FILE\\)" COMMAND; read it, then remove it: rm '\\1'\n$`,
+          `hint: .*--as NAME; read it, then remove it: rm '\\1'\n$`,
       ),
     );
   });
@@ -200,7 +202,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
     'npm_config_x',
     'PWPUSH_URL',
   ])('of one that sets %s, which --allow lets through', async (name) => {
-    const token = await here.push({ payload: `A=hunter2\n${name}=/x` });
+    const token = await here.push({ payload: `A=hunter2\n${name}=/x`, expire_after_views: 1 });
     const { code, stdout, stderr } = await refused(sh('echo started'), token);
     expect({ code, stdout, rescued: Object.values(here.rescued()) }).toEqual({
       code: 2,
@@ -213,7 +215,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
     expect(stderr).not.toContain('hunter2');
     const allowed = await here.run(
       'run',
-      token,
+      await here.push({ payload: `A=hunter2\n${name}=/x` }),
       '--allow',
       name,
       '--',
@@ -225,7 +227,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
   });
 
   test('of a NUL that no variable holds', async () => {
-    const token = await here.push({ payload: 'a\0b' });
+    const token = await here.push({ payload: 'a\0b', expire_after_views: 1 });
     const { code } = await refused(['--as', 'A', ...sh('echo started')], token);
     expect({ code, rescued: Object.values(here.rescued()) }).toEqual({
       code: 2,
@@ -235,7 +237,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
 
   test('of one that is longer than the system takes', async () => {
     const payload = 'x'.repeat(1024 * 1024);
-    const token = await here.push({ payload });
+    const token = await here.push({ payload, expire_after_views: 1 });
     const { code, stderr } = await refused(['--as', 'A', ...sh('echo started')], token);
     expect({ code, rescued: Object.values(here.rescued()) }).toEqual({
       code: 1,
@@ -244,7 +246,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
     expect(stderr).toMatch(
       /^pwpush: sh could not be started \(the secret is too long for a variable\); /,
     );
-    const { stdout } = await refused(['--stdin', ...sh('wc -c')], token);
+    const { stdout } = await refused(['--stdin', ...sh('wc -c')], await here.push({ payload }));
     expect(stdout.trim()).toBe('1048576');
   });
 
@@ -252,7 +254,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
     const file = here.file('program');
     writeFileSync(file, '#!/no/such/interpreter\n');
     chmodSync(file, 0o755);
-    const token = await here.push({ payload: 'A=hunter2' });
+    const token = await here.push({ payload: 'A=hunter2', expire_after_views: 1 });
     const { code, stderr } = await refused(['--', file], token);
     expect({ code, rescued: Object.values(here.rescued()) }).toEqual({
       code: 1,
@@ -262,7 +264,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
   });
 
   test('of the links before one that cannot be had', async () => {
-    const first = await here.push({ payload: 'A=1' });
+    const first = await here.push({ payload: 'A=1', expire_after_views: 1 });
     const { code, stdout, stderr } = await here.run(
       'run',
       first,
@@ -279,6 +281,54 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
     );
   });
 
+  test('and not where the push can be retrieved again: the error says so', async () => {
+    const token = await here.push({ payload: 'hunter2' });
+    const gone = await here.run('run', token, 'nosuchpush', '--as', 'A', '--as', 'B', '--', 'true');
+    const plain = await here.run('run', token, '--', 'true');
+    expect([gone.stderr.split('\n')[0], plain.stderr.split('\n')[0], here.rescued()]).toEqual([
+      'pwpush: link 2: there is no such push on this instance; nothing was started; link 1: the push can be retrieved again (4 views and 7 days left)',
+      'pwpush: the text of the push does not consist of NAME=value lines (line 1); nothing was started; the push can be retrieved again (3 views and 7 days left)',
+      {},
+    ]);
+  });
+
+  test.each([
+    ['views that are not told', { views_remaining: null }, true],
+    ['its last day', { days_remaining: 0 }, true],
+    ['its end', { expired: true }, true],
+    ['days that are not told', { days_remaining: null }, false],
+  ])('of a push at %j', async (_what, fields, saved) => {
+    const body = changed(RETRIEVED, { views_remaining: 3, ...fields });
+    const cut = place({
+      env: { PWPUSH_URL: 'https://pw.test' },
+      send: wire([json(200, body)]).send,
+    });
+    await cut.run('run', 'abc', '--', process.execPath);
+    const rescued = Object.values(cut.rescued());
+    cut.close();
+    expect(rescued).toEqual(saved ? ['hunter2'] : []);
+  });
+
+  test('with --json all rescued files are named, also the answer that made no sense', async () => {
+    const last = changed(RETRIEVED, { views_remaining: 0 });
+    const broken = wire([json(200, last), json(200, last), json(200, '{"payload":"half')]);
+    const cut = place({ env: { PWPUSH_URL: 'https://pw.test' }, send: broken.send });
+    const { code, stderr } = await cut.run('run', 'a', 'b', 'c', '--json', '--', process.execPath);
+    const { error } = JSON.parse(stderr);
+    const rescued = cut.rescued();
+    cut.close();
+    expect({ code, status: error.status }).toEqual({ code: 11, status: 200 });
+    expect(error.hint).toContain('rm ');
+    expect(error.saved_to.toSorted()).toEqual(
+      Object.keys(rescued)
+        .map((name) => cut.file(`state/${name}`))
+        .sort(),
+    );
+    expect(Object.values(rescued).sort()).toEqual(
+      ['hunter2', 'hunter2', '{"payload":"half'].sort(),
+    );
+  });
+
   test('of a run that was interrupted meanwhile', async () => {
     const controller = new AbortController();
     const cut = place({
@@ -289,7 +339,7 @@ describe('a view was used, and the program cannot be run: the secret is saved,',
         headers: { 'content-type': 'application/json' },
         body: (async function* () {
           controller.abort('SIGTERM');
-          yield Buffer.from(RETRIEVED);
+          yield Buffer.from(changed(RETRIEVED, { views_remaining: 0 }));
         })(),
       }),
     });
@@ -361,7 +411,12 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
     expect((await here.run('run', both, '--file', 'F', ...sh('cat $F; echo $A'))).stdout).toBe(
       'x1\n',
     );
-    const prose = await createWithFiles(here.service, message('for you'), filePart('f', 'x'));
+    const prose = await createWithFiles(
+      here.service,
+      lastView,
+      message('for you'),
+      filePart('f', 'x'),
+    );
     const { code, stdout, stderr } = await here.run('run', prose, '--file', 'F', ...sh('cat $F'));
     expect({ code, stdout, rescued: Object.values(here.rescued()) }).toEqual({
       code: 0,
@@ -372,8 +427,9 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
   });
 
   test('and files that were not asked for, or are not there, are saved when nothing is started', async () => {
-    const two = await createWithFiles(here.service, filePart('a', 'A'), filePart('b', 'B'));
     for (const wish of [[], ['--file', 'F=c'], ['--file', 'F']]) {
+      const files = [filePart('a', 'A'), filePart('b', 'B')];
+      const two = await createWithFiles(here.service, lastView, ...files);
       const { code, stdout } = await here.run('run', two, ...wish, ...sh('echo started'));
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     }

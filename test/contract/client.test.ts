@@ -69,7 +69,7 @@ describe('a retrieval is one GET', () => {
     expect(await asking([json(200, RETRIEVED)], ['get', 'quyul5r5w08'])).toEqual({
       code: 0,
       stdout: 'hunter2',
-      stderr: '2 views and 6 days left\n',
+      stderr: '',
       sent: [`GET https://pw.test/api/v2/pushes/quyul5r5w08\n${HEADERS}`],
       waits: [],
     });

@@ -107,6 +107,7 @@ export interface OfferedFile {
 export async function offering(
   files: readonly OfferedFile[],
   payload: string | null = '',
+  views = 4,
 ): Promise<Listener> {
   const self: Listener = await listener((request, response) => {
     const at = /^\/file\/(\d+)/.exec(request.url ?? '')?.[1];
@@ -121,7 +122,7 @@ export async function offering(
       url_token: 'abc',
       payload,
       files: offered,
-      views_remaining: 4,
+      views_remaining: views,
       days_remaining: 6,
     });
   });

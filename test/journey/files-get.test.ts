@@ -24,7 +24,6 @@ import {
 const somebody = person();
 afterAll(() => somebody.remove());
 
-const LEFT = '4 views and 6 days left\n';
 const LIVE =
   'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
 
@@ -43,11 +42,12 @@ function world(finished: TestContext['onTestFinished']) {
   async function offered(
     files: readonly OfferedFile[] | Record<string, string>,
     payload: string | null = '',
+    views = 4,
   ): Promise<Listener> {
     const list = Array.isArray(files)
       ? files
       : Object.entries(files).map(([filename, text]) => ({ filename, answer: whole(text) }));
-    const instance = await offering(list, payload);
+    const instance = await offering(list, payload, views);
     stop.push(instance.stop);
     return instance;
   }
@@ -74,7 +74,7 @@ describe('get saves files', () => {
       code: 0,
       signal: null,
       stdout: 'the text',
-      stderr: `saved a.txt (2 B)\nsaved ü.bin (5.0 MiB)\nsaved empty (0 B)\n${LEFT}`,
+      stderr: `\nsaved a.txt (2 B)\nsaved ü.bin (5.0 MiB)\nsaved empty (0 B)\n`,
     });
     expect(files()).toEqual({ 'a.txt': 'A\n', 'ü.bin': big, empty: '' });
     expect(statSync(join(folder, 'a.txt')).mode & 0o777).toBe(0o600);
@@ -168,13 +168,13 @@ describe('get saves files', () => {
       code: 0,
       signal: null,
       stdout: 'text',
-      stderr: `2 files left where they are: see their addresses with --json\n${LEFT}`,
+      stderr: '',
     });
     expect([files(), instance.seen.length]).toEqual([{}, 1]);
   });
 
   it('to the state folder when the current one is gone: a view was used', async () => {
-    const instance = await offered({ a: 'A' }, 'text');
+    const instance = await offered({ a: 'A' }, 'text', 0);
     const gone = join(folder, 'gone');
     const state = somebody.env.PWPUSH_STATE_DIR ?? '';
     const line = `mkdir ${gone}; cd ${gone}; rmdir ${gone}; $PWPUSH get ${instance.url}/p/abc`;
@@ -184,14 +184,14 @@ describe('get saves files', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: 'text',
-      stderr: `warning: the current folder cannot be written (ENOENT): the files go to ${state}/${name}\nsaved ${state}/${name}/a (1 B)\n${LEFT}`,
+      stderr: `warning: the current folder cannot be written (ENOENT): the files go to ${state}/${name}\n\nsaved ${state}/${name}/a (1 B)\n`,
     });
   });
 });
 
 it('a text that cannot be printed is rescued, and the files are saved all the same', async (test) => {
   test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
-  const instance = await offered({ a: 'A' }, 'text');
+  const instance = await offered({ a: 'A' }, 'text', 0);
   const line = `$PWPUSH get ${instance.url}/p/abc >/dev/full`;
   const { code, stderr } = await shell(line, { env: somebody.env, cwd: folder });
   const rescue = /the secret was saved to (\S+)/.exec(stderr)?.[1] ?? '';
@@ -204,12 +204,16 @@ it('a text that cannot be printed is rescued, and the files are saved all the sa
 
 describe('get --output', () => {
   it.each(['out', 'out/', 'new/deeper/'])(
-    '%s is the folder of the files, made 0700',
+    '%s is the folder of the files and the text, made 0700',
     async (output) => {
       if (output === 'out/') mkdirSync(join(folder, 'out'));
       const instance = await offered({ a: 'A' }, 'text');
-      expect(await get(instance, '-o', output)).toMatchObject({ code: 0, stdout: 'text' });
-      expect(filesIn(join(folder, output))).toEqual({ a: 'A' });
+      expect(await get(instance, '-o', output)).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: `saved ${join(output, 'secret.txt')} (4 B)\nsaved ${join(output, 'a')} (1 B)\n`,
+      });
+      expect(filesIn(join(folder, output))).toEqual({ a: 'A', 'secret.txt': 'text' });
       if (output !== 'out/') expect(statSync(join(folder, output)).mode & 0o777).toBe(0o700);
     },
   );
@@ -221,7 +225,7 @@ describe('get --output', () => {
       code: 0,
       signal: null,
       stdout: '',
-      stderr: `warning: out is no folder: the files go to the current one\nsaved a (1 B)\n${LEFT}`,
+      stderr: `warning: out is no folder: the files go to the current one\nsaved a (1 B)\n`,
     });
     expect(files()).toEqual({ out: 'text', a: 'A' });
   });
@@ -233,23 +237,37 @@ describe('get --output', () => {
     expect(files()).toEqual({ out: 'old', a: 'A' });
   });
 
-  it('of a folder, for a push without files, prints the text', async () => {
+  it('of a folder, for a push without files, writes secret.txt there', async () => {
     const instance = await offered([], 'text');
-    expect(await get(instance, '-o', '.')).toMatchObject({ code: 0, stdout: 'text' });
+    expect(await get(instance, '-o', '.')).toMatchObject({ code: 0, stdout: '' });
     expect(await get(instance, '-o', 'secret')).toMatchObject({ code: 0, stdout: '' });
-    expect(files()).toEqual({ secret: 'text' });
+    expect(files()).toEqual({ secret: 'text', 'secret.txt': 'text' });
   });
 
-  it('- writes the one file to stdout, and saves the message', async () => {
+  it('of a folder keeps a file called secret.txt apart from the text, with --force too', async () => {
+    const instance = await offered({ 'secret.txt': 'file' }, 'text');
+    await get(instance, '-o', 'out/', '--force');
+    expect(filesIn(join(folder, 'out'))).toEqual({
+      'secret.txt': 'text',
+      'secret (2).txt': 'file',
+    });
+  });
+
+  it('of a folder, without a text, has the files alone', async () => {
+    await get(await offered({ a: 'A' }), '-o', 'out/');
+    expect(filesIn(join(folder, 'out'))).toEqual({ a: 'A' });
+  });
+
+  it('- writes the one file to stdout, and saves the text', async () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 'xyz').toString();
     const instance = await offered({ a: big }, 'text');
     const { code, stdout, stderr } = await get(instance, '-o', '-');
     expect({ code, same: stdout === big, stderr }).toEqual({
       code: 0,
       same: true,
-      stderr: `warning: standard output is for the file: the message was saved to message.txt\n${LEFT}`,
+      stderr: `warning: standard output is for the file: the text was saved to secret.txt\n`,
     });
-    expect(files()).toEqual({ 'message.txt': 'text' });
+    expect(files()).toEqual({ 'secret.txt': 'text' });
   });
 
   it('- of several files saves them, and says that it could not be', async () => {
@@ -258,7 +276,7 @@ describe('get --output', () => {
       code: 1,
       signal: null,
       stdout: 'text',
-      stderr: `saved a (1 B)\nsaved b (1 B)\n${LEFT}pwpush: --output - takes one file; the 2 were saved to the current folder\n`,
+      stderr: `\nsaved a (1 B)\nsaved b (1 B)\npwpush: --output - takes one file; the 2 were saved to the current folder\n`,
     });
     expect(files()).toEqual({ a: 'A', b: 'B' });
   });
@@ -268,6 +286,18 @@ describe('get --output', () => {
       code: 0,
       stdout: 'text',
     });
+  });
+
+  it.each([
+    ['the note of a file after a text', 'text', [], '\nsaved a (1 B)\n'],
+    ['the error of a file after a text', 'text', ['-q'], '\npwpush: a was not saved: '],
+    ['what follows part of a file', '', ['-o', '-'], '\na: 127.0.0.1'],
+  ])('%s begins a line of its own', async (_what, text, words, said) => {
+    const answer = said.startsWith('\nsaved') ? whole('A') : cut(9, 'half');
+    const instance = await offered([{ filename: 'a', answer }], text);
+    const line = `$PWPUSH get ${instance.url}/p/abc ${words.join(' ')} 2>&1`;
+    const { stdout } = await shell(line, { env: somebody.env, cwd: folder });
+    expect(stdout).toContain((text || 'half') + said);
   });
 
   it('- whose reader has gone saves the file', async () => {
@@ -321,7 +351,7 @@ describe.concurrent('a file that does not come at once', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `bad: ${why}; trying again in 1 s\nbad: ${why}; trying again in 3 s\nwarning: bad: ${why}\nsaved good (1 B)\n${LEFT}pwpush: 1 of 2 files were not saved\nhint: ${LIVE}\n`,
+      stderr: `bad: ${why}; trying again in 1 s\nbad: ${why}; trying again in 3 s\nwarning: bad: ${why}\nsaved good (1 B)\npwpush: 1 of 2 files were not saved\nhint: ${LIVE}\n`,
     });
     expect(files()).toEqual({ good: 'G' });
     expect(instance.seen.map(({ line }) => line.split('?')[0])).toEqual([
@@ -392,7 +422,7 @@ describe('a file that does not come', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: 'text',
-      stderr: `${LEFT}pwpush: a was not saved: ${why}\nhint: ${LIVE}\n`,
+      stderr: `\npwpush: a was not saved: ${why}\nhint: ${LIVE}\n`,
     });
     expect(instance.seen).toHaveLength(2);
     const { stdout: object } = await get(instance, '--json');

@@ -36,7 +36,7 @@ describe('a secret in a pipe', () => {
       code: 0,
       signal: null,
       stdout: 'hunter2',
-      stderr: 'that was the last view\n',
+      stderr: '',
     });
     expect(await get(pushed.stdout)).toEqual({
       code: 6,
@@ -102,7 +102,7 @@ describe('a secret that cannot be printed', () => {
     expect(code).toBe(1);
     const path = /saved to (\S+)/.exec(stderr)?.[1] ?? '';
     expect(stderr).toBe(
-      `that was the last view\npwpush: standard output cannot be written (ENOSPC); the secret was saved to ${path}\nhint: read it, then remove it: rm '${path}'\n`,
+      `\npwpush: standard output cannot be written (ENOSPC); the secret was saved to ${path}\nhint: read it, then remove it: rm '${path}'\n`,
     );
     expect(readFileSync(path, 'utf8')).toBe('the view is gone');
     expect(statSync(path).mode & 0o777).toBe(0o600);

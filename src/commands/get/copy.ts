@@ -43,7 +43,7 @@ export async function copying(context: Context, options: GetOptions): Promise<Co
     afterwards: async (push) => {
       if (copied === undefined) return say.note('there was no text to copy');
       const lost = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
-      if (lost && !(await arrived(context))) return printed(context, copied);
+      if (lost && !(await arrived(context))) return printed(context, copied, push);
       if (clearAfter !== undefined)
         await clearAfterwards(context, say, clipboard, copied, clearAfter);
     },
@@ -57,9 +57,9 @@ async function arrived(context: Context): Promise<boolean> {
   return prompter.confirm(question, true).finally(context.asked);
 }
 
-async function printed(context: Context, text: string): Promise<void> {
+async function printed(context: Context, text: string, push: Push): Promise<void> {
   const bytes = context.stdout.isTTY ? forTerminal(text) : text;
-  const trouble = await deliver(context, { bytes, what: 'secret', json: false });
+  const trouble = await deliver(context, { bytes, what: 'secret', push, json: false });
   if (trouble) throw trouble;
 }
 

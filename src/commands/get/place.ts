@@ -19,7 +19,7 @@ export interface Place {
 
 /** @throws CliError (usage) for places that cannot be, or that contradict each other; nothing was fetched then */
 export async function placeFor(options: GetOptions, context: Context): Promise<Place> {
-  const { output, files, force, json } = options;
+  const { output, force, json } = options;
   checkQr(options);
   if (ciOptions.some((name) => options[name] !== undefined)) {
     if (output !== undefined || json || options.copy || options.qr)
@@ -37,7 +37,7 @@ export async function placeFor(options: GetOptions, context: Context): Promise<P
   }
   if (output === undefined || output === '-') return {};
   const { reserve } = await import('./reserve');
-  return reserve(output, { files, force });
+  return reserve(output, { force, json });
 }
 
 /** A drawing is for somebody's eyes, and instead of the text. */

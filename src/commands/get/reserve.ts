@@ -1,20 +1,30 @@
 import { rmdir, stat } from 'node:fs/promises';
-import { reserveFile } from '../../secret/destination';
+import { reserveFile, reserveText } from '../../secret/destination';
 import type { GetOptions } from '../get';
 import type { Place } from './place';
 
 /**
- * What `--output` names: a folder for the files, made where it is missing, or a file for the text.
+ * What `--output` names: a folder for text and files, made where it is missing, or a file for the text. With `--json`
+ * the object goes to standard output, and only the files to the folder.
  * @throws CliError (usage)
  */
 export async function reserve(
   output: string,
-  { files, force }: Pick<GetOptions, 'files' | 'force'>,
+  { force, json }: Pick<GetOptions, 'force' | 'json'>,
 ): Promise<Place> {
-  const made = files ? await folderAt(output) : undefined;
-  if (made) return { folder: output, discard: () => removeFolders(made) };
-  const file = await reserveFile(output, force);
-  return { file, discard: file.discard };
+  const made = await folderAt(output);
+  if (!made) {
+    const file = await reserveFile(output, force);
+    return { file, discard: file.discard };
+  }
+  const discardFolders = () => removeFolders(made);
+  if (json) return { folder: output, discard: discardFolders };
+  const file = await reserveText(output, force);
+  const discard = async () => {
+    await file.discard();
+    await discardFolders();
+  };
+  return { folder: output, file, discard };
 }
 
 /** For a folder, or what is spelled as one and can be made one, those that were made, innermost first. */

@@ -118,7 +118,8 @@ async function tell(
     if (rest !== undefined) await say.remark(rest);
     if (unused.text)
       await say.warn(
-        (await rescued(context, push.payload ?? '', 'text', 'the text is used nowhere')).message,
+        (await rescued(context, push.payload ?? '', 'text', 'the text is used nowhere', push))
+          .message,
       );
     if (unused.files.length > 0)
       await say.warn(`not used: ${unused.files.map(safeName).join(', ')}`);
