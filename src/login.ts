@@ -64,6 +64,7 @@ const TRIES = 3;
 
 /** Asks again after an answer that does not do, with the reason. */
 async function insist<T>(
+  context: Context,
   say: Terminal,
   wrong: readonly ErrorCode[],
   ask: (again: boolean) => Promise<T>,
@@ -73,7 +74,7 @@ async function insist<T>(
       return await ask(tries > 1);
     } catch (error) {
       const again = error instanceof CliError && wrong.includes(error.code) && tries < TRIES;
-      if (!again) throw error;
+      if (!again || context.signal.aborted) throw error;
       await say.tell(error.message);
     }
   }
@@ -102,7 +103,7 @@ async function addressOf(
   }
   const prompter = await context.prompter();
   const wrong = ['usage', 'unreachable', 'not_found', 'failed'] as const;
-  return insist(terminal(context, options), wrong, async () => {
+  return insist(context, terminal(context, options), wrong, async () => {
     const typed = candidate(parseBase(await prompter.text('Address of the instance:', known)));
     await typed.check(undefined).catch((error) => {
       // An instance may want a token for everything.
@@ -135,7 +136,7 @@ async function tokenOf(
     );
   }
   const prompter = await context.prompter();
-  return insist(terminal(context, options), ['usage', 'unauthorized'], async (again) => {
+  return insist(context, terminal(context, options), ['usage', 'unauthorized'], async (again) => {
     const typed = await prompter.secret(again ? 'Wrong. API token:' : 'API token:');
     return accepted(parseToken(typed, 'the prompt'));
   });

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { open, unlink } from 'node:fs/promises';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { makeFolder } from '../profile/folder';
 import { stateFolder } from '../profile/place';
-import { writeWhole } from './new-file';
 
 /** What rescuing needs to know. */
 export type World = Pick<Context, 'env' | 'platform' | 'home' | 'now'>;
@@ -37,15 +43,18 @@ export async function rescue(
 ): Promise<string> {
   return inRescueFolder(world, async (folder) => {
     const path = join(folder, nameNow(what, world));
-    const file = await open(path, 'wx', 0o600);
+    // At once: after a signal the process may end at any pause, and would leave an empty file.
+    const fd = openSync(path, 'wx', 0o600);
     try {
-      await file.chmod(0o600);
-      await writeWhole(file, bytes);
+      fchmodSync(fd, 0o600);
+      writeFileSync(fd, bytes);
+      fsyncSync(fd);
     } catch (error) {
       // A part of it would pass for the whole.
-      await file.close().catch(() => {});
-      await unlink(path).catch(() => {});
+      rmSync(path, { force: true });
       throw error;
+    } finally {
+      closeSync(fd);
     }
     return path;
   });

@@ -253,7 +253,7 @@ describe('a download', () => {
     const statuses = [];
     for (const link of [`${own.url}/files/2`, `${secure.url}/files/1`]) {
       talk = offering(link, `${own.url}/files/2`);
-      statuses.push((await run(`get abc --output ${here.file('out')}/`, secure.url)).code);
+      statuses.push((await run(`get abc --force --output ${here.file('out')}/`, secure.url)).code);
     }
     expect([statuses, own.got]).toEqual([[1, 1], []]);
   });

@@ -51,7 +51,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 async function link(): Promise<string> {
-  const { stdout } = await pwpush(['push'], { env: sender.env, input: 'rescue me' });
+  const { stdout } = await pwpush(['push', '--views', '1'], {
+    env: sender.env,
+    input: 'rescue me',
+  });
   return stdout.trim();
 }
 

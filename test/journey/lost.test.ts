@@ -230,7 +230,11 @@ it('a creation that is not answered is looked for on another connection', async 
   const { code, stderr } = await start(words, options).ended;
   expect({ code, asked: requests.map((text) => text.split(' HTTP')[0]) }).toEqual({
     code: 11,
-    asked: ['POST /api/v2/pushes', 'GET /api/v2/pushes/active?page=1'],
+    asked: [
+      'POST /api/v2/pushes',
+      'GET /api/v2/pushes/active?page=1',
+      'GET /api/v2/pushes/active?page=2',
+    ],
   });
   expect(stderr).toContain(`; a push like it was created since: ${LINK}`);
 });

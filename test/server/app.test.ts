@@ -101,7 +101,7 @@ describe('bodies', () => {
       expect((await post(`${encoded}%01`, URLENCODED)).status).toBe(422);
       expect(await answered(await post('&'.repeat(8 * 1024 * 1024 + 1), URLENCODED))).toEqual([
         413,
-        { error: 'The body is larger than 8388608 bytes.' },
+        { error: 'The body is larger than 8.0 MiB.' },
       ]);
     });
   });
