@@ -12,6 +12,9 @@ import { once } from '../once';
  */
 const STALE = 20_000;
 const PATIENCE = 30_000;
+/** Milliseconds between two looks at the claims. */
+const SHORTEST_PAUSE = 10;
+const LONGEST_PAUSE = 160;
 
 /** What a lock needs of the world. */
 export interface LockTools {
@@ -46,7 +49,8 @@ export async function withLock<T>(
 
 async function acquire(path: string, claim: Claimant, tools: LockTools): Promise<void> {
   const start = tools.now().getTime();
-  for (;;) {
+  // Many that look often would keep the one that holds the lock from the processor.
+  for (let pause = SHORTEST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     const own = claim.name();
     const claims = await claimsAt(path, tools);
     const rivals = claims.filter((name) => name !== own);
@@ -54,6 +58,7 @@ async function acquire(path: string, claim: Claimant, tools: LockTools): Promise
     if (rival === undefined) {
       if (claims.length > 0) return;
       await claim.make();
+      pause = SHORTEST_PAUSE;
       continue;
     }
     if (tools.now().getTime() - start > PATIENCE) {
@@ -63,7 +68,7 @@ async function acquire(path: string, claim: Claimant, tools: LockTools): Promise
     }
     // Of several that claim at once one stays, and comes next.
     if (own !== undefined && rivals.some((name) => name < own)) await claim.withdraw();
-    await tools.sleep(5 + Math.random() * 20);
+    await tools.sleep(pause * (0.5 + Math.random()));
   }
 }
 
