@@ -1,11 +1,14 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { Line } from './line';
+import { Line, type Waiter } from './line';
 
 /** 16 MiB and about 0.15 s a try: OWASP's equivalent of N = 2^17, p = 1, at an eighth of the memory. */
 const cost = { N: 2 ** 14, r: 8, p: 5 };
 
-/** Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s. */
-const line = new Line(2, 32);
+/**
+ * Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s; of
+ * one client 4 may wait. Retrievals go before creations.
+ */
+const line = new Line(2, 32, 4);
 
 /** How many passphrases are being checked, and how many wait for it. */
 export function passphraseChecks(): { readonly running: number; readonly waiting: number } {
@@ -26,10 +29,10 @@ export interface PassphraseRecord {
  */
 export async function recordPassphrase(
   passphrase: string,
-  signal?: AbortSignal,
+  waiter?: Waiter,
 ): Promise<{ record: PassphraseRecord; key: Buffer }> {
   const salt = randomBytes(16);
-  const { key, verifier } = await stretch(passphrase, salt, cost, signal);
+  const { key, verifier } = await stretch(passphrase, salt, cost, { ...waiter, urgent: false });
   return { record: { salt, cost: `${cost.N}:${cost.r}:${cost.p}`, verifier }, key };
 }
 
@@ -37,19 +40,19 @@ export async function recordPassphrase(
 export async function keyOfPassphrase(
   passphrase: string,
   record: PassphraseRecord,
-  signal?: AbortSignal,
+  waiter?: Waiter,
 ): Promise<Buffer | undefined> {
   const [N = 0, r = 0, p = 0] = record.cost.split(':').map(Number);
-  const { key, verifier } = await stretch(passphrase, record.salt, { N, r, p }, signal);
+  const { key, verifier } = await stretch(
+    passphrase,
+    record.salt,
+    { N, r, p },
+    { ...waiter, urgent: true },
+  );
   return timingSafeEqual(verifier, record.verifier) ? key : undefined;
 }
 
-function stretch(
-  passphrase: string,
-  salt: Uint8Array,
-  { N, r, p }: typeof cost,
-  signal: AbortSignal | undefined,
-) {
+function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: typeof cost, waiter: Waiter) {
   return line.pass(
     () =>
       new Promise<{ key: Buffer; verifier: Buffer }>((resolve, reject) => {
@@ -59,6 +62,6 @@ function stretch(
           resolve({ key: output.subarray(0, 32), verifier });
         });
       }),
-    signal,
+    waiter,
   );
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../api/contract';
 import { Aside } from './aside';
 import { claim } from './claim';
-import { type Bounds, readCreation } from './creation';
+import { type Bounds, type Creation, readCreation } from './creation';
 import type { Files, OfferedFile } from './files';
 import type { Owner } from './owners';
 import { abandoned, notFound, Refusal } from './refusal';
@@ -23,6 +23,8 @@ export interface Visitor extends audit.Origin {
   readonly owner: Owner | undefined;
   /** Ends when they have left. */
   readonly signal?: AbortSignal | undefined;
+  /** Whose share of the passphrase checks they take; nothing without shares. */
+  readonly client?: string | undefined;
 }
 
 export interface Retrieved {
@@ -64,12 +66,16 @@ export class Pushes {
 
   /** Checks and keeps a new push with its files; throws a `Refusal` with messages by field. */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<Noted> {
-    const creation = readCreation(input, this.bounds, upload?.fileCount);
+    // Apart, so that nothing holds the input while the passphrase waits.
+    return this.keep(readCreation(input, this.bounds, upload?.fileCount), visitor, upload);
+  }
+
+  private async keep(creation: Creation, visitor: Visitor, upload?: Upload): Promise<Noted> {
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken, key } = upload ?? { urlToken: newUrlToken() };
-    const { signal } = visitor;
     const push = await this.vault.keys.withKeys(async () => {
-      const secret = await this.vault.seal({ urlToken, key, payload, note, passphrase, signal });
+      const waiter = visitor;
+      const secret = await this.vault.seal({ urlToken, key, payload, note, passphrase, waiter });
       const now = this.now();
       const row: store.NewPushRow = {
         ...rest,
@@ -110,9 +116,15 @@ export class Pushes {
   /**
    * Takes a view, unless the owner looks, and answers the payload and where the files are; after the last view the
    * secret is gone, and the files when the links have run out. A push that has expired is answered without either.
-   * Throws a `Refusal` for the passphrase.
+   * `hold` is told how many bytes the payload takes in memory; when it throws, no view is taken. Throws a `Refusal`
+   * for the passphrase.
    */
-  async retrieve(urlToken: string, visitor: Visitor, passphrase: string): Promise<Retrieved> {
+  async retrieve(
+    urlToken: string,
+    visitor: Visitor,
+    passphrase: string,
+    hold: (bytes: number) => void = () => {},
+  ): Promise<Retrieved> {
     const push = await this.find(urlToken);
     const { database, vault, tally } = this;
     const now = () => this.now();
@@ -124,6 +136,8 @@ export class Pushes {
           const taken = await claim(sql, push, visitor, now());
           // What cannot be opened here takes no view.
           if (taken.secret) vault.keys.get(taken.secret.key_id);
+          // A link stands twice in its page.
+          if (taken.secret?.payload) hold(2 * taken.secret.payload.length);
           return taken;
         },
         { long: push.kind === 'file' && push.expired_at !== null },
@@ -214,6 +228,7 @@ export class Pushes {
     this.tally.expired('time', ended);
     await this.files.sweep();
     await audit.deleteTriesBefore(this.database.sql, now - 60_000);
+    await audit.deleteTriesAfter(this.database.sql, now + 60_000);
     await this.database.scrub();
     return ended;
   }

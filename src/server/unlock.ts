@@ -1,5 +1,5 @@
 import { limits } from '../api/contract';
-import { Line } from './line';
+import { Line, type Waiter } from './line';
 import type { Visitor } from './pushes';
 import { Refusal } from './refusal';
 import * as audit from './store/audit';
@@ -10,8 +10,9 @@ import type { Vault } from './vault';
 
 const MINUTE = 60_000;
 
-/** How many tries at one push may wait for the one being made. */
+/** How many tries at one push may wait for the one being made, and how many of one client's. */
 const WAITING = 32;
+const WAITING_OF_CLIENT = 4;
 
 export interface Unlocking {
   readonly database: Database;
@@ -34,14 +35,16 @@ export async function unlock(
   if (!push.protected || push.expired_at !== null) return undefined;
   const secret = await findSecret(database.sql, push.id);
   if (!secret) return undefined;
-  const { signal } = visitor;
+  // Without the payload, which may be large: it would be held for as long as the try waits.
+  const { salt, cost, verifier, key_id } = secret;
+  const verified = { salt, cost, verifier, key_id };
   let triesLeft: number | undefined;
   if (passphrase !== '') {
-    const { key, left } = await oneByOne(push.url_token, signal, async () => {
+    const { key, left } = await oneByOne(push.url_token, visitor, async () => {
       const { left, takeBack } = await claimTry(database, push.id, now());
       let counts = false;
       try {
-        const key = await vault.checkPassphrase(push.url_token, secret, passphrase, signal);
+        const key = await vault.checkPassphrase(push.url_token, verified, passphrase, visitor);
         counts = !key;
         return { key, left };
       } finally {
@@ -63,15 +66,11 @@ const wrong = 'That passphrase is wrong: send the right one as the `passphrase` 
 const lines = new Map<string, Line>();
 
 /** Tries at one push wait for each other, so that right ones that come together are not taken for many tries. */
-async function oneByOne<T>(
-  urlToken: string,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  const line = lines.get(urlToken) ?? new Line(1, WAITING);
+async function oneByOne<T>(urlToken: string, waiter: Waiter, work: () => Promise<T>): Promise<T> {
+  const line = lines.get(urlToken) ?? new Line(1, WAITING, WAITING_OF_CLIENT);
   lines.set(urlToken, line);
   try {
-    return await line.pass(work, signal);
+    return await line.pass(work, waiter);
   } finally {
     if (line.idle) lines.delete(urlToken);
   }
@@ -89,7 +88,7 @@ async function claimTry(
 ): Promise<{ left: number; takeBack: () => Promise<void> }> {
   const { id, left } = await database.transaction(async (sql) => {
     await lockPush(sql, pushId);
-    const tries = await audit.listTries(sql, pushId, now - MINUTE);
+    const tries = await audit.listTries(sql, pushId, now - MINUTE, now + MINUTE);
     const oldest = tries.at(-limits.passphraseTriesPerMinute);
     if (oldest !== undefined) throw tooMany(oldest + MINUTE - now);
     const left = limits.passphraseTriesPerMinute - tries.length - 1;

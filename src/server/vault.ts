@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileLink, openLink, sealLink } from './file-link';
 import type { InstanceKey, Keyring } from './keyring';
+import type { Waiter } from './line';
 import { keyOfPassphrase, type PassphraseRecord, recordPassphrase } from './passphrase';
 import { seal, unseal } from './seal';
 import type { SealedKeys, SealedKeysRow } from './store/keys';
@@ -15,9 +16,12 @@ export interface Secret {
   readonly note: string;
   /** '' when there is none. */
   readonly passphrase: string;
-  /** Ends when nobody waits any more. */
-  readonly signal?: AbortSignal | undefined;
+  /** For whom a passphrase is stretched. */
+  readonly waiter?: Waiter | undefined;
 }
+
+/** What a passphrase is checked against. */
+export type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
 
 /**
  * Seals pushes with the newest instance key, and opens those of all that are in use. What needs a key that is not on
@@ -35,9 +39,9 @@ export interface Vault {
   /** The passphrase's key, or nothing when the passphrase is wrong. */
   checkPassphrase(
     urlToken: string,
-    row: SecretRow,
+    row: Verified,
     passphrase: string,
-    signal?: AbortSignal,
+    waiter?: Waiter,
   ): Promise<Uint8Array | undefined>;
   sealLink(link: FileLink): string;
   /** What that link says; nothing when it was not sealed here, or was changed. Whether it is late is not looked at. */
@@ -64,10 +68,10 @@ export function createVault(keys: Keyring): Vault {
       const key = unseal(wrapping, note_key, context(urlToken, 'note key'));
       return unseal(key, note, context(urlToken, 'note')).toString();
     },
-    async checkPassphrase(urlToken, { salt, cost, verifier, key_id }, passphrase, signal) {
+    async checkPassphrase(urlToken, { salt, cost, verifier, key_id }, passphrase, waiter) {
       if (!salt || !cost || !verifier) return undefined;
       const opened = unseal(keys.get(key_id).wrapping, verifier, context(urlToken, 'verifier'));
-      return keyOfPassphrase(passphrase, { salt, cost, verifier: opened }, signal);
+      return keyOfPassphrase(passphrase, { salt, cost, verifier: opened }, waiter);
     },
     sealLink: (link) => sealLink(keys.newest.linking, link),
     openLink(text) {
@@ -100,7 +104,7 @@ function context(urlToken: string, what: string): string {
 async function sealSecret({ id, wrapping }: InstanceKey, secret: Secret): Promise<SecretRow> {
   const { urlToken, passphrase } = secret;
   const protection =
-    passphrase === '' ? undefined : await recordPassphrase(passphrase, secret.signal);
+    passphrase === '' ? undefined : await recordPassphrase(passphrase, secret.waiter);
   const { key = randomBytes(32) } = secret;
   const inner = protection ? seal(protection.key, key, context(urlToken, 'inner key')) : key;
   return {

@@ -38,10 +38,15 @@ export function listEvents(sql: Sql, pushId: number, page: Page): Promise<AuditR
     LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
 }
 
-/** Times of the passphrase tries since `since`, oldest first. */
-export async function listTries(sql: Sql, pushId: number, since: number): Promise<number[]> {
+/** Times of the passphrase tries after `since` and before `until`, oldest first. */
+export async function listTries(
+  sql: Sql,
+  pushId: number,
+  since: number,
+  until: number,
+): Promise<number[]> {
   const rows = await sql<{ tried_at: number }>`
-    SELECT tried_at FROM tries WHERE push_id = ${pushId} AND tried_at > ${since}
+    SELECT tried_at FROM tries WHERE push_id = ${pushId} AND tried_at > ${since} AND tried_at < ${until}
     ORDER BY tried_at`;
   return rows.map((row) => row.tried_at);
 }
@@ -59,4 +64,9 @@ export async function deleteTry(sql: Sql, id: number): Promise<void> {
 
 export async function deleteTriesBefore(sql: Sql, before: number): Promise<void> {
   await sql`DELETE FROM tries WHERE tried_at <= ${before}`;
+}
+
+/** Deletes what a clock that was ahead has left. */
+export async function deleteTriesAfter(sql: Sql, after: number): Promise<void> {
+  await sql`DELETE FROM tries WHERE tried_at >= ${after}`;
 }

@@ -55,9 +55,10 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'audit.recordEvent': (sql) => audit.recordEvent(sql, 1, 'view', from, NOW),
   'audit.listEvents': (sql) => audit.listEvents(sql, 1, { rows: 50, number: 2 }),
   'audit.insertTry': (sql) => audit.insertTry(sql, 1, NOW),
-  'audit.listTries': (sql) => audit.listTries(sql, 1, NOW - 1),
+  'audit.listTries': (sql) => audit.listTries(sql, 1, NOW - 1, NOW + 1),
   'audit.deleteTry': (sql) => audit.deleteTry(sql, 1),
   'audit.deleteTriesBefore': (sql) => audit.deleteTriesBefore(sql, NOW),
+  'audit.deleteTriesAfter': (sql) => audit.deleteTriesAfter(sql, 2 * NOW),
   'files.insertUpload': (sql) => files.insertUpload(sql, NOW),
   'files.touchUpload': (sql) => files.touchUpload(sql, 1, NOW),
   'files.insertChunks': (sql) =>
