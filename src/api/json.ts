@@ -20,7 +20,7 @@ const BACKSLASH = 0x5c;
 const OBJECT = 0x7b;
 
 /** Commas and opening brackets outside of strings: about as many as there are values. */
-function valuesIn(bytes: Buffer): number {
+export function valuesIn(bytes: Uint8Array): number {
   let values = 0;
   let quoted = false;
   for (let at = 0; at < bytes.length; at++) {

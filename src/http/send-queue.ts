@@ -7,23 +7,38 @@ import type { Socket } from 'node:net';
  * but Linux tells about (proc_pid_net(5)).
  */
 export function movement(socket: Socket): string {
-  // What Node's own idle timer looks at, too: how much of a long write is not taken yet.
+  const acknowledged = sendQueues().get(connectionOf(socket)) ?? '';
+  return [socket.bytesRead, socket.bytesWritten, untaken(socket), acknowledged].join(' ');
+}
+
+/** Bytes of the write under way that the system has not taken yet; what Node's own idle timer looks at, too. */
+export function untaken(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { writeQueueSize?: number } | null };
-  const queued = [socket.bytesRead, socket.bytesWritten, handle?.writeQueueSize ?? 0];
-  return [...queued, unacknowledged(socket)].join(' ');
+  return handle?.writeQueueSize ?? 0;
+}
+
+/** A socket's connection in `sendQueues`. */
+export function connectionOf({ localPort, remotePort, remoteFamily }: Socket): string {
+  return `${remoteFamily} ${localPort} ${remotePort}`;
 }
 
 /** The columns of `tcp` and `tcp6` up to the send queue: number, local and remote address, state. */
 const row = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/;
 
-function unacknowledged({ localPort, remotePort, remoteFamily }: Socket): string {
-  const table = `/proc/self/net/${remoteFamily === 'IPv6' ? 'tcp6' : 'tcp'}`;
-  for (const line of lines(table)) {
-    const [, local = '', remote = '', queue = ''] = row.exec(line) ?? [];
-    const same = Number.parseInt(local, 16) === localPort;
-    if (same && Number.parseInt(remote, 16) === remotePort) return queue;
+/** Bytes that the system has sent or will send and nobody has acknowledged, by connection; none but on Linux. */
+export function sendQueues(): Map<string, number> {
+  const queues = new Map<string, number>();
+  for (const [family, table] of [
+    ['IPv4', 'tcp'],
+    ['IPv6', 'tcp6'],
+  ]) {
+    for (const line of lines(`/proc/self/net/${table}`)) {
+      const [, local = '', remote = '', queue = ''] = row.exec(line) ?? [];
+      const ports = [local, remote].map((port) => Number.parseInt(port, 16));
+      if (queue !== '') queues.set([family, ...ports].join(' '), Number.parseInt(queue, 16));
+    }
   }
-  return '';
+  return queues;
 }
 
 function lines(path: string): string[] {

@@ -1,3 +1,4 @@
+import { EscapedText, escapesOf, LARGE, lengthOf, type Pieces, streamOf } from './escaped-text';
 import type { Refusal, RefusalKind } from './refusal';
 
 const statusOf = {
@@ -15,22 +16,47 @@ const statusOf = {
   away: 503,
 } as const satisfies Record<RefusalKind, number>;
 
-/** A response whose length is known, for the log and for HEAD. */
+/** A response whose length is known, for the log and for HEAD. What holds large texts is made as it is sent. */
 export function answer(
-  body: string,
+  body: string | Pieces,
   type: string,
   status = 200,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(body, {
+  const pieces = typeof body === 'string' ? [body] : body;
+  const large = pieces.some((piece) => typeof piece !== 'string');
+  return new Response(large ? streamOf(pieces) : pieces.join(''), {
     status,
-    headers: { 'content-type': type, 'content-length': `${Buffer.byteLength(body)}`, ...headers },
+    headers: { 'content-type': type, 'content-length': `${lengthOf(pieces)}`, ...headers },
   });
 }
 
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return answer(JSON.stringify(body), 'application/json; charset=utf-8', status, headers);
 }
+
+/** An object in JSON: the fields of `head`, a text that may be large, and the fields of `tail`. */
+export function jsonWithText(
+  head: object,
+  name: string,
+  text: string | null,
+  tail: object,
+): Response {
+  if (text === null || text.length < LARGE) return json({ ...head, [name]: text, ...tail });
+  const open = JSON.stringify({ ...head, [name]: '' }).slice(0, -'"}'.length);
+  const close = `"${JSON.stringify({ '': 0, ...tail }).slice('{"":0'.length)}`;
+  const pieces = [open, new EscapedText(text, jsonEscapes), close];
+  return answer(pieces, 'application/json; charset=utf-8');
+}
+
+/** As JSON.stringify escapes them (ECMA-262, QuoteJSONString). */
+const jsonEscapes = escapesOf(
+  Object.fromEntries(
+    [...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)), '"', '\\'].map(
+      (character) => [character, JSON.stringify(character).slice(1, -1)],
+    ),
+  ),
+);
 
 /** The status and headers a refusal is answered with. */
 export function refusalHead(refusal: Refusal): { status: number; headers: Record<string, string> } {

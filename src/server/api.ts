@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { API_PATH, limits, OPENAPI_PATH, routes } from '../api/contract';
-import { json, refusalBody, refusalHead } from './answer';
+import { json, jsonWithText, refusalBody, refusalHead } from './answer';
 import type { Env, PartOptions } from './app';
 import { asksForFiles, isMultipart, readPush } from './body';
 import { apiToken, baseOf, isPrefetch, originOf } from './caller';
@@ -21,7 +21,8 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     // Public calls included, but not version: nobody should believe that a dead token works.
     if (token !== undefined && !owner)
       throw new Refusal('unauthorized', 'That token is not valid.');
-    return { ...originOf(c.req.raw, c.env, settings), owner, signal: c.req.raw.signal };
+    const { signal } = c.req.raw;
+    return { ...originOf(c.req.raw, c.env, settings), owner, signal, client: c.get('client') };
   }
 
   async function permitted(c: Context<Env>): Promise<Visitor> {
@@ -53,12 +54,12 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     const caller = await permitted(c);
     const { push, note } = isMultipart(c.req.raw)
       ? await receive(c, caller)
-      : await pushes.create(await read(c, caller), caller);
+      : await read(c, caller).then((push) => pushes.create(push, caller));
     return json({ ...body(c, push), name: push.name, note }, 201);
   });
 
   async function read(c: Context<Env>, { owner }: Visitor): Promise<object> {
-    const push = await readPush(c.req.raw, c.env);
+    const push = await readPush(c.req.raw, c.env, c.get('held'));
     if (!owner && asksForFiles(push)) throw needsToken();
     return push;
   }
@@ -67,8 +68,10 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     if (!caller.owner && announcesFiles(c.req.raw)) throw needsToken();
     const upload = caller.owner && pushes.upload();
     try {
-      const push = await readUpload(c.req.raw, c.env, upload, settings.fileBytes);
-      return await pushes.create(push, caller, upload);
+      const { held } = c.var;
+      return await readUpload(c.req.raw, c.env, upload, settings.fileBytes, held).then((push) =>
+        pushes.create(push, caller, upload),
+      );
     } finally {
       // The sweep takes what cannot be taken back now.
       await upload?.discard().catch(() => undefined);
@@ -94,9 +97,11 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     if (isPrefetch(c.req.raw))
       throw new Refusal('malformed', 'A retrieval takes a view and is not prefetched.');
     const passphrase = c.req.query('passphrase') ?? '';
-    const { push, payload, files } = await pushes.retrieve(urlToken(c), caller, passphrase);
+    const hold = (bytes: number) => c.get('held').add(bytes);
+    const { push, payload, files } = await pushes.retrieve(urlToken(c), caller, passphrase, hold);
     const base = baseOf(c.req.raw, settings);
-    return json({ ...body(c, push), payload, files: files.map((file) => fileBody(file, base)) });
+    const rest = { files: files.map((file) => fileBody(file, base)) };
+    return jsonWithText(body(c, push), 'payload', payload, rest);
   });
 
   api.get(routes.preview.path, async (c) => {

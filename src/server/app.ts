@@ -1,10 +1,11 @@
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH, OPENAPI_PATH } from '../api/contract';
 import { answer, json, refusalBody, refusalHead } from './answer';
 import { createApi } from './api';
-import type { CallerSettings, Connection } from './caller';
+import { BodyBudget, type Held } from './body-budget';
+import { type CallerSettings, type Connection, originOf } from './caller';
 import type { Bounds } from './creation';
 import { createDownloads } from './download';
 import type { Files } from './files';
@@ -12,7 +13,7 @@ import type { Log } from './log';
 import type { Owners } from './owners';
 import { createPages } from './page/routes';
 import type { Pushes } from './pushes';
-import { limited, type RateLimit } from './rate-limit';
+import { clientOf, limited, type RateLimit } from './rate-limit';
 import { Refusal } from './refusal';
 import type { Tally } from './tally';
 
@@ -22,6 +23,8 @@ export interface AppSettings extends CallerSettings {
   /** Bytes a file may have. */
   readonly fileBytes: number;
   readonly bounds: Bounds;
+  /** Bytes that bodies under way may take in memory. */
+  readonly bufferBytes: number;
   /** Nothing where everybody may ask as often as they like. */
   readonly rateLimit?: RateLimit | undefined;
   readonly version: string;
@@ -47,6 +50,12 @@ export interface PartOptions extends AppOptions {
 
 export interface Env {
   Bindings: Connection;
+  Variables: {
+    /** Whose share the request counts for; nothing where there are no shares. */
+    readonly client: string | undefined;
+    /** The memory that the request takes until its answer has been sent. */
+    readonly held: Held;
+  };
 }
 
 export type App = (request: Request, connection?: Connection) => Promise<Response>;
@@ -64,10 +73,18 @@ export const everywhere = {
 export function createApp(options: AppOptions): App {
   const { now, log, isUp, settings } = options;
   const parts = { ...options, limited: limited(settings, now) };
+  const budget = new BodyBudget(settings.bufferBytes);
   const app = new Hono<Env>({ getPath: pathOf });
   app.use(async (c, next) => {
     const began = now();
+    const client = clientOf(originOf(c.req.raw, c.env, settings).ip, settings.rateLimit);
+    const held = budget.hold(client);
+    c.env.closed?.(() => held.letGo());
+    c.set('client', client);
+    c.set('held', held);
     await next();
+    refuseLarge(c, held);
+    if (!c.env.closed) held.letGo();
     for (const [name, value] of Object.entries(everywhere)) c.res.headers.set(name, value);
     const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);
     const took = now().getTime() - began.getTime();
@@ -84,14 +101,29 @@ export function createApp(options: AppOptions): App {
   app.route('/', createDownloads(parts));
   app.route('/', createPages(parts));
   app.onError((error) => {
-    if (error instanceof Refusal) {
-      const { status, headers } = refusalHead(error);
-      return json(refusalBody(error), status, headers);
-    }
+    if (error instanceof Refusal) return refused(error);
     log.failure(error);
     return json({ error: 'internal error' }, 500);
   });
   return async (request, connection = {}) => app.fetch(request, connection);
+}
+
+/** Counts the answers that nobody counted before; those for which there is no memory are not given. */
+function refuseLarge(c: Context<Env>, held: Held): void {
+  if (c.req.method !== 'GET' || !held.isEmpty) return;
+  try {
+    held.add(Number(c.res.headers.get('content-length')));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    held.letGo();
+    c.res = undefined;
+    c.res = refused(error);
+  }
+}
+
+function refused(refusal: Refusal): Response {
+  const { status, headers } = refusalHead(refusal);
+  return json(refusalBody(refusal), status, headers);
 }
 
 /**

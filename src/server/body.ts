@@ -1,6 +1,7 @@
 import { size } from '../api/contract';
+import { valuesIn } from '../api/json';
+import { Gathered, type Held } from './body-budget';
 import type { Connection } from './caller';
-import { Gathered, Held } from './held';
 import { Refusal } from './refusal';
 
 /** A payload of 1 MiB may take six times that in JSON escapes; the rest is room for the other fields. */
@@ -9,12 +10,19 @@ const PUSH_BYTES = 8 * 1024 * 1024;
 const FORM_BYTES = 16 * 1024;
 const MAX_FIELDS = 100;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** A creation has fewer than 20; 8 MiB of `[],` become half a gibibyte. */
+const JSON_VALUES = 1000;
 
 /**
- * The `push` object of a creation request without files, in JSON or as a form (docs/wire.md, "Creation bodies").
+ * The `push` object of a creation request without files, in JSON or as a form (docs/wire.md, "Creation bodies"). The
+ * body counts as held.
  * @throws Refusal for any other body
  */
-export async function readPush(request: Request, connection: Connection): Promise<object> {
+export async function readPush(
+  request: Request,
+  connection: Connection,
+  held: Held,
+): Promise<object> {
   const type = mediaType(request);
   if (type !== 'application/json' && type !== FORM_TYPE) {
     throw new Refusal(
@@ -22,8 +30,8 @@ export async function readPush(request: Request, connection: Connection): Promis
       'The body must be JSON or a form, and its Content-Type must say so.',
     );
   }
-  const text = await readText(request, connection, PUSH_BYTES);
-  return type === FORM_TYPE ? pushOfForm(text) : pushOfJson(parse(text));
+  const bytes = await readBytes(request, connection, PUSH_BYTES, held);
+  return type === FORM_TYPE ? pushOfForm(text(bytes)) : pushOfJson(parse(bytes));
 }
 
 /** The reference also takes the fields of a push without the `push` around them. */
@@ -34,8 +42,8 @@ function pushOfJson(body: unknown): object {
   throw new Refusal('malformed', 'The body must be an object with a `push` object.');
 }
 
-function pushOfForm(text: string): object {
-  const pairs = text.split('&', MAX_FIELDS + 1);
+function pushOfForm(form: string): object {
+  const pairs = form.split('&', MAX_FIELDS + 1);
   if (pairs.length > MAX_FIELDS)
     throw new Refusal('malformed', `The form has more than ${MAX_FIELDS} fields.`);
   const fields = new Map<string, string | string[]>();
@@ -52,9 +60,9 @@ function pushOfForm(text: string): object {
 }
 
 /** Unlike `URLSearchParams` refuses what is not UTF-8, rather than keep another secret than was sent. */
-function formDecoded(text: string): string {
+function formDecoded(encoded: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch {
     throw new Refusal('malformed', 'The form is not valid: % must be followed by UTF-8 in hex.');
   }
@@ -67,9 +75,13 @@ export function asksForFiles(push: object): boolean {
 }
 
 /** The fields of a submitted HTML form. */
-export async function readForm(request: Request, connection: Connection): Promise<URLSearchParams> {
+export async function readForm(
+  request: Request,
+  connection: Connection,
+  held: Held,
+): Promise<URLSearchParams> {
   if (mediaType(request) !== FORM_TYPE) return new URLSearchParams();
-  return new URLSearchParams(await readText(request, connection, FORM_BYTES));
+  return new URLSearchParams(text(await readBytes(request, connection, FORM_BYTES, held)));
 }
 
 export function isMultipart(request: Request): boolean {
@@ -93,19 +105,19 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parse(text: string): unknown {
+function parse(bytes: Uint8Array): unknown {
+  if (valuesIn(bytes) > JSON_VALUES)
+    throw new Refusal('malformed', `The body holds more than ${JSON_VALUES} values.`);
+  const json = text(bytes);
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     // The parser's own message quotes the input, which may be the secret.
     throw new Refusal('malformed', 'The body is not valid JSON.');
   }
 }
 
-async function readText(request: Request, connection: Connection, limit: number): Promise<string> {
-  // What says itself that it is too much need not come.
-  if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit);
-  const bytes = await readBytes(bodyOf(request, connection), limit);
+function text(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -114,17 +126,19 @@ async function readText(request: Request, connection: Connection, limit: number)
 }
 
 /** Counts what comes rather than trusting Content-Length. */
-async function readBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+async function readBytes(
+  request: Request,
+  connection: Connection,
+  limit: number,
+  held: Held,
+): Promise<Uint8Array> {
+  // What says itself that it is too much need not come.
+  if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit);
   const bytes = new Gathered();
-  const held = new Held();
-  try {
-    for await (const chunk of body) {
-      if (bytes.size + chunk.length > limit) throw tooLarge(limit);
-      held.add(chunk.length);
-      bytes.add(chunk);
-    }
-  } finally {
-    held.letGo();
+  for await (const chunk of bodyOf(request, connection)) {
+    if (bytes.size + chunk.length > limit) throw tooLarge(limit);
+    held.add(chunk.length);
+    bytes.add(chunk);
   }
   return bytes.whole();
 }

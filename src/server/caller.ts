@@ -6,6 +6,8 @@ export interface Connection {
   readonly ip?: string | undefined;
   /** The body as it comes, no faster than it is read; reading it asks a client that waits (100 Continue) to send. */
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
+  /** Calls that once when the answer has been sent, or the connection has been closed. */
+  readonly closed?: ((listener: () => void) => void) | undefined;
   /** Ends the connection at once. */
   readonly cut?: (() => void) | undefined;
 }
@@ -87,7 +89,7 @@ function forwardedFor(request: Request): string | undefined {
 }
 
 /** The address, IPv4 in its own form even where the socket speaks IPv6; nothing when it is none. */
-function plainIp(text: string | undefined): string | undefined {
+export function plainIp(text: string | undefined): string | undefined {
   const ip = text?.replace(/^::ffff:(?=[\d.]+$)/i, '');
   return ip && isIP(ip) !== 0 ? ip : undefined;
 }

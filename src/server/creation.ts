@@ -105,7 +105,7 @@ function text(label: string, characters: number) {
     v.pipe(
       v.string(`${label} must be a string.`),
       v.check(
-        (value) => [...value].length <= characters,
+        (value) => hasAtMost(value, characters),
         `${label} is too long (maximum is ${characters} characters).`,
       ),
       v.check(isUnicode, `${label} is not valid Unicode text.`),
@@ -136,6 +136,12 @@ function flag(label: string) {
   return v.nullish(v.union([v.boolean(), word], `${label} must be true or false.`), true);
 }
 
+/** Whether a text has at most so many characters. A long one is not taken apart: that takes a hundred times its size. */
+export function hasAtMost(text: string, characters: number): boolean {
+  // A character is one or two UTF-16 code units.
+  return text.length <= 2 * characters && [...text].length <= characters;
+}
+
 /** A lone surrogate has no UTF-8: it would come back as another character. */
 function isUnicode(value: string): boolean {
   return !/\p{Surrogate}/u.test(value);
@@ -154,7 +160,7 @@ function payloadProblem({ kind, payload }: Creation): Problem {
   if (kind === 'url' && !isWebAddress(payload)) {
     return { payload: ['Payload must be one http or https address.'] };
   }
-  if (kind === 'qr' && [...payload].length > limits.qrCharacters) {
+  if (kind === 'qr' && !hasAtMost(payload, limits.qrCharacters)) {
     return { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] };
   }
   return tooLarge(payload);

@@ -1,11 +1,15 @@
 import { type Context, Hono } from 'hono';
 import { json, refusalBody, refusalHead } from './answer';
 import type { Env, PartOptions } from './app';
+import { CHUNK } from './chunks';
 import { attachment } from './disposition';
 import type { OfferedFile, OpenFile } from './files';
 import { harmlessType } from './media-type';
 import { readRange, type Span } from './range';
 import { Refusal } from './refusal';
+
+/** Chunks that are in memory at once for a client that reads slowly, opened and sealed. */
+const STREAM_BYTES = 4 * CHUNK;
 
 /** The address of a file; `base` is what links begin with. */
 export function fileUrl(file: OfferedFile, base: string): string {
@@ -19,6 +23,7 @@ export function createDownloads({ files, log, tally, limited }: PartOptions): Ho
 
   downloads.get('/files/:link', async (c) => {
     const file = await files.open(c.req.param('link'));
+    c.get('held').add(STREAM_BYTES);
     const range = asked(c.req.raw, file);
     if (range === 'none') {
       const headers = { 'content-range': `bytes */${file.size}` };

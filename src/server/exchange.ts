@@ -1,13 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Connection } from './caller';
+import { cutSlowReaders, type ReadingRate } from './slow-readers';
 
 export interface Patience {
   /** Milliseconds that the head of a request may take to come. */
   readonly head: number;
-  /** Milliseconds in which something must move while a request is under way. */
+  /** Milliseconds in which something must move until an answer is under way. */
   readonly idle: number;
   /** Milliseconds that a body may take to come; a form that may bring files, as long as it moves. */
   readonly body: number;
+  /** How fast an answer must be read. */
+  readonly read: ReadingRate;
   /** How much more is read, for how many milliseconds, of a body that was answered before its end. */
   readonly rest: { readonly bytes: number; readonly milliseconds: number };
 }
@@ -16,19 +20,26 @@ const usual: Patience = {
   head: 20_000,
   idle: 30_000,
   body: 60_000,
+  // A phone with a bad line has twenty times that.
+  read: { bytes: 100_000, milliseconds: 120_000 },
   rest: { bytes: 64 * 1024 * 1024, milliseconds: 10_000 },
 };
 
-/** Each takes 10 to 20 KiB. */
-const CONNECTIONS_AT_MOST = 4096;
-
 /** Has a server that does not listen yet cut who stands still, and wait with asking for a body (100 Continue) until somebody reads it. */
-export function bePatient(server: Server, { head, idle, body, rest }: Patience = usual): void {
-  server.maxConnections = CONNECTIONS_AT_MOST;
+export function bePatient(
+  server: Server,
+  { head, idle, body, read, rest }: Patience = usual,
+): void {
   server.headersTimeout = head;
   // How often it looks, which the types have for the constructor only.
   Object.assign(server, { connectionsCheckingInterval: Math.min(head, 5000) });
   server.timeout = idle;
+  server.on('timeout', (socket: Socket) => {
+    // Its client is to read, for which there is a rate.
+    if (socket.writableLength > 0) socket.setTimeout(idle);
+    else socket.destroy();
+  });
+  cutSlowReaders(server, read);
   server.requestTimeout = 0;
   server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -49,6 +60,7 @@ export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse
       // Leaving it early must not destroy the socket: the answer is still to be sent.
       return incoming.iterator({ destroyOnReturn: false });
     },
+    closed: (listener) => outgoing.once('close', listener),
     cut: () => incoming.socket.destroy(),
   };
 }

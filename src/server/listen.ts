@@ -4,7 +4,7 @@ import { outwardUrl } from './here/outward';
 import type { Log } from './log';
 import { startMetrics } from './metrics/start';
 import { openService } from './open';
-import { publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
+import { connectionLimitOf, publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
 import type { Listening, Place } from './socket';
 import { createSockets } from './sockets';
 import { GRACE } from './stop';
@@ -53,7 +53,9 @@ export async function startService(
   const service = await openService(settings, io);
   const { log } = service;
   const { now, grace = GRACE, supervision } = io;
-  const sockets = createSockets(service.app, places, { tls, log, now, patience, grace });
+  const connections = connectionLimitOf(settings);
+  const options = { tls, log, now, patience, connections, grace };
+  const sockets = createSockets(service.app, places, options);
   let metrics: Awaited<ReturnType<typeof startMetrics>>;
   try {
     const listening = await sockets.listen();

@@ -10,6 +10,7 @@ import { passphraseChecks } from './passphrase';
 import { Pushes } from './pushes';
 import {
   boundsOf,
+  bufferBytesOf,
   fileBytesOf,
   publicUrlOf,
   rateLimitOf,
@@ -38,6 +39,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const publicUrl = publicUrlOf(settings);
   const fileBytes = fileBytesOf(settings);
   const rateLimit = rateLimitOf(settings);
+  const bufferBytes = bufferBytesOf(settings);
   const metrics = createMetrics();
   const tally = io.tally ? both(metrics, io.tally) : metrics;
   const log = metrics.counting(createLog(io, settings.log));
@@ -57,7 +59,15 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       tally,
       now: io.now,
       log,
-      settings: { ...settings, publicUrl, bounds, fileBytes, rateLimit, version: io.version },
+      settings: {
+        ...settings,
+        publicUrl,
+        bounds,
+        bufferBytes,
+        fileBytes,
+        rateLimit,
+        version: io.version,
+      },
     });
     const close = async () => {
       await pushes.finish();

@@ -31,6 +31,12 @@ export function limited(settings: AppSettings, now: () => Date): MiddlewareHandl
   };
 }
 
+/** Whose share of what is limited an address gets: its network's; nothing where no share applies, as on this machine. */
+export function clientOf(ip: string | null, rateLimit: RateLimit | undefined): string | undefined {
+  if (ip === null || ((rateLimit?.sparesLoopback ?? true) && isHere(ip))) return undefined;
+  return networkOf(ip);
+}
+
 interface Bucket {
   /** Milliseconds that were missing to a full one at that time. */
   readonly owed: number;

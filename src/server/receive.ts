@@ -1,8 +1,9 @@
 import { limits, size } from '../api/contract';
 import { bodyOf, isMultipart } from './body';
+import { Gathered, type Held } from './body-budget';
 import type { Connection } from './caller';
+import { hasAtMost } from './creation';
 import { plainName, readDisposition } from './disposition';
-import { Gathered, Held } from './held';
 import { plainType } from './media-type';
 import { type Part, readParts } from './multipart';
 import { invalid, Refusal } from './refusal';
@@ -29,13 +30,14 @@ export async function readUpload(
   connection: Connection,
   upload: Upload | undefined,
   fileBytes: number,
+  held: Held,
 ): Promise<object> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
   if (declared(request) > most) throw tooLarge(most);
   const push: Record<string, string> = {};
-  const fields = new Fields();
+  const fields = new Fields(held);
   const type = request.headers.get('content-type') ?? '';
-  const parts = readParts(watched(bodyOf(request, connection), upload), type, async (part) => {
+  await readParts(watched(bodyOf(request, connection), upload), type, async (part) => {
     const { name, filename } = dispositionOf(part);
     const isFile = /^push\[files\](?:\[\])?$/.test(name);
     if (isFile && filename !== undefined) return takeFile(part, filename, upload);
@@ -45,7 +47,6 @@ export async function readUpload(
     const field = /^push\[(\w+)\]$/.exec(name)?.[1];
     if (field && !isFile) push[field] = text(bytes);
   });
-  await parts.finally(() => fields.held.letGo());
   return push;
 }
 
@@ -54,7 +55,7 @@ async function takeFile(part: Part, filename: string, upload: Upload | undefined
   if (!bytes) return;
   if (!upload) throw new Refusal('unauthorized', 'Files need an API token.');
   const name = plainName(filename);
-  if ([...name].length > NAME_CHARACTERS) {
+  if (!hasAtMost(name, NAME_CHARACTERS)) {
     throw invalid({
       files: [`A filename is too long (maximum is ${NAME_CHARACTERS} characters).`],
     });
@@ -81,8 +82,9 @@ function dispositionOf({ head }: Part) {
 
 /** The fields of a form, which stay in memory until it has ended. */
 class Fields {
-  readonly held = new Held();
   private size = 0;
+
+  constructor(private readonly held: Held) {}
 
   async collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
     const field = new Gathered();

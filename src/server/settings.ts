@@ -1,8 +1,10 @@
 import { limits } from '../api/contract';
+import { plainIp } from './caller';
+import type { ConnectionLimit } from './connections';
 import type { Bound, Bounds } from './creation';
 import type { LogFormat, LogLevel } from './log';
 import type { Usage } from './metrics/process';
-import type { Rate, RateLimit } from './rate-limit';
+import { clientOf, type Rate, type RateLimit } from './rate-limit';
 import { ServiceError } from './service-error';
 import type { Supervision } from './systemd';
 import type { Tally } from './tally';
@@ -28,6 +30,10 @@ export interface ServiceSettings {
   readonly maxViews?: number | undefined;
   /** Bytes a file may have. */
   readonly maxFileSize?: number | undefined;
+  /** Bytes that bodies under way may take in memory. */
+  readonly maxBuffer?: number | undefined;
+  /** Connections open at once. */
+  readonly maxConnections?: number | undefined;
   /** How often one address may ask, this machine's included; without it the usual, for others. */
   readonly rateLimit?: Rate | 'off' | undefined;
   readonly trustProxy: boolean;
@@ -66,6 +72,13 @@ const FILE_BYTES = 100 * 1024 ** 2;
 /** Jobs of a CI system may all come from one address; what a secret can be guessed by is limited elsewhere. */
 const USUAL_RATE: RateLimit = { requests: 100, milliseconds: 1000, sparesLoopback: true };
 const FILE_BYTES_AT_MOST = 1024 ** 4;
+/** Beside the 100 MiB of the program it leaves room on a machine of 256 MiB. */
+const BUFFER_BYTES = 64 * 1024 ** 2;
+/** One client's quarter takes a body of JSON. */
+const BUFFER_BYTES_AT_LEAST = 32 * 1024 ** 2;
+/** Each takes 10 to 20 KiB. */
+const CONNECTIONS = 4096;
+const CONNECTIONS_AT_LEAST = 16;
 
 /** The bounds of days and views that the settings ask for; throws a `ServiceError` when they contradict. */
 export function boundsOf(settings: ServiceSettings): Bounds {
@@ -99,6 +112,23 @@ export function fileBytesOf({ maxFileSize = FILE_BYTES }: ServiceSettings): numb
     return maxFileSize;
   }
   throw new ServiceError('the maximum of a file must be from 1 byte to 1 TiB', { input: true });
+}
+
+/** Bytes that bodies under way may take in memory. */
+export function bufferBytesOf({ maxBuffer = BUFFER_BYTES }: ServiceSettings): number {
+  if (Number.isInteger(maxBuffer) && maxBuffer >= BUFFER_BYTES_AT_LEAST) return maxBuffer;
+  throw wrong('the memory for bodies must be 32 MiB at least');
+}
+
+/** How many connections may be open, and who gets a share of them; behind a proxy they are all the proxy's. */
+export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
+  const { maxConnections: most = CONNECTIONS, trustProxy } = settings;
+  if (!Number.isInteger(most) || most < CONNECTIONS_AT_LEAST)
+    throw wrong(`the maximum of connections must be ${CONNECTIONS_AT_LEAST} at least`);
+  const rateLimit = rateLimitOf(settings);
+  const clientOfAddress = (address: string | undefined) =>
+    trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit);
+  return { most, clientOf: clientOfAddress };
 }
 
 /** How often one address may ask. */

@@ -4,6 +4,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { App } from './app';
 import { connectionOf } from './exchange';
 import type { Log } from './log';
+import { takeOneAtATime } from './one-at-a-time';
 import { ServiceError, systemCode } from './service-error';
 import type { Tls } from './tls';
 import { answerUnserved } from './unserved';
@@ -23,6 +24,7 @@ export function createServer(
   const server = tls
     ? createHttpsServer({ ...options, ...tls, handshakeTimeout: 10_000 })
     : createHttpServer(options);
+  takeOneAtATime(server);
   const unserved = answerUnserved(server, log, now);
   const fetch = track(app, running);
   const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), {

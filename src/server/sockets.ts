@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { App } from './app';
+import { type ConnectionLimit, connectionLimiter } from './connections';
 import { bePatient, type Patience } from './exchange';
 import type { Log } from './log';
 import { createServer, type Listening, listen, type Place } from './socket';
@@ -20,16 +21,19 @@ export interface SocketOptions {
   readonly log: Log;
   readonly now: () => Date;
   readonly patience: Patience | undefined;
+  readonly connections: ConnectionLimit;
   /** Milliseconds after which a stop cuts off what still runs. */
   readonly grace: number;
 }
 
 export function createSockets(app: App, places: readonly Place[], options: SocketOptions): Sockets {
-  const { tls, patience, grace } = options;
+  const { tls, patience, connections, grace } = options;
+  const limit = connectionLimiter(connections);
   const secure = tls !== undefined;
   const running = new Set<Promise<unknown>>();
   const all = places.map((place) => {
     const server = createServer(app, running, tls, options);
+    limit(server, secure);
     bePatient(server, patience);
     return { place, server, stop: stopper(server, secure, grace) };
   });

@@ -6,7 +6,7 @@ import { createMetrics } from '../../src/server/metrics/metrics';
 import { Owners } from '../../src/server/owners';
 import { Pushes } from '../../src/server/pushes';
 import type { RateLimit } from '../../src/server/rate-limit';
-import { boundsOf, fileBytesOf } from '../../src/server/settings';
+import { boundsOf, bufferBytesOf, fileBytesOf } from '../../src/server/settings';
 import { insertKey } from '../../src/server/store/keys';
 import { migrate } from '../../src/server/store/migrations';
 import type { Database, Sql } from '../../src/server/store/sql';
@@ -41,7 +41,8 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const files = new Files({ database, vault, fileBytes, clock: clock.now, tally });
   const owners = new Owners(database, clock.now);
   const pushes = new Pushes(database, vault, files, bounds, clock.now, tally);
-  const settings = { ...defaults, bounds, fileBytes, rateLimit, version: '0.1.0' };
+  const bufferBytes = bufferBytesOf(defaults);
+  const settings = { ...defaults, bounds, bufferBytes, fileBytes, rateLimit, version: '0.1.0' };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({ pushes, files, owners, isUp, tally, now: clock.now, log, settings });
   return {

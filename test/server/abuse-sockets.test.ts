@@ -3,9 +3,17 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Patience } from '../../src/server/exchange';
+import { connectionLimitOf } from '../../src/server/settings';
 import { createSockets, type Sockets } from '../../src/server/sockets';
 import { notedDatabase, overDatabase } from '../helpers/over-database';
-import { call, create, createWithFiles, type TestService, testService } from '../helpers/service';
+import {
+  call,
+  create,
+  createWithFiles,
+  defaults,
+  type TestService,
+  testService,
+} from '../helpers/service';
 
 const MIB = 1024 * 1024;
 
@@ -23,7 +31,11 @@ afterEach(async () => {
 });
 
 /** As patient as a service is, but for what the test is about. */
-async function listening(patience: Partial<Patience> = {}, app = service.service.app) {
+async function listening(
+  patience: Partial<Patience> = {},
+  app = service.service.app,
+  connections = connectionLimitOf(defaults),
+) {
   sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
     tls: undefined,
     log: service.service.log,
@@ -32,9 +44,11 @@ async function listening(patience: Partial<Patience> = {}, app = service.service
       head: 60_000,
       idle: 60_000,
       body: 60_000,
+      read: { bytes: MIB, milliseconds: 60_000 },
       rest: { bytes: MIB, milliseconds: 1000 },
       ...patience,
     },
+    connections,
     grace: 1000,
   });
   const [place] = await sockets.listen();
@@ -83,6 +97,142 @@ function waits(socket: Socket): () => number {
 
 const post = (headers: string) => `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 const form = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000\r\n';
+
+/** Asks for the payload; what does not fit into the queues of the system waits. */
+const asking = (token: string, ending = '') =>
+  `GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n${ending}\r\n`;
+
+const viewsLeft = async (token: string) => {
+  const { json } = await call(service, 'GET', '/api/v2/pushes/active', {
+    token: service.adminToken,
+  });
+  return json.find((one: { url_token: string }) => one.url_token === token).views_remaining;
+};
+
+describe('answers that wait for their reader', () => {
+  /** 6 MiB as JSON, more than the system takes of a client that does not read. */
+  const large = { payload: '\u0001'.repeat(MIB), expire_after_views: 100, retrieval_step: false };
+  const answeredWith = (status: number) =>
+    service.lines.filter((line) => line.includes(`GET /api/v2/pushes/:token ${status}`)).length;
+  const another = async () => {
+    const { ended } = speak('GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(statuses(await ended)).toEqual([200]);
+  };
+
+  test('keep the next request of their connection waiting, and its view', async () => {
+    await listening();
+    const token = await create(service, large, service.adminToken);
+    const { socket, ended } = speak();
+    socket.pause();
+    socket.write(asking(token).repeat(4) + asking(token, 'Connection: close\r\n'));
+    await expect.poll(() => answeredWith(200)).toBe(1);
+    for (let round = 0; round < 5; round++) await another();
+    expect(await viewsLeft(token)).toBe(99);
+    socket.resume();
+    expect((await ended).match(/HTTP\/1\.1 200/g)).toHaveLength(5);
+    expect(await viewsLeft(token)).toBe(95);
+  });
+
+  test('are cut off where a hundred requests were sent ahead', async () => {
+    await listening();
+    const token = await create(service, large, service.adminToken);
+    await speak(asking(token).repeat(100)).ended;
+    expect(await viewsLeft(token)).toBeGreaterThan(98);
+  });
+
+  test.each([
+    ['/api/v2/pushes/', '\u0001'],
+    ['/p/', '"'],
+  ])('take a bounded memory, and no view beyond: %s', async (path, character) => {
+    await service.close();
+    service = await testService({ maxBuffer: 32 * MIB });
+    await listening();
+    const push = { ...large, payload: character.repeat(MIB) };
+    const token = await create(service, push, service.adminToken);
+    const request = asking(token).replace('/api/v2/pushes/', path);
+    const readers = Array.from({ length: 20 }, () => speak());
+    for (const { socket } of readers) socket.pause().write(request);
+    const answered = () => service.lines.filter((line) => / 200 | 503 /.test(line));
+    const before = answered().length;
+    await expect.poll(() => answered().length - before, { timeout: 20_000 }).toBe(20);
+    const given = answered().filter((line) => line.includes(' 200 ')).length - before;
+    expect([given, await viewsLeft(token)]).toEqual([16, 84]);
+    // A small secret is shown all the same.
+    const small = await create(service, { payload: 'hunter2' });
+    expect((await call(service, 'GET', `/api/v2/pushes/${small}`)).json.payload).toBe('hunter2');
+    for (const { socket } of readers) socket.destroy();
+    await Promise.all(readers.map(({ ended }) => ended));
+    const last = () => speak(request.replace('Host: x', 'Host: x\r\nConnection: close')).ended;
+    await expect.poll(async () => statuses(await last())).toEqual([200]);
+  });
+
+  test('take a part of it for one client', async () => {
+    await service.close();
+    const rateLimit = { requests: 1000, milliseconds: 1000 };
+    service = await testService({ maxBuffer: 32 * MIB, rateLimit });
+    await listening();
+    const token = await create(service, large, service.adminToken);
+    const readers = Array.from({ length: 20 }, () => speak());
+    for (const { socket } of readers) socket.pause().write(asking(token));
+    await expect.poll(() => answeredWith(200) + answeredWith(503), { timeout: 20_000 }).toBe(20);
+    expect(answeredWith(200)).toBe(4);
+    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    other.end(asking(token, 'Connection: close\r\n'));
+    expect(String(await once(other, 'data'))).toContain('HTTP/1.1 200');
+    for (const { socket } of [...readers, { socket: other }]) socket.destroy();
+  });
+
+  test('go on for as long as their client reads, however slowly the system tells', async () => {
+    await listening({ idle: 50, read: { bytes: 1000, milliseconds: 400 } });
+    const token = await create(service, large);
+    const { socket, ended } = speak();
+    socket.pause().write(asking(token, 'Connection: close\r\n'));
+    const steps = setInterval(() => socket.resume().once('data', () => socket.pause()), 15);
+    const received = await ended;
+    clearInterval(steps);
+    expect(received.length).toBeGreaterThan(6 * MIB);
+  });
+
+  test('are cut when it reads a little now and then', async () => {
+    await listening({ idle: 60_000, read: { bytes: MIB, milliseconds: 300 } });
+    const token = await create(service, large);
+    const { socket } = speak();
+    socket.pause().write(asking(token));
+    const steps = setInterval(() => socket.read(1000), 20);
+    await once(await accepting(), 'close');
+    clearInterval(steps);
+    socket.destroy();
+  });
+});
+
+describe('connections', () => {
+  const half = 'GET /up HTTP/1.1\r\nX-';
+  const whole = 'GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+  test('when there are too many, half a head gives way, the oldest first', async () => {
+    await listening({}, service.service.app, { most: 16, clientOf: () => undefined });
+    const holding = Array.from({ length: 16 }, () => speak(half));
+    for (const { socket } of holding) await once(socket, 'connect');
+    expect(statuses(await speak(whole).ended)).toEqual([200]);
+    expect(await holding[0]?.ended).toBe('');
+    expect(holding.slice(1).map(({ socket }) => socket.destroyed)).toEqual(Array(15).fill(false));
+    for (const { socket } of holding) socket.destroy();
+  });
+
+  test('of one client are a part of all', async () => {
+    const clientOf = (address: string | undefined) => address;
+    await listening({}, service.service.app, { most: 64, clientOf });
+    const from = (localAddress: string) => connect({ port, host: '127.0.0.1', localAddress });
+    const own = Array.from({ length: 5 }, () => from('127.0.0.66'));
+    const other = from('127.0.0.77');
+    for (const socket of [...own, other]) socket.on('error', () => undefined).write(half);
+    await once(own[0] as Socket, 'close');
+    expect([...own.slice(1), other].map(({ destroyed }) => destroyed)).toEqual(
+      Array(5).fill(false),
+    );
+    for (const socket of [...own, other]) socket.destroy();
+  });
+});
 
 test('a request that names two hosts is answered with 400, for both could be meant', async () => {
   await listening();
@@ -144,9 +294,9 @@ describe('a client that takes its time', () => {
   });
 
   test('and reads no answer is not listened to either, and cut', async () => {
-    await listening({ idle: 300 });
-    const token = await create(service, { payload: 'x'.repeat(MIB) });
-    const { socket } = speak(`GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(30));
+    await listening({ idle: 300, read: { bytes: MIB, milliseconds: 300 } });
+    const token = await create(service, { payload: '\u0001'.repeat(MIB) });
+    const { socket } = speak(`GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n\r\n`);
     const accepted = await accepting();
     socket.pause();
     socket.write('\0');
@@ -184,7 +334,7 @@ describe('what goes on and on', () => {
 test('a download that nobody reads is not read from the database, and ends', async () => {
   const { database, statements } = await notedDatabase();
   const over = overDatabase(database);
-  await listening({ idle: 500 }, over.app);
+  await listening({ read: { bytes: MIB, milliseconds: 500 } }, over.app);
   const token = await over.owners.add('admin');
   const size = 40 * MIB;
   const pushed = await createWithFiles(

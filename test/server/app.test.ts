@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   BOUNDARY,
@@ -124,6 +126,44 @@ describe('bodies', () => {
     expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
   });
 
+  test.each([
+    ['objects', '{},', 1001],
+    ['arrays that go deeper and deeper', '[', 1_000_000],
+    ['fields', '"a":1,', 4_000_000 / 6],
+  ])(
+    'more values than a creation has are refused before they are parsed: %s',
+    async (_, value, count) => {
+      const body = `{"push":{"payload":"x","more":${value.repeat(count)}`;
+      expect(await answered(await post(body, 'application/json'))).toEqual([
+        400,
+        { error: 'The body holds more than 1000 values.' },
+      ]);
+    },
+  );
+
+  test('commas and brackets in a payload are no values', async () => {
+    await create(service, { payload: '[{,"\\\\'.repeat(10_000) });
+  });
+
+  test('nothing of the request is kept while a passphrase waits', async () => {
+    const large = new WeakRef([...Array(10)]);
+    const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
+    let created: Promise<unknown> | undefined;
+    (() => {
+      const input = { payload: 'x', passphrase: 'p', more: large.deref() };
+      created = service.service.pushes.create(input, nobody);
+    })();
+    let pending = true;
+    void created?.then(() => {
+      pending = false;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    expect([pending, large.deref()]).toEqual([true, undefined]);
+    await created;
+  });
+
   test('a body without an end is cut off at the limit', async () => {
     let pulled = 0;
     let cancelled = false;
@@ -178,7 +218,7 @@ describe('bodies', () => {
   test('and that holds for the fields of forms, too', async () => {
     const ends = new Set<() => void>();
     const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="push[payload]"\r\n\r\n`;
-    const slow = Array.from({ length: 34 }, () => {
+    const slow = Array.from({ length: 33 }, () => {
       const pieces = [head, ...Array<string>(20).fill(' '.repeat(100_000))];
       let end = () => {};
       const stream = new ReadableStream<Uint8Array>({
@@ -193,14 +233,14 @@ describe('bodies', () => {
       });
       return post(stream, FORM_TYPE);
     });
-    await expect.poll(() => ends.size).toBe(34);
+    await expect.poll(() => ends.size).toBe(33);
     const field = (bytes: number) =>
       post(formBytes([{ name: 'push[payload]', value: 'x'.repeat(bytes) }]), FORM_TYPE);
     const refused = await field(1_900_000);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
     expect((await field(50_000)).status).toBe(201);
     for (const end of ends) end();
-    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array(34).fill(400));
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array(33).fill(400));
     expect((await field(1_000_000)).status).toBe(201);
   });
 

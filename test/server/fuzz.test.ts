@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { everywhere } from '../../src/server/app';
 import type { Connection } from '../../src/server/caller';
+import { connectionLimitOf } from '../../src/server/settings';
 import { createSockets } from '../../src/server/sockets';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { folders } from '../helpers/memory';
@@ -15,6 +16,7 @@ import {
   call,
   create,
   createWithFiles,
+  defaults,
   filePart,
   type TestService,
   testService,
@@ -170,7 +172,14 @@ test('no bytes on a socket meet a failure, or leave anything behind', {
     tls: undefined,
     log,
     now: service.clock.now,
-    patience: { head: 1000, idle: 1000, body: 1000, rest: { bytes: 1024 ** 2, milliseconds: 200 } },
+    patience: {
+      head: 1000,
+      idle: 1000,
+      body: 1000,
+      read: { bytes: 1, milliseconds: 1000 },
+      rest: { bytes: 1024 ** 2, milliseconds: 200 },
+    },
+    connections: connectionLimitOf(defaults),
     grace: 1000,
   });
   const [listening] = await sockets.listen();

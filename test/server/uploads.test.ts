@@ -27,6 +27,9 @@ let beside: Database;
 let token: string;
 let lines: string[];
 
+/** A rate at which answers are read in any case. */
+const read = { bytes: 1, milliseconds: 60_000 };
+
 async function start(settings = {}, patience?: Patience): Promise<void> {
   lines = [];
   const io = {
@@ -145,7 +148,7 @@ describe('an upload that is cut off leaves nothing', () => {
 
   test('when nothing moves any more', async () => {
     const rest = { bytes: MIB, milliseconds: 1000 };
-    await start({}, { head: 60_000, idle: 200, body: 60_000, rest });
+    await start({}, { head: 60_000, idle: 200, body: 60_000, read, rest });
     const body = large();
     const { ended } = open(
       { authorization: authorization(), 'content-length': body.length },
@@ -230,7 +233,7 @@ describe('a limit is told while the client is still sending', () => {
     ['for so many bytes only', { bytes: 2 * MIB, milliseconds: 60_000 }],
     ['for so long only', { bytes: 1000 * MIB, milliseconds: 50 }],
   ])('%s', async (_, rest) => {
-    await start({ maxFileSize: MIB }, { head: 60_000, idle: 30_000, body: 60_000, rest });
+    await start({ maxFileSize: MIB }, { head: 60_000, idle: 30_000, body: 60_000, read, rest });
     const { socket, ended } = open({
       authorization: authorization(),
       'content-length': 10_000 * MIB,
@@ -327,7 +330,7 @@ test('others can write while an upload stands still', async () => {
 
 test('a body that is no form has its time', async () => {
   const rest = { bytes: MIB, milliseconds: 1000 };
-  await start({}, { head: 60_000, idle: 60_000, body: 50, rest });
+  await start({}, { head: 60_000, idle: 60_000, body: 50, read, rest });
   const { ended } = open({ 'content-type': 'application/json', 'content-length': 100 }, '{');
   expect(await ended).toBe('');
 });

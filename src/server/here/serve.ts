@@ -4,7 +4,7 @@ import { openService } from '../open';
 import type { Noted } from '../pushes';
 import { Refusal } from '../refusal';
 import { ServiceError } from '../service-error';
-import type { ServiceIo, ServiceSettings } from '../settings';
+import { connectionLimitOf, type ServiceIo, type ServiceSettings } from '../settings';
 import type { Listening } from '../socket';
 import { createSockets } from '../sockets';
 import { GRACE } from '../stop';
@@ -61,7 +61,8 @@ export async function serveHere(
     const { push } = await created(service, wanted);
     watch.expect(push.expire_after_views);
     const app = onlyThat(push.url_token, service.app, visits, watch);
-    const options = { tls, log, now: io.now, patience: undefined, grace: GRACE };
+    const connections = connectionLimitOf(whole);
+    const options = { tls, log, now: io.now, patience: undefined, connections, grace: GRACE };
     sockets = createSockets(app, [{ host, port }], options);
     const [listening] = await sockets.listen();
     const base = await baseFor(listening as Listening, host);

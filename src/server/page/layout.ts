@@ -49,7 +49,7 @@ export interface PageOptions {
 export function page(title: string, main: Markup, options: PageOptions = {}): Response {
   const { status = 200, headers, shape = 'narrow' } = options;
   const { head, policy } = frames[shape];
-  const { html } = markup`<!doctype html>
+  const { pieces } = markup`<!doctype html>
 <html lang="en">
 <head>
 <title>${title} · pwpush</title>
@@ -64,7 +64,7 @@ ${bottom}
 </body>
 </html>
 `;
-  return answer(html, 'text/html; charset=utf-8', status, {
+  return answer(pieces, 'text/html; charset=utf-8', status, {
     'content-security-policy': policy,
     ...headers,
   });

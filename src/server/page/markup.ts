@@ -1,20 +1,39 @@
-/** Text that is HTML already. */
+import { EscapedText, escapesOf, LARGE, type Pieces } from '../escaped-text';
+
+/** Text that is HTML already; what is large in it is escaped as it is sent. */
 export class Markup {
-  constructor(readonly html: string) {}
+  readonly pieces: Pieces;
+
+  constructor(html: string | Pieces) {
+    this.pieces = typeof html === 'string' ? [html] : html;
+  }
 }
 
 type Content = Markup | string | number | false | readonly Markup[];
 
 /** HTML as a template; whatever is put in is escaped, unless it is markup. */
 export function markup(strings: TemplateStringsArray, ...contents: Content[]): Markup {
-  return new Markup(String.raw({ raw: strings }, ...contents.map(render)));
+  const pieces: (string | EscapedText)[] = [];
+  let text = '';
+  for (const [at, string] of strings.entries()) {
+    text += string;
+    for (const piece of at < contents.length ? piecesOf(contents[at] as Content) : []) {
+      if (typeof piece === 'string') text += piece;
+      else {
+        pieces.push(text, piece);
+        text = '';
+      }
+    }
+  }
+  return new Markup([...pieces, text]);
 }
 
-function render(content: Content): string {
-  if (content === false) return '';
-  if (content instanceof Markup) return content.html;
-  if (typeof content === 'object') return content.map(render).join('');
-  return escaped(String(content));
+function piecesOf(content: Content): Pieces {
+  if (content === false) return [];
+  if (content instanceof Markup) return content.pieces;
+  if (typeof content === 'object') return content.flatMap(({ pieces }) => pieces);
+  const text = String(content);
+  return [text.length < LARGE ? escaped(text) : new EscapedText(text, htmlEscapes)];
 }
 
 const entities: Record<string, string> = {
@@ -25,8 +44,11 @@ const entities: Record<string, string> = {
   "'": '&#39;',
   // A parser would make a line feed of it.
   '\r': '&#13;',
+  // HTML has no NUL.
+  '\0': '␀',
 };
+const htmlEscapes = escapesOf(entities);
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"'\r]/g, (character) => entities[character] as string);
+  return text.replace(/[&<>"'\r\0]/g, (character) => entities[character] as string);
 }

@@ -25,11 +25,13 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     ...originOf(c.req.raw, c.env, settings),
     owner: undefined,
     signal: c.req.raw.signal,
+    client: c.get('client'),
   });
 
   async function show(c: Context<Env>, push: PushRow, passphrase: string): Promise<Response> {
     const caller = visitor(c);
-    const seen = await pushes.retrieve(push.url_token, caller, passphrase);
+    const hold = (bytes: number) => c.get('held').add(bytes);
+    const seen = await pushes.retrieve(push.url_token, caller, passphrase, hold);
     if (seen.payload === null) return gonePage();
     const expirable = mayExpire(seen.push, caller);
     const base = baseOf(c.req.raw, settings);
@@ -52,7 +54,7 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     if (!isOwnForm(c.req.raw, baseOf(c.req.raw, settings))) {
       throw new Refusal('forbidden', FOREIGN_FORM);
     }
-    const form = await readForm(c.req.raw, c.env);
+    const form = await readForm(c.req.raw, c.env, c.get('held'));
     // Not before: what is said of the form must not tell whether there is, or was, a push.
     const push = await find(c);
     if (push.expired_at !== null) {

@@ -13,9 +13,9 @@ export function textView(payload: string, title = 'Text'): Markup {
 
 export function preformatted(payload: string, label: string): Markup {
   const short = payload.length <= SHORT && !payload.includes('\n');
-  // HTML has no NUL. A parser drops the first line feed of a `pre`, so one is put there to be dropped.
+  // A parser drops the first line feed of a `pre`, so one is put there to be dropped.
   return markup`<pre class="${short ? 'value short' : 'value'}" tabindex="0" role="group" aria-label="${label}" dir="auto">
-${payload.replaceAll('\0', '␀')}</pre>`;
+${payload}</pre>`;
 }
 
 const NULLS = markup`The text holds null characters, which a page cannot carry. They are shown and copied as ␀; <code>pwpush get</code> fetches the exact text.`;

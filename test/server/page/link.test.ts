@@ -5,7 +5,7 @@ import { linkView } from '../../../src/server/page/link';
 
 /** What a link's page says: the address as shown, its emphasised part, where it leads, the remarks. */
 function told(payload: string) {
-  const { html } = linkView(payload);
+  const html = linkView(payload).pieces.join('');
   const shown = /<bdo [^>]*>(.*?)<\/bdo>/s.exec(html)?.[1] ?? '';
   return {
     shown: text(shown),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Gathered } from '../../src/server/held';
+import { Gathered } from '../../src/server/body-budget';
 
 /** Each bit is of a kind that takes three hundred times its size for as long as it is kept. */
 test('bytes come together however they are cut, and none of the bits is kept', () => {

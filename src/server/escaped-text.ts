@@ -1,0 +1,98 @@
+/** What stands for a character in a format, by the character's byte. Only ASCII is escaped, so that UTF-8 stays whole. */
+export type Escapes = readonly (Uint8Array | undefined)[];
+
+/** Texts of that many characters are escaped as they are sent: escaped, a text takes up to six times its size. */
+export const LARGE = 4096;
+
+/** Bytes at once. */
+const SLICE = 16 * 1024;
+const LONGEST_ESCAPE = 6;
+
+export function escapesOf(characters: Readonly<Record<string, string>>): Escapes {
+  const escapes = Array<Uint8Array | undefined>(256).fill(undefined);
+  for (const [character, escaped] of Object.entries(characters))
+    escapes[character.charCodeAt(0)] = Buffer.from(escaped);
+  return escapes;
+}
+
+/** A large text that is escaped slice by slice, in one pass. */
+export class EscapedText {
+  /** Of the escaped text, in bytes. */
+  readonly length: number;
+  private readonly bytes: Buffer;
+
+  constructor(
+    text: string,
+    private readonly escapes: Escapes,
+  ) {
+    this.bytes = Buffer.from(text);
+    this.length = this.bytes.length;
+    for (const [byte, count] of countBytes(this.bytes).entries())
+      this.length += count * ((escapes[byte]?.length ?? 1) - 1);
+  }
+
+  *slices(): Generator<Uint8Array> {
+    for (let from = 0; from < this.bytes.length; ) {
+      const slice = Buffer.allocUnsafe(SLICE);
+      const { read, written } = escapeInto(slice, this.bytes, from, this.escapes);
+      from += read;
+      yield slice.subarray(0, written);
+    }
+  }
+}
+
+/** Escapes bytes into the slice for as long as there is room; answers how many it read and wrote. */
+function escapeInto(slice: Uint8Array, bytes: Uint8Array, from: number, escapes: Escapes) {
+  let written = 0;
+  let at = from;
+  for (; at < bytes.length && written + LONGEST_ESCAPE <= slice.length; at++) {
+    const byte = bytes[at] as number;
+    const escaped = escapes[byte];
+    if (escaped === undefined) slice[written++] = byte;
+    else for (let one = 0; one < escaped.length; one++) slice[written++] = escaped[one] as number;
+  }
+  return { read: at - from, written };
+}
+
+/** How often each of the 256 occurs. */
+function countBytes(bytes: Uint8Array): Uint32Array {
+  const counts = new Uint32Array(256);
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    counts[byte] = (counts[byte] as number) + 1;
+  }
+  return counts;
+}
+
+/** A body in parts: text as it is, and large texts that are escaped as they are sent. */
+export type Pieces = readonly (string | EscapedText)[];
+
+/** In bytes. */
+export function lengthOf(pieces: Pieces): number {
+  const lengths = pieces.map((piece) =>
+    typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length,
+  );
+  return lengths.reduce((sum, length) => sum + length, 0);
+}
+
+/** The pieces as bytes, made as they are read. */
+export function streamOf(pieces: Pieces): ReadableStream<Uint8Array> {
+  const slices = slicesOf(pieces);
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const { value, done } = slices.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function* slicesOf(pieces: Pieces): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    if (typeof piece === 'string') yield Buffer.from(piece);
+    else yield* piece.slices();
+  }
+}
