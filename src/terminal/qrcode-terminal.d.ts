@@ -5,7 +5,14 @@ declare module 'qrcode-terminal/vendor/QRCode/index.js' {
     modules: boolean[][];
     addData(data: string): void;
     make(): void;
+    getBestMaskPattern(): number;
   }
+}
+declare module 'qrcode-terminal/vendor/QRCode/QRRSBlock.js' {
+  const blocks: {
+    getRSBlocks(version: number, level: number): readonly { readonly dataCount: number }[];
+  };
+  export default blocks;
 }
 declare module 'qrcode-terminal/vendor/QRCode/QRErrorCorrectLevel.js' {
   const levels: { readonly L: number; readonly M: number; readonly Q: number; readonly H: number };

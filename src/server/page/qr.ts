@@ -1,5 +1,6 @@
 import QRCode from 'qrcode-terminal/vendor/QRCode/index.js';
 import QRErrorCorrectLevel from 'qrcode-terminal/vendor/QRCode/QRErrorCorrectLevel.js';
+import QRRSBlock from 'qrcode-terminal/vendor/QRCode/QRRSBlock.js';
 import { frame, note } from './frame';
 import { Markup, markup } from './markup';
 import { preformatted, textView } from './text';
@@ -8,10 +9,12 @@ import { preformatted, textView } from './text';
 const QUIET_ZONE = 4;
 /** Bytes that version 40 holds at level L (ISO/IEC 18004, table 7). */
 const MAX_BYTES = 2953;
+/** The checkerboard (ISO/IEC 18004, 7.8.2). */
+const MASK = 0;
 /** Modules a side from which on a symbol is drawn larger. */
 const DENSE = 60;
 
-/** A QR code and the text in it; the text alone where that is too long. Costs up to 25 ms. */
+/** A QR code and the text in it; the text alone where that is too long. */
 export function qrView(payload: string): Markup {
   const bytes = Buffer.from(payload, 'utf8');
   if (bytes.length > MAX_BYTES) return markup`${textView(payload)}${note(TOO_LONG)}`;
@@ -32,11 +35,24 @@ const TOO_LONG = 'This text was meant to be a QR code, but is too long for one.'
 
 /** Whether each module is dark, row by row. */
 function encode(bytes: Buffer): boolean[][] {
-  const code = new QRCode(-1, QRErrorCorrectLevel.L);
+  const code = new QRCode(versionFor(bytes.length), QRErrorCorrectLevel.L);
+  // Readers take any of the eight masks; comparing them takes most of the time, on the only thread.
+  code.getBestMaskPattern = () => MASK;
   // The encoder takes one byte a character.
   code.addData(bytes.toString('latin1'));
   code.make();
   return code.modules;
+}
+
+/** The smallest version that holds so many bytes; the encoder itself would write them into each. */
+function versionFor(bytes: number): number {
+  for (let version = 1; version < 40; version++) {
+    const blocks = QRRSBlock.getRSBlocks(version, QRErrorCorrectLevel.L);
+    const room = blocks.reduce((sum, { dataCount }) => sum + dataCount, 0);
+    // Four bits of mode, and the length (ISO/IEC 18004, 7.4.1).
+    if (room * 8 >= 4 + (version < 10 ? 8 : 16) + bytes * 8) return version;
+  }
+  return 40;
 }
 
 /** Dark on white in any scheme: readers need not take it the other way round. */
@@ -52,14 +68,10 @@ function drawing(modules: boolean[][]): Markup {
 function line(row: boolean[], y: number): string {
   let path = '';
   for (let x = 0; x < row.length; ) {
-    const run = runFrom(row, x);
+    let run = 1;
+    while (x + run < row.length && row[x + run] === row[x]) run++;
     if (row[x]) path += `M${x + QUIET_ZONE} ${y}h${run}v1h-${run}z`;
     x += run;
   }
   return path;
-}
-
-function runFrom(row: boolean[], start: number): number {
-  const end = row.findIndex((dark, x) => x > start && dark !== row[start]);
-  return (end === -1 ? row.length : end) - start;
 }
