@@ -3,7 +3,7 @@ import { API_PATH, limits, OPENAPI_PATH, routes } from '../api/contract';
 import { json, jsonWithText, refusalBody, refusalHead } from './answer';
 import type { Env, PartOptions } from './app';
 import { asksForFiles, isMultipart, readPush } from './body';
-import { apiToken, baseOf, isPrefetch, originOf } from './caller';
+import { apiToken, baseOf, isCrossSite, isPrefetch, originOf } from './caller';
 import type { Owner } from './owners';
 import type { Noted, PushRow, Visitor } from './pushes';
 import { announcesFiles, readUpload } from './receive';
@@ -51,6 +51,8 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   });
 
   api.post(routes.create.path, async (c) => {
+    if (isCrossSite(c.req.raw))
+      throw new Refusal('forbidden', 'A page of another site cannot create pushes.');
     const caller = await permitted(c);
     const { push, note } = isMultipart(c.req.raw)
       ? await receive(c, caller)

@@ -55,11 +55,29 @@ export function apiToken(request: Request): string | undefined {
   return request.headers.get('x-user-token')?.trim();
 }
 
-/** Whether a browser asks ahead of its user, who may never look. */
+/** Programs of chats, mail and search that fetch a link which somebody has sent, before anybody opens it. */
+const previewers = new RegExp(
+  [
+    'Slackbot|Slack-ImgProxy|Twitterbot|facebookexternalhit|Facebot|meta-externalagent|WhatsApp/',
+    'TelegramBot|Discordbot|LinkedInBot|SkypeUriPreview|MicrosoftPreview|Mattermost-Bot|Rocket\\.Chat',
+    'ZulipURL|Synapse|Viber|Snap URL Preview|Iframely|Embedly|redditbot|Pinterestbot|vkShare',
+    'Mastodon|Pleroma|Cardyb|Googlebot|GoogleOther|GoogleImageProxy|Google-[A-Z]|Applebot|bingbot',
+    'BingPreview|YandexBot|DuckDuckBot|Bytespider|PetalBot',
+  ].join('|'),
+  'i',
+);
+
+/** Whether somebody asks ahead of the recipient, who may never look: their browser, or a program that makes a preview. */
 export function isPrefetch(request: Request): boolean {
+  if (previewers.test(request.headers.get('user-agent') ?? '')) return true;
   // As browsers say it, and said it; Safari's previews name X-Purpose.
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
   return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
+}
+
+/** Whether a browser sends the request for a page of another site. */
+export function isCrossSite(request: Request): boolean {
+  return /cross-site/i.test(request.headers.get('sec-fetch-site') ?? '');
 }
 
 /**

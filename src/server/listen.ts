@@ -54,7 +54,9 @@ export async function startService(
   const { log } = service;
   const { now, grace = GRACE, supervision } = io;
   const connections = connectionLimitOf(settings);
-  const options = { tls, log, now, patience, connections, grace };
+  // Behind a proxy, and where links name another address, so do requests.
+  const ownHost = settings.publicUrl || settings.trustProxy ? undefined : settings.host;
+  const options = { tls, log, now, patience, connections, grace, ownHost };
   const sockets = createSockets(service.app, places, options);
   let metrics: Awaited<ReturnType<typeof startMetrics>>;
   try {

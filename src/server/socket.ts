@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { foreignHosts, isNormal } from './address';
 import type { App } from './app';
 import { connectionOf } from './exchange';
 import type { Log } from './log';
@@ -14,12 +15,19 @@ const options = {
   requireHostHeader: false,
 };
 
+export interface ServerOptions {
+  readonly log: Log;
+  readonly now: () => Date;
+  /** The host to listen on; on loopback, requests that name another are refused. Nothing where any may be named. */
+  readonly ownHost?: string | undefined;
+}
+
 /** A server, not listening yet, that hands requests to the app; each call stands in `running` while it runs. */
 export function createServer(
   app: App,
   running: Set<Promise<unknown>>,
   tls: Tls | undefined,
-  { log, now }: { readonly log: Log; readonly now: () => Date },
+  { log, now, ownHost }: ServerOptions,
 ): Server {
   const server = tls
     ? createHttpsServer({ ...options, ...tls, handshakeTimeout: 10_000 })
@@ -27,9 +35,14 @@ export function createServer(
   takeOneAtATime(server);
   const unserved = answerUnserved(server, log, now);
   const fetch = track(app, running);
-  const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
+  const isForeign = ownHost === undefined ? () => false : foreignHosts(server, ownHost);
+  const serve = (request: Request, bindings: HttpBindings) => {
+    if (!isNormal(bindings.incoming.url)) return unserved(400);
+    return isForeign(request.url) ? unserved(421) : fetch(request, bindings);
+  };
+  const listener = getRequestListener((request, env) => serve(request, env as HttpBindings), {
     overrideGlobalObjects: false,
-    errorHandler: unserved,
+    errorHandler: () => unserved(400),
     // It would read on for half a second only.
     autoCleanupIncoming: false,
   });

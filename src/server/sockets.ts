@@ -2,8 +2,7 @@ import type { Server } from 'node:http';
 import type { App } from './app';
 import { type ConnectionLimit, connectionLimiter } from './connections';
 import { bePatient, type Patience } from './exchange';
-import type { Log } from './log';
-import { createServer, type Listening, listen, type Place } from './socket';
+import { createServer, type Listening, listen, type Place, type ServerOptions } from './socket';
 import { stopper } from './stop';
 import type { Tls } from './tls';
 
@@ -16,10 +15,8 @@ export interface Sockets {
   stop(): Promise<void>;
 }
 
-export interface SocketOptions {
+export interface SocketOptions extends ServerOptions {
   readonly tls: Tls | undefined;
-  readonly log: Log;
-  readonly now: () => Date;
   readonly patience: Patience | undefined;
   readonly connections: ConnectionLimit;
   /** Milliseconds after which a stop cuts off what still runs. */

@@ -10,6 +10,7 @@ const words = {
   408: 'The request took too long to arrive.',
   413: 'The request is too large.',
   417: 'That expectation cannot be met.',
+  421: 'This service does not answer to that host. Its operator can name it with --public-url.',
   431: 'The headers of the request are too large.',
 };
 type Status = keyof typeof words;
@@ -24,7 +25,11 @@ const statusOf: Readonly<Record<string, Status>> = {
  * Answers and logs what never reaches the application, to which Node and Hono would say nothing but a status. Answers
  * what is to be said of a request without a valid address; that is asked for in the round in which the request came.
  */
-export function answerUnserved(server: Server, log: Log, now: () => Date): () => Response {
+export function answerUnserved(
+  server: Server,
+  log: Log,
+  now: () => Date,
+): (status: 400 | 421) => Response {
   const latest = new WeakMap<Socket, ServerResponse>();
   const ending = new WeakSet<Socket>();
   let method = '-';
@@ -68,8 +73,8 @@ export function answerUnserved(server: Server, log: Log, now: () => Date): () =>
     outgoing.writeHead(417, { ...headers, connection: 'close' }).end(body);
   });
   server.on('clientError', broken);
-  return () => {
-    const { body, headers } = answer(400);
-    return new Response(body, { status: 400, headers });
+  return (status) => {
+    const { body, headers } = answer(status);
+    return new Response(body, { status, headers });
   };
 }

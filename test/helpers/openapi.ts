@@ -39,6 +39,8 @@ const general = [
   'cache-control',
   'content-length',
   'content-type',
+  'cross-origin-opener-policy',
+  'cross-origin-resource-policy',
   'referrer-policy',
   'x-content-type-options',
   'x-frame-options',

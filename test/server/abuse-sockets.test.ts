@@ -35,6 +35,7 @@ async function listening(
   patience: Partial<Patience> = {},
   app = service.service.app,
   connections = connectionLimitOf(defaults),
+  ownHost?: string,
 ) {
   sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
     tls: undefined,
@@ -49,6 +50,7 @@ async function listening(
       ...patience,
     },
     connections,
+    ownHost,
     grace: 1000,
   });
   const [place] = await sockets.listen();
@@ -231,6 +233,52 @@ describe('connections', () => {
       Array(5).fill(false),
     );
     for (const socket of [...own, other]) socket.destroy();
+  });
+});
+
+describe('a request target that is not in its normal form', () => {
+  test.each([
+    ['/api/v2/version', 200],
+    ['/api/v2/version?a=/../%61', 200],
+    ['http://x/api/v2/version', 200],
+    ['/p/a%20b', 404],
+    ['/p/../api/v2/version', 400],
+    ['/p/%2e%2e/api/v2/version', 400],
+    ['/p/.%2E/api/v2/version', 400],
+    ['/./api/v2/version', 400],
+    ['/%61pi/v2/version', 400],
+    ['/api/v2/versio%6E', 400],
+    ['http://x/%61pi/v2/version', 400],
+    ['/api/v2/version#/p/', 400],
+  ])('%s: %i', async (target, status) => {
+    await listening();
+    const { ended } = speak(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(statuses(await ended)).toEqual([status]);
+  });
+});
+
+describe('a host that a request names', () => {
+  const asked = (host: string) =>
+    speak(`GET /up HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`).ended;
+
+  test.each([
+    ['127.0.0.1:5100', 200],
+    ['localhost', 200],
+    ['pw.localhost:5100', 200],
+    ['[::1]:5100', 200],
+    ['192.0.2.1', 200],
+    ['here.example', 200],
+    ['evil.example:5100', 421],
+    ['localhost.evil.example', 421],
+    ['127.0.0.1.evil.example', 421],
+  ])('%s on loopback: %i', async (host, status) => {
+    await listening({}, service.service.app, undefined, 'here.example');
+    expect(statuses(await asked(host))).toEqual([status]);
+  });
+
+  test('may be any behind a proxy', async () => {
+    await listening();
+    expect(statuses(await asked('pw.example'))).toEqual([200]);
   });
 });
 

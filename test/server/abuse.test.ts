@@ -174,6 +174,8 @@ describe('who may press a button', () => {
     ['GET', { purpose: 'prefetch' }],
     ['GET', { 'x-moz': 'prefetch' }],
     ['GET', { 'x-purpose': 'preview' }],
+    ['GET', { 'user-agent': 'Slackbot-LinkExpanding 1.0' }],
+    ['GET', { 'user-agent': 'WhatsApp/2.23.20.0 N' }],
   ])('nothing is shown, and no view taken, by %s with %j', async (method, headers) => {
     const push = { payload: 'hunter2', retrieval_step: false, expire_after_views: 1 };
     const token = await create(service, push);
@@ -187,6 +189,29 @@ describe('who may press a button', () => {
       expect(text).not.toContain('hunter2');
     }
     expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe('hunter2');
+  });
+});
+
+describe('who may create', () => {
+  test.each([
+    ['cross-site', 403],
+    ['Cross-Site', 403],
+    ['same-site', 201],
+    ['same-origin', 201],
+    ['none', 201],
+  ])('a browser that says %s: %i', async (site, status) => {
+    const { database } = await notedDatabase();
+    const service = overDatabase(database);
+    const headers = { 'sec-fetch-site': site };
+    const body = { push: { payload: 'x' } };
+    const form = [{ name: 'push[payload]', value: 'x' }];
+    for (const sent of [{ body }, { form }])
+      expect((await call(service, 'POST', '/api/v2/pushes', { headers, ...sent })).status).toBe(
+        status,
+      );
+    const [row] = await database.sql<{ pushes: number }>`SELECT count(*) AS pushes FROM pushes`;
+    expect(Number(row?.pushes)).toBe(status === 201 ? 2 : 0);
+    await database.close();
   });
 });
 

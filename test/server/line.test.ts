@@ -56,7 +56,10 @@ function crowded(atMost: number, ofClient: number, runs: string | undefined) {
     line,
     order,
     pass,
-    end: (all: Promise<unknown>[]) => (open(), Promise.all([first, ...all])),
+    end: (all: Promise<unknown>[]) => {
+      open();
+      return Promise.all([first, ...all]);
+    },
   };
 }
 

@@ -150,6 +150,12 @@ describe('starting', () => {
     expect(await failure({ maxFileSize: 0 })).toBe(
       'the maximum of a file must be from 1 byte to 1 TiB (input)',
     );
+    expect(await failure({ maxBuffer: 1024 ** 2 })).toBe(
+      'the memory for bodies must be 32 MiB at least (input)',
+    );
+    expect(await failure({ maxConnections: 15 })).toBe(
+      'the maximum of connections must be 16 at least (input)',
+    );
   });
 
   test('limits of the instance hold', async () => {
@@ -240,7 +246,7 @@ test('a body over the limit is answered, and the connection goes on or ends clea
 
 describe('a body over the limit', () => {
   const big = (length: string) =>
-    `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+    `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
 
   test('is refused at once where its length is declared, and what is still sent is taken', async () => {
     const { url } = await start(inMemory);
@@ -252,7 +258,7 @@ describe('a body over the limit', () => {
     await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 413 /);
     // A client that takes its time must not find the connection reset.
     for (let sent = 0; sent < 40; sent++) await taken(socket, Buffer.alloc(1_000_000, 32));
-    socket.write('GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    socket.write('GET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(await received).toMatch(/larger than 8.0 MiB[\s\S]*HTTP\/1\.1 200 OK/);
   });
 
@@ -261,7 +267,7 @@ describe('a body over the limit', () => {
     const { socket, received } = raw(Number(new URL(url).port), big('Transfer-Encoding: chunked'));
     const chunk = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
     for (let sent = 0; sent < 30; sent++) await taken(socket, chunk);
-    socket.write('0\r\n\r\nGET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    socket.write('0\r\n\r\nGET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(await received).toMatch(/larger than 8.0 MiB[\s\S]*HTTP\/1\.1 200 OK/);
   });
 });
@@ -280,14 +286,14 @@ test.each([
   [400, '- -', 'hello\r\n\r\n'],
   [400, 'GET -', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n'],
   [400, 'GET -', 'GET / HTTP/1.1\r\n\r\n'],
-  [400, 'OPTIONS -', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n'],
-  [400, 'GET -', 'GET http://a:b:c/ HTTP/1.1\r\nHost: x\r\n\r\n'],
-  [417, 'GET -', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n'],
-  [431, '- -', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+  [400, 'OPTIONS -', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  [400, 'GET -', 'GET http://a:b:c/ HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  [417, 'GET -', 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\n\r\n'],
+  [431, '- -', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
   [
     400,
     '- -',
-    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
 ])(
   'what never reaches the application is answered %i and logged: %s',
@@ -403,7 +409,7 @@ describe('stopping', () => {
   test('nobody waits for a push whose maker has left: it is not made', async () => {
     const { url, close } = await start(onDisk());
     const body = '{"push":{"payload":"x","passphrase":"sesame"}}';
-    const sent = `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const sent = `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const clients = Array.from({ length: 6 }, () => raw(Number(new URL(url).port), sent));
     await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
     // Two are under way, the others in line.

@@ -211,6 +211,18 @@ onEachStore((store) => {
       expect((await retrieve(token, 'right')).payload).toBe('x');
     });
 
+    test('tries from a clock that was a day ahead lock nothing', async () => {
+      const token = await create(service, { payload: 'x', passphrase: 'right' });
+      service.clock.advance(DAY);
+      for (let i = 0; i < 5; i++) await retrieve(token, 'wrong');
+      expect((await retrieve(token, 'right')).error).toMatch(/^Too many/);
+      service.clock.advance(-DAY);
+      expect((await retrieve(token, 'right')).payload).toBe('x');
+      await service.service.pushes.sweep();
+      service.clock.advance(DAY);
+      expect((await retrieve(token, 'right')).payload).toBe('x');
+    });
+
     test('the owner needs it, too', async () => {
       const token = await create(service, { payload: 'x', passphrase: 'p' }, service.adminToken);
       const answer = await call(service, 'GET', `/api/v2/pushes/${token}`, {

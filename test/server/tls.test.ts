@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request as requestOpenly } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +54,20 @@ async function shown(agent: Agent): Promise<[string, number | undefined]> {
   await once(response, 'end');
   return [fingerprint256, localPort];
 }
+
+test.each([true, false])(
+  'browsers are told to come by https alone, where it is served: %s',
+  async (tls) => {
+    await start(tls);
+    const send = tls ? request : requestOpenly;
+    const sent = send(`${service.url}/up`, tls ? { ca: cert } : {}).end();
+    const [response] = await once(sent, 'response');
+    response.resume();
+    expect(response.headers['strict-transport-security']).toBe(
+      tls ? 'max-age=31536000' : undefined,
+    );
+  },
+);
 
 const first = new X509Certificate(cert).fingerprint256;
 const next = new X509Certificate(nextCert).fingerprint256;

@@ -81,7 +81,7 @@ function open(
     text += chunk;
   });
   socket.on('error', () => {});
-  const head = Object.entries({ host: 'pw.test', 'content-type': FORM_TYPE, ...headers })
+  const head = Object.entries({ host: 'localhost', 'content-type': FORM_TYPE, ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
   socket.write(`POST /api/v2/pushes HTTP/1.1\r\n${head}\r\n`);
@@ -225,7 +225,7 @@ describe('a limit is told while the client is still sending', () => {
     expect(text()).toMatch(/^HTTP\/1\.1 413 /);
     expect(await rows()).toEqual([0, 0, 0]);
     socket.write(body.subarray(3 * MIB));
-    socket.write('GET /up HTTP/1.1\r\nhost: pw.test\r\nconnection: close\r\n\r\n');
+    socket.write('GET /up HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
     expect((await ended).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
 

@@ -62,7 +62,15 @@ export async function serveHere(
     watch.expect(push.expire_after_views);
     const app = onlyThat(push.url_token, service.app, visits, watch);
     const connections = connectionLimitOf(whole);
-    const options = { tls, log, now: io.now, patience: undefined, connections, grace: GRACE };
+    const options = {
+      tls,
+      log,
+      now: io.now,
+      patience: undefined,
+      connections,
+      grace: GRACE,
+      ownHost: host,
+    };
     sockets = createSockets(app, [{ host, port }], options);
     const [listening] = await sockets.listen();
     const base = await baseFor(listening as Listening, host);
