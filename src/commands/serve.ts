@@ -23,6 +23,8 @@ interface ServeOptions extends GlobalOptions {
   readonly defaultViews?: number;
   readonly maxViews?: number;
   readonly maxFileSize?: number;
+  readonly maxBuffer?: number;
+  readonly maxConnections?: number;
   readonly rateLimit?: ReturnType<typeof rate>;
   readonly trustProxy: boolean;
   readonly tlsCert?: string;
@@ -80,7 +82,21 @@ export function serveCommand(context: Context): Command {
       'most views a push may ask for (default: 100)',
       positive('--max-views'),
     )
-    .option('--max-file-size <size>', 'most a file may have: 500M, 1GiB … (default: 100MiB)', size)
+    .option(
+      '--max-file-size <size>',
+      'most a file may have: 500M, 1GiB … (default: 100MiB)',
+      size('--max-file-size'),
+    )
+    .option(
+      '--max-buffer <size>',
+      'memory for bodies being received and answers not yet sent (default: 64MiB)',
+      size('--max-buffer'),
+    )
+    .option(
+      '--max-connections <n>',
+      'connections open at once (default: 4096)',
+      positive('--max-connections'),
+    )
     .option(
       '--rate-limit <n/s>',
       'requests an address may make: 50/s, 600/m, off (default: 100/s, this machine any)',

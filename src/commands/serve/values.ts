@@ -32,11 +32,13 @@ export function rate(value: string): 'off' | { requests: number; milliseconds: n
 }
 
 /** Bytes; K, M, G, T and KiB … count in 1024s, KB … in 1000s. */
-export function size(value: string): number {
-  const [, digits = '', unit = '', suffix = ''] =
-    /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
-  const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
-  const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
-  if (digits !== '' && bytes >= 1 && bytes <= 1024 ** 4) return Math.floor(bytes);
-  throw usageError(`--max-file-size takes a size such as 500M or 1GiB, not "${value}"`);
-}
+export const size =
+  (option: string) =>
+  (value: string): number => {
+    const [, digits = '', unit = '', suffix = ''] =
+      /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
+    const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
+    const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
+    if (digits !== '' && bytes >= 1 && bytes <= 1024 ** 4) return Math.floor(bytes);
+    throw usageError(`${option} takes a size such as 500M or 1GiB, not "${value}"`);
+  };
