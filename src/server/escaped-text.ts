@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** What stands for a character in a format, by the character's byte. Only ASCII is escaped, so that UTF-8 stays whole. */
 export type Escapes = readonly (Uint8Array | undefined)[];
 
@@ -75,12 +77,13 @@ export function lengthOf(pieces: Pieces): number {
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-/** The pieces as bytes, made as they are read. */
+/** The pieces as bytes, made as they are read; others are answered between two slices, however fast they are read. */
 export function streamOf(pieces: Pieces): ReadableStream<Uint8Array> {
   const slices = slicesOf(pieces);
   return new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
+      async pull(controller) {
+        await setImmediate();
         const { value, done } = slices.next();
         if (done) controller.close();
         else controller.enqueue(value);
