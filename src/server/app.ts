@@ -5,7 +5,7 @@ import { API_PATH, OPENAPI_PATH } from '../api/contract';
 import { answer, json, refusalBody, refusalHead } from './answer';
 import { createApi } from './api';
 import { BodyBudget, type Held } from './body-budget';
-import { type CallerSettings, type Connection, originOf } from './caller';
+import { baseOf, type CallerSettings, type Connection, originOf } from './caller';
 import type { Bounds } from './creation';
 import { createDownloads } from './download';
 import type { Files } from './files';
@@ -63,7 +63,6 @@ export type App = (request: Request, connection?: Connection) => Promise<Respons
 /** Headers of every answer. */
 export const everywhere = {
   'cache-control': 'no-store',
-  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -71,8 +70,10 @@ export const everywhere = {
   'x-robots-tag': 'noindex',
 };
 
-/** With TLS: for a year, browsers ask this host over nothing else (RFC 6797). */
-const SECURE_ONLY = 'max-age=31536000';
+/** Browsers warn of it over plain http, where they ignore it. */
+const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
+/** For a year, browsers ask this host over nothing else (RFC 6797). */
+const HTTPS_ONLY = ['strict-transport-security', 'max-age=31536000'] as const;
 
 /** The whole service as a function from request to response, without a socket. */
 export function createApp(options: AppOptions): App {
@@ -91,8 +92,9 @@ export function createApp(options: AppOptions): App {
     refuseLarge(c, held);
     if (!c.env.closed) held.letGo();
     for (const [name, value] of Object.entries(everywhere)) c.res.headers.set(name, value);
+    if (baseOf(c.req.raw, settings).startsWith('https:')) c.res.headers.set(...NO_OPENER);
     // A proxy that ends TLS says that for itself.
-    if (c.req.url.startsWith('https:')) c.res.headers.set('strict-transport-security', SECURE_ONLY);
+    if (c.req.url.startsWith('https:')) c.res.headers.set(...HTTPS_ONLY);
     const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);
     const took = now().getTime() - began.getTime();
     const { method } = c.req;
@@ -122,7 +124,6 @@ function refuseLarge(c: Context<Env>, held: Held): void {
     held.add(Number(c.res.headers.get('content-length')));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    held.letGo();
     c.res = undefined;
     c.res = refused(error);
   }

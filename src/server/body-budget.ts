@@ -38,17 +38,22 @@ export class Held {
     return this.bytes === 0;
   }
 
-  /** @throws Refusal (busy) when the budget does not suffice */
+  /** @throws Refusal (busy) when the budget does not suffice; nothing is added then */
   add(bytes: number): void {
-    const before = this.counted;
-    this.bytes += bytes;
-    const fits = this.change(this.counted - before);
-    if (!fits && this.counted > 0) throw busy('Too much is under way at once. Try again later.');
+    if (this.count(bytes) || this.counted === 0) return;
+    this.count(-bytes);
+    throw busy('Too much is under way at once. Try again later.');
   }
 
   letGo(): void {
     this.change(-this.counted);
     this.bytes = 0;
+  }
+
+  private count(bytes: number): boolean {
+    const before = this.counted;
+    this.bytes += bytes;
+    return this.change(this.counted - before);
   }
 
   private get counted(): number {

@@ -42,6 +42,7 @@ const general = [
   'cross-origin-opener-policy',
   'cross-origin-resource-policy',
   'referrer-policy',
+  'strict-transport-security',
   'x-content-type-options',
   'x-frame-options',
   'x-robots-tag',

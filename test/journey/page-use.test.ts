@@ -16,7 +16,8 @@ let watched: Watched | undefined;
 
 beforeAll(async () => {
   if (noBrowser) return;
-  built = await serveBuilt(somebody.env);
+  // Which lets requests name any host, as those over plain http do.
+  built = await serveBuilt(somebody.env, ['--trust-proxy']);
   service = serviceAt(built.url, built.token);
   browser = await openBrowser();
 });

@@ -310,7 +310,6 @@ test('nothing is kept by browsers, proxies or search engines', async () => {
     'content-type': 'application/json; charset=utf-8',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'x-frame-options': 'DENY',
     'x-robots-tag': 'noindex',

@@ -479,7 +479,6 @@ describe('a download', () => {
       'content-length': `${bytes.length}`,
       'content-security-policy': "default-src 'none'; sandbox",
       'content-type': 'text/plain',
-      'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       etag: tag,
       'referrer-policy': 'no-referrer',

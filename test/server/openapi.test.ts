@@ -120,6 +120,11 @@ const examples: Record<string, Record<number, () => Promise<Answer>>> = {
   'POST /pushes': {
     201: () => ask('POST /pushes', '', body({ payload: 'x', name: 'n', note: 'm' })),
     400: () => ask('POST /pushes', '', { body: {} }),
+    403: () =>
+      ask('POST /pushes', '', {
+        ...body({ payload: 'x' }),
+        headers: { 'sec-fetch-site': 'cross-site' },
+      }),
     413: () => ask('POST /pushes', '', body({ payload: 'x'.repeat(9_000_000) })),
     422: () =>
       ask('POST /pushes', '', {

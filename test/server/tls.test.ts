@@ -63,8 +63,10 @@ test.each([true, false])(
     const sent = send(`${service.url}/up`, tls ? { ca: cert } : {}).end();
     const [response] = await once(sent, 'response');
     response.resume();
-    expect(response.headers['strict-transport-security']).toBe(
-      tls ? 'max-age=31536000' : undefined,
+    const { 'strict-transport-security': hsts, 'cross-origin-opener-policy': coop } =
+      response.headers;
+    expect([hsts, coop]).toEqual(
+      tls ? ['max-age=31536000', 'same-origin'] : [undefined, undefined],
     );
   },
 );

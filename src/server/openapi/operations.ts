@@ -75,7 +75,7 @@ export const operations: Readonly<Record<CallName, Operation>> = {
       'Files are sent as multipart/form-data, which needs a token. Not to be repeated lightly.',
     caller: 'permitted',
     answers: { 201: { words: 'The push was created.', schema: 'NotedPush' } },
-    refusals: [400, 413, 422],
+    refusals: [400, 403, 413, 422],
   },
   active: {
     summary: 'List your active pushes',

@@ -1,5 +1,5 @@
 // Requests as they go over the wire, made once.
-const head = (method, path) => `${method} ${path} HTTP/1.1\r\nHost: bench\r\n`;
+const head = (method, path) => `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n`;
 
 export const get = (path, token) =>
   `${head('GET', path)}${token ? `Authorization: Bearer ${token}\r\n` : ''}\r\n`;
