@@ -13,6 +13,9 @@ export function isNormal(target = ''): boolean {
   return !rewritten.test(path);
 }
 
+/** What most requests name; to parse an address takes a while. */
+const usual = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;
+
 /**
  * Tells requests that name a host of somebody else from our own, where the server listens on loopback: a name that
  * leads a browser there is how the page of another site gets at the service (DNS rebinding). Own is what is an address,
@@ -22,7 +25,7 @@ export function foreignHosts(server: Server, own: string | undefined): (url: str
   let local: boolean | undefined;
   return (url) => {
     local ??= isOnLoopback(server);
-    if (!local) return false;
+    if (!local || usual.test(url)) return false;
     const name = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
     return isIP(name) === 0 && !/^(?:.*\.)?localhost\.?$/.test(name) && name !== own;
   };

@@ -5,7 +5,7 @@ import { API_PATH, OPENAPI_PATH } from '../api/contract';
 import { answer, json, refusalBody, refusalHead } from './answer';
 import { createApi } from './api';
 import { BodyBudget, type Held } from './body-budget';
-import { baseOf, type CallerSettings, type Connection, originOf } from './caller';
+import { type CallerSettings, type Connection, ipOf, isSecure } from './caller';
 import type { Bounds } from './creation';
 import { createDownloads } from './download';
 import type { Files } from './files';
@@ -83,7 +83,7 @@ export function createApp(options: AppOptions): App {
   const app = new Hono<Env>({ getPath: pathOf });
   app.use(async (c, next) => {
     const began = now();
-    const client = clientOf(originOf(c.req.raw, c.env, settings).ip, settings.rateLimit);
+    const client = clientOf(ipOf(c.req.raw, c.env, settings), settings.rateLimit);
     const held = budget.hold(client);
     c.env.closed?.(() => held.letGo());
     c.set('client', client);
@@ -92,7 +92,7 @@ export function createApp(options: AppOptions): App {
     refuseLarge(c, held);
     if (!c.env.closed) held.letGo();
     for (const [name, value] of Object.entries(everywhere)) c.res.headers.set(name, value);
-    if (baseOf(c.req.raw, settings).startsWith('https:')) c.res.headers.set(...NO_OPENER);
+    if (isSecure(c.req.raw, settings)) c.res.headers.set(...NO_OPENER);
     // A proxy that ends TLS says that for itself.
     if (c.req.url.startsWith('https:')) c.res.headers.set(...HTTPS_ONLY);
     const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);

@@ -32,6 +32,21 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   return origin + (plain && URL.canParse(`http://${host}`) ? host : url.host);
 }
 
+/** Whether a browser came by https, here or to the proxy. */
+export function isSecure(request: Request, { publicUrl, trustProxy }: CallerSettings): boolean {
+  const [address, forwarded] = [publicUrl ?? request.url, first(request, 'x-forwarded-proto')];
+  return address.startsWith('https:') || (trustProxy && forwarded === 'https');
+}
+
+/** The address that the request came from; null when it is not known. */
+export function ipOf(
+  request: Request,
+  { ip }: Connection,
+  { trustProxy }: CallerSettings,
+): string | null {
+  return (trustProxy && forwardedFor(request)) || plainIp(ip) || null;
+}
+
 /** Where the request came from, for the audit log. */
 export function originOf(
   request: Request,
@@ -39,7 +54,7 @@ export function originOf(
   settings: CallerSettings,
 ): Origin {
   return {
-    ip: (settings.trustProxy && forwardedFor(request)) || plainIp(connection.ip) || null,
+    ip: ipOf(request, connection, settings),
     userAgent: header(request, 'user-agent'),
     referrer: header(request, 'referer'),
   };

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
 import type { AppSettings, Env } from './app';
-import { originOf } from './caller';
+import { ipOf } from './caller';
 import { Refusal } from './refusal';
 
 /** So many requests at once, and so many more in each period. */
@@ -22,7 +22,7 @@ export function limited(settings: AppSettings, now: () => Date): MiddlewareHandl
   if (!rateLimit) return (_, next) => next();
   const buckets = new Buckets(rateLimit);
   return async (c, next) => {
-    const { ip } = originOf(c.req.raw, c.env, settings);
+    const ip = ipOf(c.req.raw, c.env, settings);
     if (rateLimit.sparesLoopback && isHere(ip)) return next();
     const wait = buckets.take(ip ?? '', now().getTime());
     if (wait === 0) return next();
