@@ -100,6 +100,11 @@ function explicit(command: Command): Partial<GlobalOptions> {
   );
 }
 
+/** Collects the names of an option that may be given several times, or separated by commas. */
+export function nameList(value: string, all: readonly string[] = []): string[] {
+  return [...all, ...value.split(',').map((name) => name.trim())];
+}
+
 /** Parses a whole number of 1 or more. */
 export function positive(option: string): (value: string) => number {
   return (value) => {

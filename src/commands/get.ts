@@ -4,7 +4,7 @@ import type { Push } from '../api/contract';
 import { connectTo } from '../connect';
 import type { Context } from '../context';
 import { CliError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf, seconds } from '../options';
+import { addGlobalOptions, type GlobalOptions, nameList, optionsOf, seconds } from '../options';
 import { patiently } from '../patience';
 import type { CiOptions } from '../secret/ci';
 import { deliver } from '../secret/deliver';
@@ -70,6 +70,12 @@ export function getCommand(context: Context): Command {
     .option('--github-env <name>', 'mask the text, and make it this variable of later steps')
     .option('--gitlab-dotenv <file>', 'append NAME=value lines to this report')
     .option('--as <name>', 'the variable for a text in that report, whatever it looks like')
+    .option('--only <names>', 'take just these variables for that report, such as A,B', nameList)
+    .option(
+      '--allow <names>',
+      'let the secret set PATH, NODE_OPTIONS and the like in the job',
+      nameList,
+    )
     .option('-p, --passphrase', 'ask for the passphrase')
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
     .option(

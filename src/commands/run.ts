@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { addGlobalOptions, type GlobalOptions, nameList, optionsOf } from '../options';
 import { type FileWish, fileWish, type Wishes } from '../secret/wishes';
 
 export interface RunOptions extends GlobalOptions, Wishes {
@@ -14,13 +14,17 @@ export interface RunOptions extends GlobalOptions, Wishes {
 
 const EXAMPLES = `
 A text of NAME=value lines (dotenv) becomes those variables; of several links,
-later ones win. For any other text --as NAME names a variable. Nothing is
-written to disk, unless the text cannot be used and would be lost, the view
-being the last one. The exit code is the command's own; 127 and 126 say that it
-was not found, or cannot be run, and then no view was taken.
+later ones win. Their names are said on stderr, and --only takes just those that
+you expect. Refused unless --allow names it: what decides which code is loaded
+and run, such as PATH, LESS or GIT_*, and what replaces a variable that is set.
+For any other text --as NAME names a variable. Nothing is written to disk,
+unless the text cannot be used and would be lost, the view being the last one.
+The exit code is the command's own; 127 and 126 say that it was not found, or
+cannot be run, and then no view was taken.
 
 Examples:
   $ pwpush run "$LINK" -- ./deploy.sh
+  $ pwpush run "$LINK" --only DB_USER,DB_PASSWORD -- ./deploy.sh
   $ pwpush run "$LINK" --as DB_PASSWORD -- sh -c 'psql "host=db password=$DB_PASSWORD"'
   $ pwpush run "$LINK" --stdin -- docker login --username ci --password-stdin
   $ pwpush run "$LINK" --file KUBECONFIG -- kubectl get pods`;
@@ -42,7 +46,16 @@ export function runCommand(context: Context): Command {
         "the push's file of that name, - for its text; without =file the only one",
       (value: string, all: FileWish[] = []) => [...all, fileWish(value)],
     )
-    .option('--allow <name>', 'let the secret set PATH, LD_PRELOAD and the like', collect)
+    .option(
+      '--only <names>',
+      'take just these variables, such as A,B, and leave the others of the text',
+      nameList,
+    )
+    .option(
+      '--allow <names>',
+      'let the secret set PATH, LD_PRELOAD and the like, or replace what is set',
+      nameList,
+    )
     .option('-p, --passphrase', 'ask for the passphrase')
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
     .option(
@@ -58,7 +71,7 @@ export function runCommand(context: Context): Command {
   return addGlobalOptions(command);
 }
 
-const DEFAULTS = { as: [], stdin: false, file: [], allow: [], passphrase: false };
+const DEFAULTS = { as: [], stdin: false, file: [], allow: [], only: [], passphrase: false };
 
 function collect(value: string, all: readonly string[] = []): string[] {
   return [...all, value];

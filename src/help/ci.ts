@@ -43,10 +43,11 @@ that it is the link that is handed on.
       - pwpush run "$LINK" --anonymous --as DEPLOY_TOKEN -- ./deploy.sh
 
 A Makefile. The link comes from the environment, and @ keeps the line out of
-the log; a push of NAME=value lines needs no --as.
+the log; a push of NAME=value lines needs no --as, and --only takes just the
+names that the job expects.
 
   deploy:
-  	@pwpush run "$$LINK" -- ./deploy.sh
+  	@pwpush run "$$LINK" --only DEPLOY_TOKEN -- ./deploy.sh
 
 Ansible, to read a secret and to hand one over; no_log keeps both out of the
 output.

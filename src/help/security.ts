@@ -12,6 +12,9 @@ What pwpush does
                except to this machine. Redirects to another origin end the run.
   Terminals    Control characters from a server are made visible. In a pipe the
                bytes are exact.
+  Variables    A secret does not set what programs load and run or whom they
+               trust, nor replace a variable, unless you name it: --only takes
+               just the names that you expect, --allow lets others through.
   Losses       A secret or link that cannot be written is saved to a file of
                mode 0600; pwpush doctor tells whether one lies about.
   Logs         --debug names no secret, passphrase, token or query string.

@@ -1,8 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
+import type { GlobalOptions } from '../options';
+import { terminal } from '../terminal/output';
+import { variablesSet } from '../terminal/push';
 import { heredoc, maskCommands, unfitForGitlab } from './ci-format';
-import { isDangerous } from './dangerous';
+import { checkFound, isDangerous, type NameRules, permitted } from './dangerous';
 import type { Destination } from './destination';
 import { isVariableName, parseDotenv } from './dotenv';
 
@@ -16,6 +19,10 @@ export interface CiOptions {
   readonly gitlabDotenv?: string;
   /** The variable for a text in that report. */
   readonly as?: string;
+  /** The variables that are taken from a text for that report. */
+  readonly only?: readonly string[];
+  /** Variables that may be set although they would be refused. */
+  readonly allow?: readonly string[];
 }
 
 /**
@@ -23,23 +30,27 @@ export interface CiOptions {
  * @throws CliError (usage) for a name that is none or dangerous, or outside of such a job
  */
 export async function ciDestination(
-  options: CiOptions,
+  options: CiOptions & GlobalOptions,
   context: Context,
 ): Promise<Destination | undefined> {
   checkNames(options);
-  const { githubOutput, githubEnv, gitlabDotenv, as } = options;
+  const { githubOutput, githubEnv, gitlabDotenv } = options;
   const places: Place[] = [];
   try {
     if (githubOutput !== undefined) {
       const file = await runnersFile('GITHUB_OUTPUT', '--github-output', context);
-      places.push({ file, textFor: (text) => heredoc(githubOutput, text) });
+      places.push({ file, entryFor: (text) => ({ text: heredoc(githubOutput, text), names: [] }) });
     }
     if (githubEnv !== undefined) {
       const file = await runnersFile('GITHUB_ENV', '--github-env', context);
-      places.push({ file, textFor: (text) => heredoc(githubEnv, text) });
+      const names = [githubEnv];
+      places.push({ file, entryFor: (text) => ({ text: heredoc(githubEnv, text), names }) });
     }
     if (gitlabDotenv !== undefined)
-      places.push({ file: await appending(gitlabDotenv), textFor: (text) => report(text, as) });
+      places.push({
+        file: await appending(gitlabDotenv),
+        entryFor: (text) => report(text, options, context),
+      });
   } catch (error) {
     for (const { file } of places) await file.close();
     throw error;
@@ -50,13 +61,19 @@ export async function ciDestination(
 /** A file of the job, and what is appended to it. */
 interface Place {
   readonly file: FileHandle;
-  textFor(text: string): string;
+  entryFor(text: string): Entry;
+}
+
+interface Entry {
+  readonly text: string;
+  /** Of the variables in it. */
+  readonly names: readonly string[];
 }
 
 function destination(
   places: readonly Place[],
-  { githubOutput, githubEnv }: CiOptions,
-  { stdout }: Context,
+  options: CiOptions & GlobalOptions,
+  context: Context,
 ): Destination {
   const close = async () => {
     for (const { file } of places) await file.close().catch(() => {});
@@ -65,10 +82,13 @@ function destination(
     commit: async (bytes) => {
       const text = bytes.toString();
       try {
-        const texts = places.map((place) => place.textFor(text));
+        const entries = places.map((place) => ({ ...place, ...place.entryFor(text) }));
         // Before anything else can print it.
-        if ((githubOutput ?? githubEnv) !== undefined) await mask(text, stdout);
-        for (const [at, { file }] of places.entries()) await append(file, texts[at] ?? '');
+        if ((options.githubOutput ?? options.githubEnv) !== undefined)
+          await mask(text, context.stdout);
+        for (const { file, text } of entries) await append(file, text);
+        const names = new Set(entries.flatMap(({ names }) => names));
+        if (names.size > 0) await terminal(context, options).note(variablesSet(names));
       } finally {
         await close();
       }
@@ -83,15 +103,24 @@ async function mask(text: string, stdout: Context['stdout']): Promise<void> {
   await stdout.write(maskCommands(text));
 }
 
-function checkNames({ githubOutput, githubEnv, gitlabDotenv, as }: CiOptions): void {
+function checkNames(options: CiOptions): void {
+  const { githubOutput, githubEnv, gitlabDotenv, as, only = [], allow = [] } = options;
   if (githubOutput !== undefined && !/^[A-Za-z_][\w-]*$/.test(githubOutput))
     throw usageError(`"${githubOutput}" is no name of an output`);
   if (as !== undefined && gitlabDotenv === undefined)
     throw usageError('--as goes with --gitlab-dotenv FILE');
-  for (const name of [githubEnv, as]) {
+  if (only.length > 0 && (gitlabDotenv === undefined || as !== undefined))
+    throw usageError('--only goes with --gitlab-dotenv FILE, and without --as');
+  if (allow.length > 0 && (githubEnv ?? gitlabDotenv) === undefined)
+    throw usageError('--allow goes with --github-env NAME or --gitlab-dotenv FILE');
+  for (const name of [githubEnv, as, ...only, ...allow]) {
     if (name === undefined) continue;
     if (!isVariableName(name)) throw usageError(`"${name}" is no name of a variable`);
-    if (isRefused(name)) throw usageError(`${name} would change what the steps that follow run`);
+    if (isRefused(name) && !allow.includes(name))
+      throw usageError(
+        `${name} would change what the steps that follow run`,
+        `if that is what you want: --allow ${name}`,
+      );
   }
 }
 
@@ -131,15 +160,10 @@ async function append(file: FileHandle, text: string): Promise<void> {
 }
 
 /** Lines of a dotenv report (GitLab, "artifacts:reports:dotenv"): one text, or variables of its own. */
-function report(text: string, as: string | undefined): string {
-  const found = as === undefined ? parseDotenv(text) : { variables: new Map([[as, text]]) };
-  if ('wrongLine' in found)
-    throw usageError(
-      `the text does not consist of NAME=value lines (line ${found.wrongLine})`,
-      'another time name a variable for it with --as NAME',
-    );
-  for (const [name, value] of found.variables) {
-    if (isRefused(name)) throw usageError(`${name} would change what the jobs that follow run`);
+function report(text: string, options: CiOptions, context: Context): Entry {
+  const { as } = options;
+  const variables = as === undefined ? variablesOf(text, options, context) : new Map([[as, text]]);
+  for (const [name, value] of variables) {
     const why = unfitForGitlab(value);
     if (why !== undefined)
       throw usageError(
@@ -147,5 +171,28 @@ function report(text: string, as: string | undefined): string {
         'another time hand the link on, and use pwpush run in the other job',
       );
   }
-  return [...found.variables].map(([name, value]) => `${name}=${value}\n`).join('');
+  return {
+    text: [...variables].map(([name, value]) => `${name}=${value}\n`).join(''),
+    names: [...variables.keys()],
+  };
+}
+
+/** What is set in this job is likely set in those that follow. */
+function variablesOf(
+  text: string,
+  { only = [], allow = [] }: CiOptions,
+  context: Context,
+): ReadonlyMap<string, string> {
+  const found = parseDotenv(text);
+  if ('wrongLine' in found)
+    throw usageError(
+      `the text does not consist of NAME=value lines (line ${found.wrongLine})`,
+      'another time name a variable for it with --as NAME',
+    );
+  const rules: NameRules = { only, allow };
+  const effect = 'would change what the jobs that follow run';
+  const setting = { context, refuses: isRefused, effect };
+  const wanted = permitted(found.variables, rules, setting, 'the text');
+  checkFound(only, [...wanted.keys()], 'the text sets');
+  return wanted;
 }

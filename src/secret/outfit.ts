@@ -1,5 +1,5 @@
 import { CliError, usageError } from '../errors';
-import { isDangerous } from './dangerous';
+import { checkFound, isDangerous, permitted } from './dangerous';
 import { parseDotenv } from './dotenv';
 import { saveFile } from './download';
 import { attempt, toolsFor } from './fetch-files';
@@ -52,34 +52,38 @@ function addTexts(
   pushes: readonly Retrieved[],
   wishes: Wishes,
 ): boolean {
+  const found: string[] = [];
   for (const [at, one] of pushes.entries()) {
     const text = textOf(one);
     const named = wishes.as[at];
     if (text === '' && wishes.file.length > 0 && named === undefined) continue;
     const which = pushes.length === 1 ? 'the push' : `the push of link ${at + 1}`;
     if (text === '') throw withoutText(one, which);
-    const found = named === undefined ? parseDotenv(text) : undefined;
+    const read = named === undefined ? parseDotenv(text) : undefined;
     if (named !== undefined) variables.set(named, withoutNul(text, which));
-    else if (found && 'variables' in found) add(variables, found.variables, wishes, which);
-    else if (wishes.file.length > 0) return false;
-    else throw noDotenv(which, found?.wrongLine ?? 1);
+    else if (read && 'variables' in read) {
+      found.push(...read.variables.keys());
+      add(variables, read.variables, wishes, one, which);
+    } else if (wishes.file.length > 0 && wishes.only.length === 0) return false;
+    else throw noDotenv(which, read?.wrongLine ?? 1);
   }
+  checkFound(wishes.only, found, pushes.length === 1 ? 'the push sets' : 'the pushes set');
   return true;
 }
 
 function add(
   variables: Map<string, string>,
   more: ReadonlyMap<string, string>,
-  { allow }: Wishes,
+  rules: Wishes,
+  { context }: Retrieved,
   which: string,
 ): void {
-  const refused = [...more.keys()].filter((name) => isDangerous(name) && !allow.includes(name));
-  if (refused.length > 0)
-    throw usageError(
-      `${which} sets ${refused.join(', ')}, which would change what is loaded and run`,
-      `with trust in whoever sent it, another time: ${refused.map((name) => `--allow ${name}`).join(' ')}`,
-    );
-  for (const [name, value] of more) variables.set(name, value);
+  const setting = {
+    context,
+    refuses: isDangerous,
+    effect: 'would change what is loaded and run',
+  };
+  for (const [name, value] of permitted(more, rules, setting, which)) variables.set(name, value);
 }
 
 function noDotenv(which: string, line: number): CliError {

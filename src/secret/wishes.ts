@@ -1,5 +1,5 @@
 import { usageError } from '../errors';
-import { isDangerous } from './dangerous';
+import { isDangerous, isDangerousForFile, type NameRules } from './dangerous';
 import { isVariableName } from './dotenv';
 
 /** A file for the child: the variable that holds its path, and which one. */
@@ -10,13 +10,11 @@ export interface FileWish {
 }
 
 /** How the child is to be given the secrets. */
-export interface Wishes {
+export interface Wishes extends NameRules {
   /** A variable for each link's text; empty to read the texts as dotenv. */
   readonly as: readonly string[];
   readonly stdin: boolean;
   readonly file: readonly FileWish[];
-  /** Dangerous names that may be set all the same. */
-  readonly allow: readonly string[];
 }
 
 /** `--file NAME` or `--file NAME=FILE`. */
@@ -30,17 +28,24 @@ export function fileWish(value: string): FileWish {
 }
 
 /** @throws CliError (usage) for wishes that contradict each other, or a name that is none or dangerous */
-export function checkWishes({ as, stdin, file, allow }: Wishes, links: number): void {
-  const wrong = [...as, ...allow].find((name) => !isVariableName(name));
+export function checkWishes({ as, stdin, file, allow, only }: Wishes, links: number): void {
+  const wrong = [...as, ...allow, ...only].find((name) => !isVariableName(name));
   if (wrong !== undefined) throw usageError(`"${wrong}" is no name of a variable`);
   if (as.length > 0 && as.length !== links)
     throw usageError(`--as names one variable for each link: ${links}, not ${as.length}`);
   if (stdin && as.length > 0)
     throw usageError('--as and --stdin are two places for the same text', 'leave one out');
+  if (only.length > 0 && (stdin || as.length > 0))
+    throw usageError(
+      `--only and ${stdin ? '--stdin' : '--as'} exclude each other`,
+      'leave one out',
+    );
   if (links > 1 && (stdin || file.length > 0))
     throw usageError(`${stdin ? '--stdin' : '--file'} goes with one link`);
-  const names = [...as, ...file.map(({ variable }) => variable)];
-  const refused = names.find((name) => isDangerous(name) && !allow.includes(name));
+  const refused = [
+    ...[...as, ...only].filter(isDangerous),
+    ...file.map(({ variable }) => variable).filter(isDangerousForFile),
+  ].find((name) => !allow.includes(name));
   if (refused !== undefined)
     throw usageError(
       `${refused} would change what is loaded and run`,

@@ -15,6 +15,11 @@ export function left(push: Push): string | undefined {
   return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
 }
 
+/** Which variables a secret was given: their names. */
+export function variablesSet(names: Iterable<string>): string {
+  return `variables set: ${[...names].join(', ')}`;
+}
+
 /** What an instance granted to a new push, for the person who made it. */
 export function granted(push: Push, passphrase: boolean, owned: boolean): string {
   const { expire_after_views: views, expire_after_days: days } = push;

@@ -93,8 +93,22 @@ describe('in a job of GitHub Actions', () => {
     const { code, stderr } = await job().run('get', 'abc', '--github-env', name);
     expect({ code, stderr, asked: here.asked }).toEqual({
       code: 2,
-      stderr: `pwpush: ${name} would change what the steps that follow run\n`,
+      stderr:
+        `pwpush: ${name} would change what the steps that follow run\n` +
+        `hint: if that is what you want: --allow ${name}\n`,
       asked: [],
+    });
+  });
+
+  test('which --allow lets through, and the name is said', async () => {
+    const token = await here.push({ payload: '-O2' });
+    const words = ['--github-env', 'CFLAGS', '--allow', 'CFLAGS'];
+    const { code, stderr } = await job().run('get', token, ...words);
+    const [, ...rest] = environment().split('\n');
+    expect({ code, stderr, env: asRunner(rest.join('\n')) }).toEqual({
+      code: 0,
+      stderr: 'variables set: CFLAGS\n',
+      env: { CFLAGS: '-O2' },
     });
   });
 
@@ -105,6 +119,12 @@ describe('in a job of GitHub Actions', () => {
     [['--github-env', 'A', '-o', 'x'], 'the text goes to the CI job, and not to another place too'],
     [['--github-env', 'A', '--json'], 'the text goes to the CI job, and not to another place too'],
     [['--as', 'A'], '--as goes with --gitlab-dotenv FILE'],
+    [['--only', 'A'], '--only goes with --gitlab-dotenv FILE, and without --as'],
+    [['--only', 'A', '--github-env', 'B'], '--only goes with --gitlab-dotenv FILE'],
+    [['--only', 'A', '--gitlab-dotenv', 'x', '--as', 'B'], '--only goes with --gitlab-dotenv FILE'],
+    [['--allow', 'A'], '--allow goes with --github-env NAME or --gitlab-dotenv FILE'],
+    [['--allow', 'A', '--github-output', 'x'], '--allow goes with --github-env NAME'],
+    [['--allow', 'A-B', '--github-env', 'X'], '"A-B" is no name of a variable'],
   ])('%j is bad usage', async (words, message) => {
     const { code, stderr } = await job().run('get', 'abc', ...words);
     const told = stderr.includes(message);
@@ -203,7 +223,7 @@ describe('--gitlab-dotenv', () => {
     expect(await get('export A="x y"\n# why\nB=\'$z\'\n')).toEqual({
       code: 0,
       stdout: '',
-      stderr: '',
+      stderr: 'variables set: A, B\n',
     });
     const mode = (statSync(report).mode & 0o777).toString(8);
     expect([readFileSync(report, 'utf8'), mode]).toEqual(['A=x y\nB=$z\n', '600']);
@@ -221,7 +241,12 @@ describe('--gitlab-dotenv', () => {
     ['one\ntwo', ['--as', 'A'], 'the value of A has several lines'],
     [' x', ['--as', 'A'], 'the value of A begins or ends with white space'],
     ['A=1\nB=', [], 'the value of B is empty'],
-    ['A=1\nLD_PRELOAD=x', [], 'LD_PRELOAD would change what the jobs that follow run'],
+    [
+      'A=1\nLD_PRELOAD=x\nCI_JOB_TOKEN=x',
+      [],
+      'the text sets LD_PRELOAD, CI_JOB_TOKEN, which would change what the jobs that follow run',
+    ],
+    ['A=1', ['--only', 'B'], 'the text sets no B'],
   ])(
     '%j %j cannot be held: nothing is written, and it is saved',
     async (payload, words, message) => {
@@ -242,6 +267,32 @@ describe('--gitlab-dotenv', () => {
       expect(stderr).toContain('was saved to');
     },
   );
+
+  test('writes only what is wanted and replaces nothing of this job, unless allowed', async () => {
+    const there = here.under({ env: { SET: 'here', SAME: '1' } });
+    const payload = 'A=1\nB="two\nlines"\nLESS=!x\nSET=x\nSAME=1';
+    const written = async (...words: string[]) => {
+      writeFileSync(report, '');
+      const token = await here.push({ payload });
+      const ended = await there.run('get', token, '--gitlab-dotenv', report, ...words);
+      return [ended.stderr.split(';')[0], readFileSync(report, 'utf8')];
+    };
+    expect([
+      await written(),
+      await written('--only', 'SET,A'),
+      await written('--only', 'LESS,SAME', '--allow', 'LESS'),
+    ]).toEqual([
+      ['pwpush: the text sets LESS, which would change what the jobs that follow run', ''],
+      ['variables set: A, SET\n', 'A=1\nSET=x\n'],
+      ['variables set: LESS, SAME\n', 'LESS=!x\nSAME=1\n'],
+    ]);
+    const token = await here.push({ payload: 'SET=x' });
+    const { code, stderr } = await there.run('get', token, '--gitlab-dotenv', report);
+    expect([code, stderr.split(';')[0]]).toEqual([
+      2,
+      'pwpush: the text sets SET, set to something else in the environment',
+    ]);
+  });
 
   test('what cannot be held is not saved while views are left: the exit code is the same', async () => {
     const token = await here.push({ payload: 'hunter2' });

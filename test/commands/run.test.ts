@@ -23,7 +23,7 @@ describe('the text becomes variables', () => {
     expect(await there.run('run', token, ...sh('echo "$A|$B|$OWN"'))).toEqual({
       code: 0,
       stdout: '1|two\nlines|kept\n',
-      stderr: '',
+      stderr: 'variables set: A, B\n',
     });
   });
 
@@ -49,10 +49,59 @@ describe('the text becomes variables', () => {
     expect(texts).toBe('A=1\nB=1|B=2\nC=2\n');
   });
 
-  test('which win over what is there, and an empty environment is no hindrance', async () => {
-    const token = await here.push({ payload: 'A=new' });
-    const { stdout } = await here.under({ env: { A: 'old' } }).run('run', token, ...sh('echo $A'));
-    expect(stdout).toBe('new\n');
+  test('which replace what is set only where the user says so, or where it is the same', async () => {
+    const token = await here.push({ payload: 'A=new\nB=2', expire_after_views: 10 });
+    const there = here.under({ env: { A: 'old' } });
+    const line = sh('echo $A$B');
+    const { code, stdout, stderr } = await there.run('run', token, ...line);
+    expect({ code, stdout, lines: stderr.split('\n').slice(0, 2) }).toEqual({
+      code: 2,
+      stdout: '',
+      lines: [
+        'pwpush: the push sets A, set to something else in the environment; nothing was started; the push can be retrieved again (9 views and 7 days left)',
+        'hint: with trust in whoever sent it, another time: --allow A; or take only the names you expect: --only NAME,…',
+      ],
+    });
+    const outputs = [];
+    for (const words of [['--allow', 'A'], ['--allow=X,A'], ['--only', 'A'], ['--as', 'A']])
+      outputs.push((await there.run('run', token, ...words, ...line)).stdout);
+    expect(outputs).toEqual(['new2\n', 'new2\n', 'new\n', 'A=new B=2\n']);
+    const same = here.under({ env: { A: 'new' } });
+    expect((await same.run('run', token, ...line)).stdout).toBe('new2\n');
+  });
+
+  test('of which --only takes some, said by their names but for --quiet and --json', async () => {
+    const first = await here.push({ payload: 'A=1\nLD_PRELOAD=/x\nC=hunter2' });
+    const second = await here.push({ payload: 'B=2\nHOME=/x' });
+    const line = sh('echo "$A$B$C$LD_PRELOAD"');
+    const only = ['--only', 'A', '--only', 'B'];
+    expect(await here.run('run', first, second, ...only, ...line)).toEqual({
+      code: 0,
+      stdout: '12\n',
+      stderr: 'variables set: A, B\n',
+    });
+    for (const quiet of ['--quiet', '--json'])
+      expect(await here.run('run', first, second, '--only=A,B', quiet, ...line)).toEqual({
+        code: 0,
+        stdout: '12\n',
+        stderr: '',
+      });
+  });
+
+  test.each([
+    ['A,MISSING', 'the push sets no MISSING'],
+    ['X,Y', 'the push sets no X and no Y'],
+  ])('and with --only %s, which is not all there, nothing is started', async (names, message) => {
+    const payload = 'A=1';
+    const token = await here.push({ payload, expire_after_views: 1 });
+    const words = ['--only', names, ...sh('echo started')];
+    const { code, stdout, stderr } = await here.run('run', token, ...words);
+    expect({ code, stdout, rescued: Object.values(here.rescued()) }).toEqual({
+      code: 2,
+      stdout: '',
+      rescued: [payload],
+    });
+    expect(stderr).toContain(`pwpush: ${message}; nothing was started; `);
   });
 });
 
@@ -84,7 +133,7 @@ describe('the program', () => {
 
   test('ends with its own status, and nothing is said', async () => {
     const token = await here.push({ payload: 'A=1' });
-    expect(await here.run('run', token, ...sh('exit 42'))).toEqual({
+    expect(await here.run('run', token, '--stdin', ...sh('exit 42'))).toEqual({
       code: 42,
       stdout: '',
       stderr: '',
@@ -149,6 +198,12 @@ describe('before anything is sent', () => {
       ['a', '--as', 'A', '--stdin', '--', 'true'],
       '--as and --stdin are two places for the same text',
     ],
+    [['a', '--only', 'A,B-', '--', 'true'], '"B-" is no name of a variable'],
+    [['a', '--only', '', '--', 'true'], '"" is no name of a variable'],
+    [['a', '--only', 'A', '--as', 'A', '--', 'true'], '--only and --as exclude each other'],
+    [['a', '--only', 'A', '--stdin', '--', 'true'], '--only and --stdin exclude each other'],
+    [['a', '--only', 'A,LESS', '--', 'true'], 'LESS would change what is loaded and run'],
+    [['a', '--as', 'TAR_OPTIONS', '--', 'true'], 'TAR_OPTIONS would change what is loaded and run'],
     [['a', 'b', '--stdin', '--', 'true'], '--stdin goes with one link'],
     [['a', 'b', '--file', 'F', '--', 'true'], '--file goes with one link'],
     [['a', '--file', 'F=', '--', 'true'], '--file takes NAME or NAME=FILE, not "F="'],
@@ -244,7 +299,7 @@ describe('the last view was used, and the program cannot be run: the secret is s
       rescued: [payload],
     });
     expect(stderr).toMatch(
-      /^pwpush: sh could not be started \(the secret is too long for a variable\); /,
+      /^variables set: A\npwpush: sh could not be started \(the secret is too long for a variable\); /,
     );
     const { stdout } = await refused(['--stdin', ...sh('wc -c')], await here.push({ payload }));
     expect(stdout.trim()).toBe('1048576');
@@ -260,7 +315,9 @@ describe('the last view was used, and the program cannot be run: the secret is s
       code: 1,
       rescued: ['A=hunter2'],
     });
-    expect(stderr).toMatch(new RegExp(`^pwpush: ${file} could not be started \\(ENOENT\\); `));
+    expect(stderr).toMatch(
+      new RegExp(`^variables set: A\\npwpush: ${file} could not be started \\(ENOENT\\); `),
+    );
   });
 
   test('of the links before one that cannot be had', async () => {
@@ -353,7 +410,9 @@ describe('the last view was used, and the program cannot be run: the secret is s
     const rescued = Object.values(cut.rescued());
     cut.close();
     expect({ code, stdout, rescued }).toEqual({ code: 143, stdout: '', rescued: ['hunter2'] });
-    expect(stderr).toMatch(/^pwpush: terminated; nothing was started; the secret was saved to /);
+    expect(stderr).toMatch(
+      /^variables set: A\npwpush: terminated; nothing was started; the secret was saved to /,
+    );
   });
 
   test('and with --json the error is JSON that does not hold it', async () => {
@@ -378,7 +437,7 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
       const { code, stdout, stderr } = await here.run('run', token, '--file', wish, ...sh(look));
       expect({ code, stderr, stdout: stdout.split('@')[0] }).toEqual({
         code: 0,
-        stderr: '',
+        stderr: 'variables set: F\n',
         stdout: '600\n700\napiVersion: v1\n',
       });
       expect(existsSync(pathIn(stdout))).toBe(false);
@@ -401,8 +460,16 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
     expect(await here.run('run', two, '--file', 'F=b', ...sh('cat $F'))).toEqual({
       code: 0,
       stdout: 'B',
-      stderr: 'warning: not used: a\n',
+      stderr: 'warning: not used: a\nvariables set: F\n',
     });
+  });
+
+  test('also of settings that a text may not name', async () => {
+    const token = await here.push({ payload: 'KUBECONFIG=/x\n' });
+    const refused = await here.run('run', token, ...sh('echo started'));
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    const file = await here.run('run', token, '--file', 'KUBECONFIG=-', ...sh('cat $KUBECONFIG'));
+    expect(file.stdout).toBe('KUBECONFIG=/x\n');
   });
 
   test('beside the variables of the text, or one that goes nowhere and is saved', async () => {

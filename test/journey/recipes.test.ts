@@ -102,7 +102,7 @@ it('GitHub Actions: a link goes from job to job, and the secret is masked', asyn
   expect(fetched).toEqual({
     code: 0,
     stdout: '::add-mask::hunter2\n',
-    stderr: '',
+    stderr: 'variables set: DEPLOY_TOKEN\n',
   });
   const DEPLOY_TOKEN = /^DEPLOY_TOKEN<<(\S+)\n([\s\S]*)\n\1\n$/.exec(file('env'))?.[2] ?? '';
   expect((await step(deploy, { ...env, DEPLOY_TOKEN })).stdout).toBe('deployed with hunter2\n');
@@ -118,7 +118,7 @@ it('GitLab: a link goes from job to job by the report', async () => {
   expect(await step(script(deploy), { ...owner, LINK })).toEqual({
     code: 0,
     stdout: 'deployed with hunter2\n',
-    stderr: '',
+    stderr: 'variables set: DEPLOY_TOKEN\n',
   });
 });
 
@@ -130,7 +130,7 @@ it('a Makefile: the target gets the variables, and shows no link (make)', async 
   expect(await run('make', ['deploy'], { ...owner, LINK })).toEqual({
     code: 0,
     stdout: 'deployed with from make\n',
-    stderr: '',
+    stderr: 'variables set: DEPLOY_TOKEN\n',
   });
 });
 

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
+import { launcher, person, pwpush, serveBuilt, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
@@ -140,4 +141,72 @@ it('a run within a run has both secrets', async () => {
   const inner = ['--', process.execPath, launcher, 'run', second, '--as', 'B', '--anonymous'];
   const words = ['run', first, ...inner, '--', 'sh', '-c', 'echo "$A$B"'];
   expect((await pwpush(words, { env: somebody.env })).stdout).toBe('1hunter2\n');
+});
+
+describe('a variable that takes a program over', () => {
+  const mark = join(somebody.folder, 'mark');
+  const touch = `touch ${mark}`;
+  const config = join(somebody.folder, 'hostile');
+  beforeAll(async () => {
+    mkdirSync(join(config, 'git'), { recursive: true });
+    writeFileSync(join(config, 'git', 'config'), `[core]\n\tfsmonitor = ${touch}\n`);
+    writeFileSync(join(somebody.folder, 'x.c'), 'int main(void) { return 0; }\n');
+    await shell('git init -q repository', { env: somebody.env, cwd: somebody.folder });
+  });
+  const lacking = (program: string) =>
+    spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0 &&
+    process.env.PWPUSH_TEST_ALL !== '1';
+
+  /** The line's end, and whether the mark was made. */
+  async function ran(line: string, more: Record<string, string> = {}) {
+    const terminal = onTerminal(`cd ${somebody.folder}; ${line}`, { ...somebody.env, ...more });
+    // less waits for somebody after a command.
+    terminal.shows('(press RETURN)').then(
+      () => terminal.type('\rq'),
+      () => {},
+    );
+    const status = await terminal.ended;
+    const made = existsSync(mark);
+    rmSync(mark, { force: true });
+    return { status, made };
+  }
+
+  it.for([
+    [
+      'tar',
+      'TAR_OPTIONS',
+      `--checkpoint=1 "--checkpoint-action=exec=${touch}"`,
+      'tar -cf o.tar x.c',
+    ],
+    ['less', 'LESS', `+!${touch}\n`, 'less x.c'],
+    ['bash', 'PS0', `$(${touch})`, 'echo true | bash --norc -i'],
+    ['vim', 'VIMINIT', `silent !${touch}`, 'vim -c q'],
+    ['make', 'CC', `${touch} #`, 'make x'],
+    ['lua5.4', 'LUA_INIT_5_4', `os.execute("${touch}")`, 'lua5.4 -e ""'],
+    ['git', 'XDG_CONFIG_HOME', config, 'git -C repository status'],
+    ['git', 'GIT_TRACE', mark, 'git --version'],
+    ['pip', 'PIP_LOG', mark, 'pip download --no-index nothing'],
+  ] as const)(
+    '%s is not run with %s from a secret',
+    async ([program, variable, value, line], test) => {
+      test.skip(lacking(program), `this machine has no ${program}`);
+      // Without us it does what the attacker wants.
+      expect((await ran(line, { [variable]: value })).made).toBe(true);
+      const link = await push(`A=1\n${variable}='${value}'\n`);
+      const words = `run ${link} -- sh -c '${line}'`;
+      expect(await ran(`$PWPUSH ${words}`)).toEqual({ status: 2, made: false });
+      const only = await pwpush(['run', link, '--only', 'A', '--', 'env'], { env: somebody.env });
+      expect(only.stdout).toMatch(/^A=1$/m);
+      expect(only.stdout).not.toContain(`${variable}=${value}`);
+    },
+  );
+
+  it('and that no list names may not replace what is set', async () => {
+    const env = { ...somebody.env, DEPLOY_SCRIPT: 'true' };
+    const link = await push(`DEPLOY_SCRIPT='${touch}'`);
+    const words = ['run', link, '--', 'sh', '-c', '$DEPLOY_SCRIPT'];
+    const { code, stderr } = await pwpush(words, { env });
+    expect({ code, made: existsSync(mark) }).toEqual({ code: 2, made: false });
+    expect(stderr).toMatch(/^pwpush: the push sets DEPLOY_SCRIPT, set to something else in the /);
+  });
 });

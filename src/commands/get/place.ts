@@ -4,7 +4,7 @@ import type { Destination } from '../../secret/destination';
 import type { GetOptions } from '../get';
 import type { Copying } from './copy';
 
-const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as'] as const;
+const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as', 'only', 'allow'] as const;
 
 /** Where a push goes to: what `--output` names, as far as it can be made sure of before it is known whether files come. */
 export interface Place {

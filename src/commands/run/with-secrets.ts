@@ -16,7 +16,7 @@ import { childOf, type Start, startFailure } from '../../secret/start';
 import { checkWishes, type Wishes } from '../../secret/wishes';
 import { tellFailure } from '../../tell-failure';
 import { terminal } from '../../terminal/output';
-import { left } from '../../terminal/push';
+import { left, variablesSet } from '../../terminal/push';
 import type { RunOptions } from '../run';
 
 /** Makes sure of the program, takes the views, and runs it. */
@@ -107,9 +107,9 @@ async function notRun(
   throw new ExitWith(status);
 }
 
-/** Says what is left of the pushes, and what of them the program does not get. */
+/** Says what is left of the pushes, what of them the program does not get, and the names of what it gets. */
 async function tell(
-  { unused }: Outfit,
+  { variables, unused }: Outfit,
   pushes: readonly Retrieved[],
   folder: PrivateFolder | undefined,
 ): Promise<void> {
@@ -126,6 +126,7 @@ async function tell(
     if (folder?.inMemory === false)
       await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
   }
+  if (variables.size > 0) await pushes[0]?.say.note(variablesSet(variables.keys()));
 }
 
 async function remove(
