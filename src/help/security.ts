@@ -28,6 +28,8 @@ What it cannot do
   What was seen stays seen: a copy, a screenshot, a mail scanner that follows
   links. --retrieval-step keeps scanners from taking the view.
   A program that got a secret from pwpush run can pass it on.
+  While pwpush serve is down, another user of the machine can listen on its port
+  and be sent the token of profile local.
 
   pwpush-security(7) names attack, promise and test of all that.
 
