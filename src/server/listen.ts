@@ -9,7 +9,7 @@ import type { Listening, Place } from './socket';
 import { createSockets } from './sockets';
 import { GRACE } from './stop';
 import { sweepRegularly } from './sweep';
-import { notifier, passedSockets } from './systemd';
+import { notifier, passedSockets, writesToJournal } from './systemd';
 import { readTls, tlsReloader } from './tls';
 
 export { backup } from './backup';
@@ -64,7 +64,11 @@ export async function startService(
     metrics = await startMetrics(service, sockets.servers, settings, io);
     const stopSweeping = sweepRegularly(service.pushes, log);
     // Only now: a start that failed must not have used up the one time the token is shown.
-    const firstToken = await service.owners.addFirst();
+    const journal = supervision !== undefined && writesToJournal(supervision);
+    const firstToken = journal ? undefined : await service.owners.addFirst();
+    if (journal && (await service.owners.list()).length === 0) {
+      log.warning('no token was made, as the journal would keep it: see pwpush serve token add');
+    }
     warnIfExposed(listening, settings, log);
     const named = listening.find(({ host }) => host !== undefined) ?? listening[0];
     const localUrl = named?.url ?? '';

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { fstatSync } from 'node:fs';
 import type { Log } from './log';
 import { ServiceError } from './service-error';
 
@@ -18,6 +19,15 @@ export function passedSockets({ env, pid }: Supervision): number[] {
   if (!/^[1-9]\d{0,2}$/.test(LISTEN_FDS))
     throw new ServiceError('LISTEN_FDS is no number of sockets', { input: true });
   return Array.from({ length: Number(LISTEN_FDS) }, (_, at) => FIRST + at);
+}
+
+/** Whether standard output or standard error goes to the journal (`JOURNAL_STREAM`, systemd.exec(5)). */
+export function writesToJournal({ env }: Supervision): boolean {
+  if (!env.JOURNAL_STREAM) return false;
+  return [1, 2].some((fd) => {
+    const { dev, ino } = fstatSync(fd);
+    return env.JOURNAL_STREAM === `${dev}:${ino}`;
+  });
 }
 
 /** Milliseconds. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { fstatSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -8,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isLoopback } from '../../src/http/loopback';
 import { outwardAddress } from '../../src/server/here/outward';
-import { type Service, ServiceError, startService } from '../../src/server/listen';
+import { type Service, ServiceError, type ServiceIo, startService } from '../../src/server/listen';
 import { passphraseChecks } from '../../src/server/passphrase';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { defaults } from '../helpers/service';
@@ -52,7 +53,7 @@ const onDisk = () => ({ ...defaults, ephemeral: false, data: join(folder, 'data'
 
 async function start(
   settings: Parameters<typeof startService>[0],
-  more: { grace?: number } = {},
+  more: Partial<ServiceIo> = {},
 ): Promise<Service> {
   service = await startService(settings, { ...io(), ...more });
   return service;
@@ -109,6 +110,24 @@ describe('starting', () => {
     const second = await start(onDisk());
     expect([second.firstToken, await list(second.url)]).toEqual([undefined, 200]);
     expect(warnings).toEqual([]);
+  });
+
+  test('no token is made where the journal would keep it, until somebody asks for one', async () => {
+    const { dev, ino } = fstatSync(2);
+    const supervision = (stream: string) => ({
+      supervision: { env: { JOURNAL_STREAM: stream }, pid: process.pid },
+    });
+    const first = await start(onDisk(), supervision(`${dev}:${ino}`));
+    expect(first.firstToken).toBeUndefined();
+    expect(warnings).toEqual([
+      'no token was made, as the journal would keep it: see pwpush serve token add',
+    ]);
+    await first.close();
+    // Of a unit that started whoever writes somewhere else now.
+    expect((await start(onDisk(), supervision('1:1'))).firstToken).toMatch(/^pwp_/);
+    await service?.close();
+    await start(onDisk(), supervision(`${dev}:${ino}`));
+    expect(warnings).toHaveLength(1);
   });
 
   test('a port in use is named, and uses up no first token', async () => {
