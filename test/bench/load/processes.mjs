@@ -1,5 +1,6 @@
 // The processes of a bench: the service, a bare node:http server beside it, and the client that loads them.
 import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +65,14 @@ export const startService = (...words) =>
     ...(process.env.BENCH_NODE ?? '').split(' ').filter(Boolean),
     ...[here('../../../bin/pwpush.js'), 'serve', '--port', '0', '--json', ...words],
   ]);
+
+/** Runs the built program to its end. */
+export async function runProgram(...words) {
+  const path = here('../../../bin/pwpush.js');
+  const child = spawn(process.execPath, [path, ...words], { env, stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
+}
 
 /** A process that does one job at a time. */
 export function startClient() {
