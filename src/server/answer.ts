@@ -14,6 +14,7 @@ const statusOf = {
   abandoned: 499,
   busy: 503,
   away: 503,
+  full: 503,
 } as const satisfies Record<RefusalKind, number>;
 
 /** A response whose length is known, for the log and for HEAD. What holds large texts is made as it is sent. */

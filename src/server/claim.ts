@@ -1,7 +1,7 @@
 import type { Visitor } from './pushes';
-import { recordEvent } from './store/audit';
+import { recordEvent, recordFailure } from './store/audit';
 import { type FileRow, listFiles } from './store/files';
-import type { PushRow, SecretRow } from './store/pushes';
+import type { PushRow, SecretRow, StoredPush } from './store/pushes';
 import * as store from './store/pushes';
 import type { Sql } from './store/sql';
 
@@ -31,6 +31,7 @@ export async function claim(
 ): Promise<Claim> {
   const own = visitor.owner !== undefined && visitor.owner.id === push.owner_id;
   const take = own ? store.findActive : store.takeView;
+  const { url_token } = push;
   // Whoever was told that it has expired is not shown it after all, should the clock step back.
   const claimed = push.expired_at === null ? await take(sql, push.id, now) : undefined;
   // What needs nothing of each other is asked for together: PostgreSQL answers it in one round trip.
@@ -47,14 +48,20 @@ export async function claim(
     last && store.endWithView(sql, push.id, now, filesUntil),
     recordEvent(sql, push.id, own ? 'owner_view' : 'view', visitor, now),
   ]);
-  return { claimed, secret, files, ended, own };
+  return { claimed: { ...claimed, url_token }, secret, files, ended, own };
 }
 
 /** Too late: the push had ended, or ends now because its time has passed. */
 async function missed(sql: Sql, push: PushRow, visitor: Visitor, now: number): Promise<Claim> {
   const due = push.expired_at !== null || push.expires_at <= now;
   const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
-  await recordEvent(sql, push.id, 'failed_view', visitor, now);
-  const claimed = (await store.findPush(sql, push.url_token)) as PushRow;
-  return { claimed, secret: undefined, files: [], ended, own: false };
+  await recordFailure(sql, push.id, 'failed_view', visitor, now);
+  const claimed = (await store.findPush(sql, push.lookup)) as StoredPush;
+  return {
+    claimed: { ...claimed, url_token: push.url_token },
+    secret: undefined,
+    files: [],
+    ended,
+    own: false,
+  };
 }

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { CHUNK, chunkCount, type FileHeader, openChunk, openHeader } from './chunks';
 import { LINK_TIME } from './claim';
 import type { FileLink } from './file-link';
 import { notFound } from './refusal';
+import { Shared } from './shared';
+import type { Space } from './space';
 import * as store from './store/files';
 import { findPush } from './store/pushes';
 import type { Database } from './store/sql';
 import type { Tally } from './tally';
-import { dropStale, UPLOAD_SILENCE, Upload } from './upload';
+import { UPLOAD_SILENCE, Upload } from './upload';
 import type { Vault } from './vault';
 
 /** A file as a retrieval hands it out. */
@@ -37,19 +40,25 @@ export interface FilesOptions {
   readonly fileBytes: number;
   readonly clock: () => Date;
   readonly tally: Tally;
+  readonly space: Space;
+  /** Told of what could not be deleted. */
+  readonly report: (error: unknown) => void;
 }
 
 /** The rules of files: how they come in, who may read them, and when they go. */
 export class Files {
   /** How many are reading which push's files, here. */
   private readonly readers = new Map<number, number>();
+  private readonly dropping = new Shared(() => this.dropEnded());
+  private halted = false;
 
   constructor(private readonly options: FilesOptions) {}
 
   /** Begins to take in the files of the push of that token; discard it in any case. */
   upload(urlToken: string): Upload {
-    const { database, fileBytes, tally } = this.options;
-    return new Upload({ database, fileBytes, urlToken, tally, now: () => this.now() });
+    const { database, fileBytes, tally, space } = this.options;
+    const drop = () => void this.drop();
+    return new Upload({ database, fileBytes, urlToken, tally, space, drop, now: () => this.now() });
   }
 
   /** The files of a retrieval, each with a link of its own. */
@@ -66,8 +75,7 @@ export class Files {
     const { sql } = this.options.database;
     const link = await this.openLink(text);
     if (!link) throw notFound();
-    await this.dropOverdue();
-    const push = await findPush(sql, link.urlToken);
+    const push = await findPush(sql, this.options.vault.keys.links.lookup(link.urlToken));
     const inTime = link.until > this.now();
     const file = push && inTime && (await store.findFile(sql, push.id, link.position, this.now()));
     if (!file) throw notFound();
@@ -89,28 +97,63 @@ export class Files {
     return vault.openLink(text);
   }
 
-  /** Deletes what the last views left behind once its time is over; a download that began in time goes on. */
-  async dropOverdue(): Promise<void> {
-    const { database } = this.options;
-    const overdue = await store.listOverdue(database.sql, this.now());
-    const idle = overdue.filter((pushId) => !this.readers.has(pushId));
-    for (const pushId of idle) {
-      await database.transaction((sql) => store.dropFiles(sql, pushId), { long: true });
-    }
-    if (idle.length > 0) await database.scrub();
+  /**
+   * Deletes files that have ended, piece by piece between what others do, however long it takes; a download that began
+   * in time goes on. What fails is left for the next time. Whoever comes while it runs shares the next run.
+   */
+  drop(): Promise<void> {
+    return this.dropping.run();
   }
 
-  /** Deletes uploads that whoever received them left behind: all there are when nobody else is about. */
-  async dropUnfinished(): Promise<void> {
+  /** Resolves when the deletions that were asked for are done, or halted. */
+  settled(): Promise<void> {
+    return this.dropping.settled();
+  }
+
+  /** Has no more deleted than what is under way: the next start goes on with it. */
+  halt(): void {
+    this.halted = true;
+  }
+
+  /** Gives up uploads that whoever received them left behind: all there are when nobody else is about. */
+  async abandonUnfinished(): Promise<void> {
     const { database } = this.options;
     const before = (await database.alone()) ? Number.MAX_SAFE_INTEGER : this.now() - UPLOAD_SILENCE;
-    await dropStale(database, before);
+    await store.abandonStale(database.sql, before);
   }
 
-  /** Deletes what is over, and uploads that nothing was heard of for a while. */
-  async sweep(): Promise<void> {
-    await this.dropOverdue();
-    await dropStale(this.options.database, this.now() - UPLOAD_SILENCE);
+  /** Gives up uploads that nothing was heard of for a while. */
+  async abandonStale(): Promise<void> {
+    await store.abandonStale(this.options.database.sql, this.now() - UPLOAD_SILENCE);
+  }
+
+  private async dropEnded(): Promise<void> {
+    const { database, report } = this.options;
+    let dropped = 0;
+    try {
+      for (const upload of await store.listEnded(database.sql, this.now())) {
+        if (this.halted) break;
+        if (upload.readable && this.isRead(upload)) continue;
+        await this.dropUpload(upload.id).then(() => (dropped += 1), report);
+      }
+      if (dropped > 0) await database.scrub();
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  private isRead({ push_id }: store.EndedUpload): boolean {
+    return push_id !== null && this.readers.has(push_id);
+  }
+
+  /** Other programs on the same SQLite file come by the lock only between two pieces. */
+  private async dropUpload(id: number): Promise<void> {
+    const { database } = this.options;
+    for (let done = false; !done && !this.halted; ) {
+      const began = performance.now();
+      done = await database.transaction((sql) => store.dropPiece(sql, id), { frees: true });
+      if (!done) await wait(performance.now() - began);
+    }
   }
 
   private async *read(place: Place, first: number, end: number): AsyncGenerator<Uint8Array> {

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { sealClearTokens } from './clear-tokens';
 import { isReadByOthers, makeInstanceKey, readInstanceKeys } from './instance-key';
 import { type InstanceKey, instanceKey, Keyring } from './keyring';
+import { addLinkKey, type Links, readLinks } from './links';
 import type { Log } from './log';
 import { ServiceError } from './service-error';
 import type { ServiceSettings } from './settings';
-import { insertKey, listKeys } from './store/keys';
+import { insertKey, listKeys, listLinkKeys } from './store/keys';
 import type { Database, Sql } from './store/sql';
 
 type Settings = Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'>;
@@ -39,19 +41,33 @@ export async function openKeyring(
   if (settings.ephemeral) {
     const key = instanceKey(randomBytes(32));
     await insertKey(database.sql, key.id);
-    return new Keyring([key]);
+    return new Keyring([key], await linksOf(database.sql, [key]));
   }
   const path = keyFileOf(settings);
-  const used = await database.exclusively((sql) => usedKeys(sql, path, settings));
+  const { used, links } = await database.exclusively(async (sql) => {
+    const used = await usedKeys(sql, path, settings);
+    return { used, links: await linksOf(sql, used) };
+  });
+  if (!(await sealClearTokens(database, used, links)))
+    log.warning('the disk is too small to rewrite the database: its file may hold tokens of links');
   if (await isReadByOthers(path))
     log.warning(`others can read the instance key ${path}; make it 0600`);
-  return new Keyring(used, {
+  return new Keyring(used, links, {
     database,
     read: () => readKeys(path),
     now: () => clock().getTime(),
     miss: () =>
       log.warning(`${path} lacks an instance key in use: copy it from where it was changed`),
   });
+}
+
+/** The link keys, of which there is one from the beginning. */
+export async function linksOf(
+  sql: Sql,
+  used: readonly [InstanceKey, ...InstanceKey[]],
+): Promise<Links> {
+  if ((await listLinkKeys(sql)).length === 0) await addLinkKey(sql, used[0]);
+  return readLinks(sql, used);
 }
 
 async function usedKeys(sql: Sql, path: string, settings: Settings) {

@@ -1,5 +1,7 @@
+import { type Links, readLinks } from './links';
 import { busy } from './refusal';
-import { derive } from './seal';
+import { derive, UnknownKey } from './seal';
+import { Shared } from './shared';
 import { listKeys } from './store/keys';
 import { type Database, violatesReference } from './store/sql';
 
@@ -20,11 +22,6 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
     wrapping: derive(bytes, 'pwpush wrapping 1'),
     linking: derive(bytes, 'pwpush file link 1'),
   };
-}
-
-/** The key that something is sealed with is not on the ring. */
-export class UnknownKey extends Error {
-  override readonly name = 'UnknownKey';
 }
 
 export interface KeyringOptions {
@@ -54,11 +51,11 @@ export class Keyring {
   private retired: readonly { readonly key: InstanceKey; readonly until: number }[] = [];
   private ids = '';
   private readonly missed = new Set<string>();
-  private last: Promise<void> = Promise.resolve();
-  private next: Promise<void> | undefined;
+  private readonly reading = new Shared(() => this.reread());
 
   constructor(
     used: readonly [InstanceKey, ...InstanceKey[]],
+    private current: Links,
     private readonly options?: KeyringOptions,
   ) {
     this.used = used;
@@ -68,6 +65,11 @@ export class Keyring {
   /** The one to seal with. */
   get newest(): InstanceKey {
     return this.used[0] as InstanceKey;
+  }
+
+  /** Hashes and seals the tokens of links. */
+  get links(): Links {
+    return this.current;
   }
 
   /** Those that went out of use a moment ago included. */
@@ -101,14 +103,7 @@ export class Keyring {
 
   /** Takes over which keys are in use now. Whoever comes while that is being read shares the next time. */
   refresh(): Promise<void> {
-    this.next ??= this.last
-      .catch(() => undefined)
-      .then(() => {
-        this.next = undefined;
-        return this.reread();
-      });
-    this.last = this.next;
-    return this.next;
+    return this.reading.run();
   }
 
   private async reread(): Promise<void> {
@@ -124,6 +119,7 @@ export class Keyring {
     const until = now() + FAREWELL;
     const gone = this.used.filter(({ id }) => !ids.includes(id)).map((key) => ({ key, until }));
     this.retired = [...this.retired.filter(({ key }) => !ids.includes(key.id)), ...gone];
+    this.current = await readLinks(database.sql, [...found, ...there], this.current.keys);
     this.used = found;
     this.ids = found.map(({ id }) => id).join();
   }

@@ -12,11 +12,14 @@ import {
   boundsOf,
   bufferBytesOf,
   fileBytesOf,
+  keepDaysOf,
   publicUrlOf,
   rateLimitOf,
+  reserveOf,
   type ServiceIo,
   type ServiceSettings,
 } from './settings';
+import { Space } from './space';
 import type { Database } from './store/sql';
 import { both } from './tally';
 import { health } from './up';
@@ -40,6 +43,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const fileBytes = fileBytesOf(settings);
   const rateLimit = rateLimitOf(settings);
   const bufferBytes = bufferBytesOf(settings);
+  const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
   const metrics = createMetrics();
   const tally = io.tally ? both(metrics, io.tally) : metrics;
   const log = metrics.counting(createLog(io, settings.log));
@@ -47,9 +51,12 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   try {
     const vault = createVault(await openKeyring(database, settings, log, io.now));
     const owners = new Owners(database, io.now);
-    const files = new Files({ database, vault, fileBytes, clock: io.now, tally });
-    await files.dropUnfinished();
-    const pushes = new Pushes(database, vault, files, bounds, io.now, tally);
+    const space = new Space(database, reserve, log.warning);
+    const shared = { database, vault, space, clock: io.now, tally, report: log.failure };
+    const files = new Files({ ...shared, fileBytes });
+    await files.abandonUnfinished();
+    await database.setAside();
+    const pushes = new Pushes({ ...shared, files, bounds, keepDays });
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       pushes,
@@ -70,6 +77,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       },
     });
     const close = async () => {
+      pushes.halt();
       await pushes.finish();
       await database.close();
     };

@@ -6,11 +6,14 @@ import { type Bounds, type Creation, readCreation } from './creation';
 import type { Files, OfferedFile } from './files';
 import type { Owner } from './owners';
 import { abandoned, notFound, Refusal } from './refusal';
+import { UnknownKey } from './seal';
+import type { Space } from './space';
 import * as audit from './store/audit';
-import { dropFiles } from './store/files';
-import type { PushRow } from './store/pushes';
+import { upTo } from './store/batch';
+import { endFiles } from './store/files';
+import type { PushRow, StoredPush } from './store/pushes';
 import * as store from './store/pushes';
-import type { Database } from './store/sql';
+import type { Database, Sql } from './store/sql';
 import type { Tally } from './tally';
 import { unlock } from './unlock';
 import type { Upload } from './upload';
@@ -40,24 +43,40 @@ export interface Noted {
 }
 
 const DAY = 86_400_000;
-/** What a sweep ends in one transaction: with SQLite nobody else is answered until a push's gigabyte is overwritten. */
-const SWEEP: readonly store.Batch[] = [
-  { files: 0, most: 100 },
-  { files: 1, most: 1 },
-];
+/** What a sweep ends or deletes in one transaction, for which others wait: pushes, and bytes of their payloads. */
+const BATCH = 50;
+const BATCH_BYTES = 1024 * 1024;
+
+export interface PushesOptions {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly files: Files;
+  readonly space: Space;
+  readonly bounds: Bounds;
+  /** Days that a push that has ended is kept with its log. */
+  readonly keepDays: number;
+  readonly clock: () => Date;
+  readonly tally: Tally;
+  /** Told of what could not be done, and of rows that were changed. */
+  readonly report: (error: unknown) => void;
+}
 
 /** The rules of pushes: who may do what, what a view costs, when a secret goes. Knows no HTTP and no SQL. */
 export class Pushes {
   private readonly aside = new Aside();
+  private readonly database: Database;
+  private readonly vault: Vault;
+  private readonly files: Files;
+  private readonly tally: Tally;
+  private halted = false;
 
-  constructor(
-    private readonly database: Database,
-    private readonly vault: Vault,
-    private readonly files: Files,
-    private readonly bounds: Bounds,
-    private readonly clock: () => Date,
-    private readonly tally: Tally,
-  ) {}
+  constructor(private readonly options: PushesOptions) {
+    const { database, vault, files, tally } = options;
+    this.database = database;
+    this.vault = vault;
+    this.files = files;
+    this.tally = tally;
+  }
 
   /** Begins to take in the files of a push that `create` gets later; discard it in any case. */
   upload(): Upload {
@@ -67,19 +86,19 @@ export class Pushes {
   /** Checks and keeps a new push with its files; throws a `Refusal` with messages by field. */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<Noted> {
     // Apart, so that nothing holds the input while the passphrase waits.
-    return this.keep(readCreation(input, this.bounds, upload?.fileCount), visitor, upload);
+    return this.keep(readCreation(input, this.options.bounds, upload?.fileCount), visitor, upload);
   }
 
   private async keep(creation: Creation, visitor: Visitor, upload?: Upload): Promise<Noted> {
+    await this.options.space.check();
     const { payload, note, passphrase, ...rest } = creation;
-    const { urlToken, key } = upload ?? { urlToken: newUrlToken() };
-    const push = await this.vault.keys.withKeys(async () => {
-      const waiter = visitor;
-      const secret = await this.vault.seal({ urlToken, key, payload, note, passphrase, waiter });
+    const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
+    const waiter = visitor;
+    const { vault } = this;
+    const push = await vault.keys.withKeys(async () => {
       const now = this.now();
-      const row: store.NewPushRow = {
+      const row = {
         ...rest,
-        url_token: urlToken,
         owner_id: visitor.owner?.id ?? null,
         deletable_by_viewer: Number(rest.deletable_by_viewer),
         retrieval_step: Number(rest.retrieval_step),
@@ -87,7 +106,10 @@ export class Pushes {
         created_at: now,
         expires_at: now + rest.expire_after_days * DAY,
       };
-      return this.insert(row, secret, visitor, upload);
+      const terms = { ...row, url_token };
+      const secret = await vault.seal({ push: terms, key, payload, note, passphrase, waiter });
+      const token = vault.keys.links.store(url_token);
+      return { ...(await this.insert({ ...row, ...token }, secret, visitor, upload)), url_token };
     });
     this.tally.created(push.kind);
     return { push, note };
@@ -95,12 +117,9 @@ export class Pushes {
 
   /** The push as it is, without its secret; takes no view. */
   async find(urlToken: string): Promise<PushRow> {
-    const row = await store.findPush(this.database.sql, urlToken);
-    const push = row && settled(row, this.now());
-    // Of files, in truth; but one that never was must take as long to find as one that has expired.
-    if (!push || push.expired_at !== null) await this.files.dropOverdue();
-    if (!push) throw notFound();
-    return push;
+    const row = await store.findPush(this.database.sql, this.vault.keys.links.lookup(urlToken));
+    if (!row) throw notFound();
+    return settled({ ...row, url_token: urlToken }, this.now());
   }
 
   /** Notes a look at a push that has expired, a moment later: the answer must not take longer than for one that never was. */
@@ -108,9 +127,10 @@ export class Pushes {
     this.aside.do(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
   }
 
-  /** Resolves when what was to be noted is noted. */
-  finish(): Promise<void> {
-    return this.aside.finish();
+  /** Resolves when what was to be noted is noted, and what was to be deleted is deleted. */
+  async finish(): Promise<void> {
+    await this.aside.finish();
+    await this.files.settled();
   }
 
   /**
@@ -129,30 +149,29 @@ export class Pushes {
     const { database, vault, tally } = this;
     const now = () => this.now();
     const { key, claimed, secret, files, ended, own } = await vault.keys.withKeys(async () => {
-      const key = await unlock({ database, vault, now, tally }, push, visitor, passphrase);
-      const taken = await database.transaction(
+      const unlocked = await unlock({ database, vault, now, tally }, push, visitor, passphrase);
+      return database.transaction(
         async (sql) => {
           if (visitor.signal?.aborted) throw abandoned();
           const taken = await claim(sql, push, visitor, now());
-          // What cannot be opened here takes no view.
-          if (taken.secret) vault.keys.get(taken.secret.key_id);
+          // What cannot be opened, for lack of a key or because the row was changed, takes no view.
+          const key = taken.secret && vault.openKey(taken.claimed, taken.secret, unlocked);
           // A link stands twice in its page.
           if (taken.secret?.payload) hold(2 * taken.secret.payload.length);
-          return taken;
+          return { ...taken, key };
         },
-        { long: push.kind === 'file' && push.expired_at !== null },
+        { frees: push.expired_at !== null || viewsRemaining(push) <= 1 },
       );
-      return { ...taken, key };
     });
     if (ended) tally.expired(secret ? 'views' : 'time');
     if (secret) tally.viewed(own ? 'owner' : 'viewer');
     else tally.missed();
-    if (ended) await database.scrub();
-    if (!secret) return { push: settled(claimed, now()), payload: null, files: [] };
+    if (ended) await this.ended(push);
+    if (!secret || !key) return { push: settled(claimed, now()), payload: null, files: [] };
     return {
       push: claimed,
       payload: vault.openPayload(urlToken, secret, key),
-      files: this.files.offer(urlToken, vault.openKey(urlToken, secret, key), files),
+      files: this.files.offer(urlToken, key, files),
     };
   }
 
@@ -165,10 +184,8 @@ export class Pushes {
     }
     if (push.expired_at !== null) {
       // What the last view left behind; anything else has gone.
-      const dropped = await this.database.transaction((sql) => dropFiles(sql, push.id), {
-        long: push.kind === 'file',
-      });
-      if (dropped) await this.database.scrub();
+      const end = (sql: Sql) => endFiles(sql, push.id);
+      if (await this.database.transaction(end, { frees: true })) await this.ended(push);
       return push;
     }
     const ended = await this.database.transaction(
@@ -178,29 +195,34 @@ export class Pushes {
         if (row) await audit.recordEvent(sql, push.id, 'expire', visitor, now);
         return row;
       },
-      { long: push.kind === 'file' },
+      { frees: true },
     );
     if (ended) this.tally.expired('deleted');
-    await this.database.scrub();
-    return ended ?? this.find(urlToken);
+    await this.ended(push);
+    return ended ? { ...ended, url_token: urlToken } : this.find(urlToken);
   }
 
   /** An owner's active pushes with their notes, newest first. */
   async listActive(owner: Owner, page: number): Promise<Noted[]> {
     return this.vault.keys.withKeys(async () => {
       const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
-      return rows.map(({ key_id, note_key, note, ...push }) => ({
-        push,
-        note: this.vault.openNote(push.url_token, { key_id, note_key, note }),
-      }));
+      return this.listed(rows, ({ key_id, note_key, note, ...row }) => {
+        const push = { ...row, url_token: this.vault.keys.links.open(row) };
+        return { push, note: this.vault.openNote(push, { key_id, note_key, note }) };
+      });
     });
   }
 
   /** An owner's expired pushes, newest first; their notes are gone. */
   async listExpired(owner: Owner, page: number): Promise<Noted[]> {
-    const now = this.now();
-    const rows = await store.listExpired(this.database.sql, owner.id, now, pageOf(page));
-    return rows.map((push) => ({ push: settled(push, now), note: '' }));
+    return this.vault.keys.withKeys(async () => {
+      const now = this.now();
+      const rows = await store.listExpired(this.database.sql, owner.id, now, pageOf(page));
+      return this.listed(rows, (row) => {
+        const push = { ...row, url_token: this.vault.keys.links.open(row) };
+        return { push: settled(push, now), note: '' };
+      });
+    });
   }
 
   /** What happened to an owner's push, oldest first. */
@@ -215,32 +237,118 @@ export class Pushes {
     return store.countActive(this.database.sql, this.now());
   }
 
-  /** Destroys the secrets of pushes whose time has passed; answers how many there were. Hears of new instance keys. */
+  /**
+   * Destroys the secrets of pushes whose time has passed, has the rest of what is over deleted, and answers how many
+   * pushes it ended. What fails is reported and left for the next time. Hears of new instance keys.
+   */
   async sweep(): Promise<number> {
-    await this.vault.keys.refresh();
+    const { database, files, vault } = this;
     const now = this.now();
-    let ended = 0;
-    for (const batch of SWEEP) {
-      for (let done = batch.most; done === batch.most; ended += done) {
-        done = await this.database.exclusively((sql) => store.endDue(sql, now, batch));
-      }
-    }
+    const ended = await this.endDue(now);
     this.tally.expired('time', ended);
-    await this.files.sweep();
-    await audit.deleteTriesBefore(this.database.sql, now - 60_000);
-    await audit.deleteTriesAfter(this.database.sql, now + 60_000);
-    await this.database.scrub();
+    await this.reported(async () => {
+      await database.scrub();
+      await database.setAside();
+      await vault.keys.refresh();
+      await files.abandonStale();
+      await audit.deleteTriesBefore(database.sql, now - 60_000);
+      await audit.deleteTriesAfter(database.sql, now + 60_000);
+      await this.dropKept(now - this.options.keepDays * DAY);
+    });
+    void files.drop();
     return ended;
   }
 
-  /** A push that reads as expired may still have its secret, until the sweep or somebody comes by. */
-  private async endIfDue({ id, kind, expires_at }: PushRow): Promise<void> {
+  /** Has sweeps and deletions of files end soon: the next start goes on with them. */
+  halt(): void {
+    this.halted = true;
+    this.files.halt();
+  }
+
+  private async endDue(now: number): Promise<number> {
+    let ended = 0;
+    let after = { id: 0, expires_at: -1 };
+    for (let more = true; more && !this.halted; ) {
+      const due = await store.listDue(this.database.sql, now, after, BATCH);
+      const batch = upTo(BATCH_BYTES, due);
+      ended += await this.endBatch(batch);
+      after = batch.at(-1) ?? after;
+      more = batch.length < due.length || due.length === BATCH;
+    }
+    return ended;
+  }
+
+  /** One by one where together they fail. */
+  private async endBatch(batch: readonly store.DuePush[]): Promise<number> {
+    if (batch.length === 0) return 0;
+    const end = async (sql: Sql) => {
+      let ended = 0;
+      for (const { id, expires_at } of batch) {
+        if (await store.endPush(sql, id, expires_at, 0)) ended += 1;
+      }
+      return ended;
+    };
+    try {
+      return await this.database.transaction(end, { frees: true });
+    } catch (error) {
+      if (error instanceof Refusal && error.kind === 'away') throw error;
+      if (batch.length === 1) this.options.report(error);
+      let ended = 0;
+      if (batch.length > 1) for (const push of batch) ended += await this.endBatch([push]);
+      return ended;
+    }
+  }
+
+  /** Deletes pushes that ended by then, with their logs. */
+  private async dropKept(before: number): Promise<void> {
     const { database } = this;
-    const ended = await database.transaction((sql) => store.endPush(sql, id, expires_at, 0), {
-      long: kind === 'file',
+    for (let more = true; more && !this.halted; ) {
+      const ids = await store.listEndedBefore(database.sql, before, BATCH);
+      await database.transaction(
+        async (sql) => {
+          let entries = 0;
+          for (const id of ids) if (entries < 1000) entries += await store.dropPush(sql, id);
+        },
+        { frees: true },
+      );
+      more = ids.length > 0;
+    }
+  }
+
+  private async reported(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.options.report(error);
+    }
+  }
+
+  /** A push that reads as expired may still have its secret, until the sweep or somebody comes by. */
+  private async endIfDue(push: PushRow): Promise<void> {
+    const { id, expires_at } = push;
+    const end = (sql: Sql) => store.endPush(sql, id, expires_at, 0);
+    if (!(await this.database.transaction(end, { frees: true }))) return;
+    this.tally.expired('time');
+    await this.ended(push);
+  }
+
+  /** After a push has ended: nothing of its key stays in a log, and its files are deleted. */
+  private async ended({ kind }: PushRow): Promise<void> {
+    await this.database.scrub();
+    if (kind === 'file') void this.files.drop();
+  }
+
+  /** The rows of a listing; one that was changed by hand is left out, and reported. */
+  private listed<R>(rows: readonly R[], open: (row: R) => Noted): Noted[] {
+    return rows.flatMap((row) => {
+      try {
+        return open(row);
+      } catch (error) {
+        if (error instanceof UnknownKey) throw error;
+        this.options.report(error);
+        return [];
+      }
     });
-    if (ended) this.tally.expired('time');
-    if (ended) await database.scrub();
   }
 
   private insert(
@@ -248,7 +356,7 @@ export class Pushes {
     secret: store.SecretRow,
     visitor: Visitor,
     upload: Upload | undefined,
-  ): Promise<PushRow> {
+  ): Promise<StoredPush> {
     return this.database.transaction(async (sql) => {
       // Nobody would ever learn of this push, nor expire it.
       if (visitor.signal?.aborted) throw abandoned();
@@ -260,7 +368,7 @@ export class Pushes {
   }
 
   private now(): number {
-    return this.clock().getTime();
+    return this.options.clock().getTime();
   }
 }
 

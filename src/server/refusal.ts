@@ -10,6 +10,7 @@ export type RefusalKind =
   | 'too_many'
   | 'busy'
   | 'away'
+  | 'full'
   | 'abandoned';
 
 interface RefusalDetails {
@@ -50,6 +51,12 @@ export function busy(message: string): Refusal {
 /** The database is not to be reached. */
 export function away(): Refusal {
   return new Refusal('away', 'The database is away. Try again later.', { retryAfter: 5 });
+}
+
+/** The disk has no room for what is to be written. */
+export function full(): Refusal {
+  const message = 'The instance is short of disk space. Try again later.';
+  return new Refusal('full', message, { retryAfter: 60 });
 }
 
 /** What nobody waits for any more: nobody reads this. */

@@ -1,10 +1,21 @@
+import { sealClearTokens } from './clear-tokens';
 import { inWords, openExisting, type Where } from './database';
 import { newInstanceKey, replaceInstanceKeys } from './instance-key';
-import { chosen, type FileKey, keyFileOf, readKeys } from './key-file';
+import { chosen, type FileKey, keyFileOf, linksOf, readKeys } from './key-file';
 import { instanceKey } from './keyring';
+import { addLinkKey, type Links, resealLinkKey } from './links';
 import { ServiceError } from './service-error';
 import type { ServiceIo, ServiceSettings } from './settings';
-import { deleteKey, insertKey, listKeys, listSealedWith, replaceSealed } from './store/keys';
+import { upTo } from './store/batch';
+import {
+  deleteKey,
+  insertKey,
+  listKeys,
+  listLinkKeys,
+  listSealedWith,
+  replaceLinkKey,
+  replaceSealed,
+} from './store/keys';
 import { type Database, type Sql, violatesReference } from './store/sql';
 import { reseal } from './vault';
 
@@ -22,8 +33,9 @@ export interface Rekeyed {
   readonly scrubbed: boolean;
 }
 
-/** Pushes that are sealed again in one transaction; others write between two of them. */
+/** Pushes, and bytes of payloads, that are written again in one transaction; others write between two of them. */
 const BATCH = 50;
+const BATCH_BYTES = 1024 * 1024;
 /** Milliseconds. */
 const PAUSE = 20;
 const SCRUB_FOR = 10_000;
@@ -35,9 +47,11 @@ const SCRUB_FOR = 10_000;
  */
 export async function rekey(settings: RekeySettings, io: RekeyIo): Promise<Rekeyed> {
   return onData(settings, io, async (database) => {
-    const [newest, ...old] = await database.exclusively((sql) => adopt(sql, settings));
+    const { used, links } = await database.exclusively((sql) => adopt(sql, settings));
+    await sealClearTokens(database, used, links);
+    const [newest, ...old] = used;
     let resealed = 0;
-    for (const key of old) resealed += await retire(database, key, newest, io);
+    for (const from of old) resealed += await retire(database, { from, to: newest, links }, io);
     const scrubbed = await scrub(database, io);
     await database.exclusively((sql) => tidy(sql, settings));
     return { resealed, keyFile: keyFileOf(settings), scrubbed };
@@ -76,13 +90,19 @@ async function onData<T>(
 }
 
 /** The keys in use, newest first, of which all but the first are to go. */
-async function adopt(sql: Sql, settings: RekeySettings): Promise<readonly [FileKey, ...FileKey[]]> {
+async function adopt(
+  sql: Sql,
+  settings: RekeySettings,
+): Promise<{ used: readonly [FileKey, ...FileKey[]]; links: Links }> {
   const used = await usedKeys(sql, settings);
-  if (used.length > 1) return used;
+  const links = await linksOf(sql, used);
+  if (used.length > 1) return { used, links };
   const [current] = used;
   const next = await prepare(current, settings);
   await insertKey(sql, next.id);
-  return [next, current];
+  // So that a copy of before and the old key open no link that is made from now on.
+  await addLinkKey(sql, next);
+  return { used: [next, current], links: await linksOf(sql, [next, current]) };
 }
 
 async function usedKeys(sql: Sql, settings: RekeySettings) {
@@ -101,32 +121,38 @@ async function prepare(current: FileKey, settings: RekeySettings): Promise<FileK
   return { ...instanceKey(bytes), bytes };
 }
 
+interface Change {
+  readonly from: FileKey;
+  readonly to: FileKey;
+  readonly links: Links;
+}
+
 /** Seals again what is sealed with `from`, until the database lets that key go; answers how many there were. */
-async function retire(
-  database: Database,
-  from: FileKey,
-  to: FileKey,
-  { sleep }: RekeyIo,
-): Promise<number> {
+async function retire(database: Database, change: Change, { sleep }: RekeyIo): Promise<number> {
   for (let resealed = 0; ; ) {
     const began = performance.now();
-    const { found, done } = await database.exclusively((sql) => resealBatch(sql, from, to));
+    const { more, done } = await database.exclusively((sql) => resealBatch(sql, change));
     resealed += done;
-    if (found < BATCH && (await letGo(database, from.id))) return resealed;
+    if (!more && (await letGo(database, change.from.id))) return resealed;
     // Others on the same SQLite file come by the lock only now.
     await sleep(Math.max(PAUSE, performance.now() - began));
   }
 }
 
-async function resealBatch(sql: Sql, from: FileKey, to: FileKey) {
-  const rows = await listSealedWith(sql, from.id, BATCH);
-  let done = 0;
-  for (const row of rows) {
-    const ids = { from: from.id, to: to.id };
-    // One that ended meanwhile is not there any more.
-    if (await replaceSealed(sql, row.push_id, reseal(row, from, to), ids)) done += 1;
+async function resealBatch(sql: Sql, { from, to, links }: Change) {
+  for (const row of await listLinkKeys(sql)) {
+    if (row.key_id === from.id) await replaceLinkKey(sql, resealLinkKey(row, from, to));
   }
-  return { found: rows.length, done };
+  const rows = await listSealedWith(sql, from.id, BATCH);
+  const some = upTo(BATCH_BYTES, rows);
+  let done = 0;
+  for (const row of some) {
+    const ids = { from: from.id, to: to.id };
+    const push = { ...row, url_token: links.open(row) };
+    // One that ended meanwhile is not there any more.
+    if (await replaceSealed(sql, row.push_id, reseal(row, push, from, to), ids)) done += 1;
+  }
+  return { more: some.length < rows.length || rows.length === BATCH, done };
 }
 
 /** Not while anything is sealed with it: a service may not have heard of the new one yet. */

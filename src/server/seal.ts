@@ -31,6 +31,11 @@ export function unseal(key: Uint8Array, sealed: Uint8Array, context: string): Bu
   return plain;
 }
 
+/** The key that something is sealed with is not here. */
+export class UnknownKey extends Error {
+  override readonly name = 'UnknownKey';
+}
+
 /** A key for one purpose, of `bytes` bytes, from a key for all. */
 export function derive(key: Uint8Array, purpose: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', purpose, bytes));

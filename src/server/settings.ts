@@ -34,6 +34,10 @@ export interface ServiceSettings {
   readonly maxBuffer?: number | undefined;
   /** Connections open at once. */
   readonly maxConnections?: number | undefined;
+  /** Bytes that stay free on the disk of the data: below, no pushes are taken. */
+  readonly reserve?: number | undefined;
+  /** Days that a push that has ended is kept with its log; 0 for until the next sweep. */
+  readonly keepDays?: number | undefined;
   /** How often one address may ask, this machine's included; without it the usual, for others. */
   readonly rateLimit?: Rate | 'off' | undefined;
   readonly trustProxy: boolean;
@@ -79,6 +83,8 @@ const BUFFER_BYTES_AT_LEAST = 32 * 1024 ** 2;
 /** Each takes 10 to 20 KiB. */
 const CONNECTIONS = 4096;
 const CONNECTIONS_AT_LEAST = 16;
+const RESERVE = 32 * 1024 ** 2;
+const KEEP_DAYS = 90;
 
 /** The bounds of days and views that the settings ask for; throws a `ServiceError` when they contradict. */
 export function boundsOf(settings: ServiceSettings): Bounds {
@@ -129,6 +135,17 @@ export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
   const clientOfAddress = (address: string | undefined) =>
     trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit);
   return { most, clientOf: clientOfAddress };
+}
+
+/** Bytes that stay free on the disk. */
+export function reserveOf({ reserve = RESERVE }: ServiceSettings): number {
+  return reserve;
+}
+
+/** Days that ended pushes are kept. */
+export function keepDaysOf({ keepDays = KEEP_DAYS }: ServiceSettings): number {
+  if (Number.isInteger(keepDays) && keepDays >= 0 && keepDays <= DAYS_AT_MOST) return keepDays;
+  throw wrong(`the days that ended pushes are kept must be from 0 to ${DAYS_AT_MOST}`);
 }
 
 /** How often one address may ask. */

@@ -3,8 +3,11 @@ import type { Pushes } from './pushes';
 
 const SWEEP_EVERY = 60_000;
 
-/** Sweeps now and every minute; what it answers stops that, and waits for the sweep under way. */
-export function sweepRegularly(pushes: Pick<Pushes, 'sweep'>, log: Log): () => Promise<void> {
+/** Sweeps now and every minute; what it answers stops that, and the sweep under way. */
+export function sweepRegularly(
+  pushes: Pick<Pushes, 'sweep' | 'halt'>,
+  log: Log,
+): () => Promise<void> {
   const sweep = async () => {
     try {
       const expired = await pushes.sweep();
@@ -20,6 +23,7 @@ export function sweepRegularly(pushes: Pick<Pushes, 'sweep'>, log: Log): () => P
   timer.unref();
   return async () => {
     clearInterval(timer);
+    pushes.halt();
     await last;
   };
 }

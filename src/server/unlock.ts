@@ -44,7 +44,7 @@ export async function unlock(
       const { left, takeBack } = await claimTry(database, push.id, now());
       let counts = false;
       try {
-        const key = await vault.checkPassphrase(push.url_token, verified, passphrase, visitor);
+        const key = await vault.checkPassphrase(push, verified, passphrase, visitor);
         counts = !key;
         return { key, left };
       } finally {
@@ -55,7 +55,7 @@ export async function unlock(
     tally.wrongPassphrase();
     triesLeft = left;
   }
-  await audit.recordEvent(database.sql, push.id, 'failed_passphrase', visitor, now());
+  await audit.recordFailure(database.sql, push.id, 'failed_passphrase', visitor, now());
   if (triesLeft === undefined) throw new Refusal('passphrase', needed);
   throw new Refusal('passphrase', wrong, { triesLeft });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { size as inUnits, limits } from '../api/contract';
 import { type FileHeader, inChunks, sealChunk, sealHeader } from './chunks';
 import { invalid, Refusal } from './refusal';
+import type { Space } from './space';
 import * as store from './store/files';
 import type { Database, Sql } from './store/sql';
 import type { Tally } from './tally';
@@ -24,6 +25,9 @@ export interface UploadOptions {
   /** Milliseconds. */
   readonly now: () => number;
   readonly tally: Tally;
+  readonly space: Space;
+  /** Has what has ended deleted. */
+  readonly drop: () => void;
 }
 
 /**
@@ -88,15 +92,15 @@ export class Upload {
 
   /** Takes back what was written, unless a push has it now. */
   async discard(): Promise<void> {
-    const { database } = this.options;
+    const { database, drop } = this.options;
     this.waiting = [];
-    if (this.id === undefined || !(await store.abandonUpload(database.sql, this.id))) return;
-    await dropAbandoned(database, this.id);
+    if (this.id !== undefined && (await store.abandonUpload(database.sql, this.id))) drop();
   }
 
   private async write(chunk: store.ChunkRow): Promise<void> {
     this.waiting.push(chunk);
     if (this.waiting.length < BATCH) return;
+    await this.options.space.check();
     const chunks = this.waiting;
     this.waiting = [];
     const now = this.options.now();
@@ -112,17 +116,4 @@ export class Upload {
   private tooLarge(): Refusal {
     return new Refusal('too_large', `A file is larger than ${inUnits(this.options.fileBytes)}.`);
   }
-}
-
-/** Deletes the uploads that no push has and nothing was heard of since `before`. */
-export async function dropStale(database: Database, before: number): Promise<void> {
-  for (const { id } of await store.abandonStale(database.sql, before)) {
-    await dropAbandoned(database, id);
-  }
-}
-
-/** Bit by bit, so that others can write meanwhile. */
-async function dropAbandoned(database: Database, id: number): Promise<void> {
-  while (await database.transaction((sql) => store.dropPiece(sql, id), { long: true }));
-  await database.transaction((sql) => store.dropUpload(sql, id));
 }

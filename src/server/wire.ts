@@ -34,13 +34,14 @@ export function fileBody(file: OfferedFile, base: string): Answer<'File'> {
 }
 
 export function auditBody(rows: readonly AuditRow[]): Answer<'AuditLog'> {
-  const logs = rows.map(({ ip, user_agent, referrer, kind, created_at }) => ({
+  const logs = rows.map(({ ip, user_agent, referrer, kind, count, created_at, updated_at }) => ({
     ip,
     user_agent: user_agent ?? '',
     referrer: referrer ?? '',
     kind,
+    count,
     created_at: iso(created_at),
-    updated_at: iso(created_at),
+    updated_at: iso(updated_at ?? created_at),
   }));
   return { logs };
 }

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { instanceKey } from '../../src/server/keyring';
+import { readLinks } from '../../src/server/links';
 import { unseal } from '../../src/server/seal';
+import type { StoredPush } from '../../src/server/store/pushes';
 import type { Database } from '../../src/server/store/sql';
+import { type Terms, termsOf } from '../../src/server/vault';
 import { type TestService, testService } from './service';
 import type { Room } from './stores';
 
@@ -29,8 +32,13 @@ export async function atRest(room: Room): Promise<AtRest> {
     beside,
     remains: room.remains,
     async opened(remains, ...tokens) {
-      const key = Buffer.from(await readFile(join(data, 'instance.key'), 'utf8'), 'base64');
-      return keysIn(remains, instanceKey(key).wrapping, tokens);
+      const text = await readFile(join(data, 'instance.key'), 'utf8');
+      const key = instanceKey(Buffer.from(text, 'base64'));
+      const links = await readLinks(beside.sql, [key]);
+      const rows = await beside.sql<StoredPush>`SELECT * FROM pushes`;
+      const pushes = rows.map((row) => ({ ...row, url_token: links.open(row) }));
+      const these = pushes.filter(({ url_token }) => tokens.includes(url_token));
+      return keysIn(remains, key.wrapping, these);
     },
     async close() {
       await beside.close();
@@ -43,14 +51,14 @@ export async function atRest(room: Room): Promise<AtRest> {
 const LENGTHS = [61, 90];
 
 /** Tries to unseal whatever may be a sealed key: all of them begin with a 1. */
-function keysIn(remains: Buffer, wrapping: Uint8Array, tokens: readonly string[]): Buffer[] {
+function keysIn(remains: Buffer, wrapping: Uint8Array, pushes: readonly Terms[]): Buffer[] {
   const found: Buffer[] = [];
   for (let at = remains.indexOf(1); at !== -1; at = remains.indexOf(1, at + 1)) {
-    for (const token of tokens) {
-      for (const what of ['data key', 'note key', 'verifier']) {
+    for (const push of pushes) {
+      for (const what of ['data key', 'note key', 'verifier'] as const) {
         for (const length of LENGTHS) {
           const sealed = remains.subarray(at, at + length);
-          const key = attempt(() => unseal(wrapping, sealed, `pwpush push ${token} ${what}`));
+          const key = attempt(() => unseal(wrapping, sealed, termsOf(push, what)));
           if (key) found.push(key);
         }
       }

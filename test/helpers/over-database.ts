@@ -1,12 +1,14 @@
 import { type App, createApp } from '../../src/server/app';
 import { Files } from '../../src/server/files';
 import { instanceKey, Keyring } from '../../src/server/keyring';
+import { Links } from '../../src/server/links';
 import { createLog } from '../../src/server/log';
 import { createMetrics } from '../../src/server/metrics/metrics';
 import { Owners } from '../../src/server/owners';
 import { Pushes } from '../../src/server/pushes';
 import type { RateLimit } from '../../src/server/rate-limit';
-import { boundsOf, bufferBytesOf, fileBytesOf } from '../../src/server/settings';
+import { boundsOf, bufferBytesOf, fileBytesOf, keepDaysOf } from '../../src/server/settings';
+import { Space } from '../../src/server/space';
 import { insertKey } from '../../src/server/store/keys';
 import { migrate } from '../../src/server/store/migrations';
 import type { Database, Sql } from '../../src/server/store/sql';
@@ -36,11 +38,14 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const line = (text: string) => void lines.push(text);
   const log = createLog({ log: line, warn: line, now: clock.now });
   const tally = createMetrics();
-  const vault = createVault(new Keyring([KEY]));
+  const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
+  const vault = createVault(new Keyring([KEY], links));
   const [bounds, fileBytes] = [boundsOf(defaults), fileBytesOf(defaults)];
-  const files = new Files({ database, vault, fileBytes, clock: clock.now, tally });
+  const space = new Space(database, 0, line);
+  const shared = { database, vault, space, clock: clock.now, tally, report: log.failure };
+  const files = new Files({ ...shared, fileBytes });
   const owners = new Owners(database, clock.now);
-  const pushes = new Pushes(database, vault, files, bounds, clock.now, tally);
+  const pushes = new Pushes({ ...shared, files, bounds, keepDays: keepDaysOf(defaults) });
   const bufferBytes = bufferBytesOf(defaults);
   const settings = { ...defaults, bounds, bufferBytes, fileBytes, rateLimit, version: '0.1.0' };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
@@ -94,6 +99,10 @@ function bound(database: Database): Database {
     exclusively: (work) => database.exclusively(work),
     alone: () => database.alone(),
     scrub: () => database.scrub(),
+    free: () => database.free(),
+    unused: () => database.unused(),
+    setAside: () => database.setAside(),
+    rewrite: () => database.rewrite(),
     close: () => database.close(),
   };
 }

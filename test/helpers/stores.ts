@@ -82,7 +82,7 @@ export function onPostgres(
 }
 
 async function filesOf(data: string): Promise<Buffer> {
-  const names = (await readdir(data)).filter((name) => !name.startsWith('instance.key'));
+  const names = (await readdir(data)).filter((name) => name.startsWith('pwpush.db'));
   return Buffer.concat(await Promise.all(names.map((name) => readFile(join(data, name)))));
 }
 

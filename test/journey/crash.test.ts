@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { chunkCount } from '../../src/server/chunks';
 import { instanceKey, Keyring } from '../../src/server/keyring';
+import { readLinks } from '../../src/server/links';
 import { readAddress } from '../../src/server/store/address';
+import type { LinkKeyRow } from '../../src/server/store/keys';
 import { openPostgres } from '../../src/server/store/postgres';
-import type { PushRow } from '../../src/server/store/pushes';
-import { plain } from '../../src/server/store/sql';
+import type { StoredPush } from '../../src/server/store/pushes';
+import { plain, type Sql } from '../../src/server/store/sql';
 import { createVault, type Vault } from '../../src/server/vault';
 import { type Entry, Ledger } from '../helpers/ledger';
 import { folders } from '../helpers/memory';
@@ -75,7 +77,7 @@ function inBase64(_: string, value: { type?: string; data?: number[] } | null): 
 }
 
 /** A push with its secret, blobs in base64. */
-interface Found extends Pick<PushRow, 'url_token' | 'views' | 'expired_at'> {
+interface Found extends Omit<StoredPush, 'sealed_token'> {
   readonly data_key: string | null;
   readonly payload: string | null;
   /** Of the push's files. */
@@ -83,7 +85,7 @@ interface Found extends Pick<PushRow, 'url_token' | 'views' | 'expired_at'> {
 }
 
 const found = `
-  SELECT url_token, views, expired_at, data_key, payload, (
+  SELECT pushes.*, data_key, payload, (
     SELECT count(*) FROM chunks JOIN uploads ON uploads.id = chunks.upload_id
     WHERE uploads.push_id = pushes.id) AS chunks
   FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id`;
@@ -110,27 +112,41 @@ function lost(vault: Vault, entry: Entry, row: Found | undefined): string | unde
   if (ended === 'yes' && !over) return 'came back';
   if (ended === 'no' && over !== row.views >= views) return 'ended by itself, or did not';
   if (over) return row.data_key ? 'ended without its secret' : undefined;
-  if (opened(vault, row) !== payload) return 'is garbled';
+  if (opened(vault, entry.token, row) !== payload) return 'is garbled';
   if (row.chunks !== (file ? chunkCount(file.length) : 0)) return 'lost a part of its file';
   return undefined;
 }
 
-function opened(vault: Vault, { url_token, data_key, payload }: Found): string | null {
+function opened(vault: Vault, url_token: string, found: Found): string | null {
   const bytes = (text: string | null) => Buffer.from(text ?? '', 'base64');
   const none = { note_key: null, note: null, salt: null, cost: null, verifier: null };
-  const keys = { key_id: vault.keys.newest.id, data_key: bytes(data_key) };
-  const row = { ...none, ...keys, payload: bytes(payload) };
-  return vault.openPayload(url_token, row);
+  const keys = { key_id: vault.keys.newest.id, data_key: bytes(found.data_key) };
+  const row = { ...none, ...keys, payload: bytes(found.payload) };
+  return vault.openPayload(url_token, row, vault.openKey({ ...found, url_token }, row));
 }
 
 async function check(store: Store, ledger: Ledger, round: number): Promise<void> {
-  const key = Buffer.from(await readFile(join(store.data, 'instance.key'), 'utf8'), 'base64');
-  const vault = createVault(new Keyring([instanceKey(key)]));
+  const text = await readFile(join(store.data, 'instance.key'), 'utf8');
+  const key = instanceKey(Buffer.from(text, 'base64'));
   // All at once: on SQLite each look takes a process.
-  const [rows = [], strays = [], ...checked] = await store.look(found, orphans, ...store.checks);
-  const byToken = new Map((rows as Found[]).map((row) => [row.url_token, row]));
+  const [rows = [], links = [], strays = [], ...checked] = await store.look(
+    found,
+    'SELECT number, sealed, key_id FROM link_keys',
+    orphans,
+    ...store.checks,
+  );
+  const sealed = (links as (LinkKeyRow & { sealed: string })[]).map((row) => ({
+    ...row,
+    sealed: Buffer.from(row.sealed, 'base64'),
+  }));
+  const read = (async () => sealed) as unknown as Sql;
+  const vault = createVault(new Keyring([key], await readLinks(read, [key])));
+  const byLookup = new Map((rows as Found[]).map((row) => [row.lookup, row]));
   const wrong = ledger.entries
-    .map((entry) => [entry.token, lost(vault, entry, byToken.get(entry.token))])
+    .map((entry) => [
+      entry.token,
+      lost(vault, entry, byLookup.get(vault.keys.links.lookup(entry.token))),
+    ])
     .filter(([, why]) => why !== undefined);
   const unsound = checked.flat().filter((row) => Object.values(row)[0] !== 'ok');
   const faults = [...unsound, ...strays, ...wrong, ...ledger.broken];

@@ -27,7 +27,10 @@ beforeEach(async () => {
   return here.close;
 });
 
-const rows = () => fileRows(beside);
+const rows = async () => {
+  await service.service.pushes.finish();
+  return fileRows(beside);
+};
 const retrieve = async (token: string) =>
   (await call(service, 'GET', `/api/v2/pushes/${token}`)).json;
 
@@ -47,6 +50,7 @@ test('the space of what expired is used again', async () => {
   const size = async () => {
     const token = await createWithFiles(service, filePart('a', randomBytes(40 * CHUNK)));
     await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+    await service.service.pushes.finish();
     const [row] = await beside.sql<{ page_count: number }>`PRAGMA page_count`;
     return row?.page_count ?? 0;
   };

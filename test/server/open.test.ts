@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -102,5 +102,33 @@ test('the key may lie elsewhere; one that others can read is warned about', asyn
 test('data of a later version, or of something else, is refused', async () => {
   const path = join(data, 'pwpush.db');
   await writeFile(path, 'this is no database, but it is long enough to be looked at. '.repeat(20));
-  await expect(testService({ data })).rejects.toThrow(`the data in ${data} cannot be opened`);
+  await expect(testService({ data })).rejects.toMatchObject({
+    message: `the data in ${data} cannot be opened (SQLITE_NOTADB)`,
+    hint: 'the database is damaged: restore it from a backup',
+  });
+});
+
+test('an empty database beside a key is not taken for a new one', async () => {
+  await (await testService({ data })).close();
+  const file = join(data, 'pwpush.db');
+  await writeFile(file, '');
+  await rm(`${file}-wal`, { force: true });
+  await expect(testService({ data })).rejects.toMatchObject({
+    message: `${file} is empty, and there is the instance key ${join(data, 'instance.key')}`,
+    hint: 'restore the database from a backup, or remove the empty file to begin with no data',
+  });
+  await rm(file);
+  await (await testService({ data })).close();
+});
+
+test('a database that is a symbolic link is refused, and what it leads to is left alone', async () => {
+  const target = join(data, 'of somebody else');
+  await writeFile(target, 'text');
+  await chmod(target, 0o644);
+  await symlink(target, join(data, 'pwpush.db'));
+  await expect(testService({ data })).rejects.toMatchObject({
+    message: `the data in ${data} cannot be opened (ELOOP)`,
+    hint: 'pwpush.db is a symbolic link: name the folder of the database itself with --data',
+  });
+  expect(((await stat(target)).mode & 0o777).toString(8)).toBe('644');
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../../src/api/contract';
 import { call, create, type TestService, testClock, testService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 
@@ -22,7 +23,9 @@ onEachStore((store) => {
     const { json } = await call(service, 'GET', `/api/v2/pushes/${token}/audit`, {
       token: service.adminToken,
     });
-    return json.logs.map((entry: { kind: string }) => entry.kind);
+    return json.logs.flatMap((entry: AuditEntry & { count: number }) =>
+      Array.from({ length: entry.count }, () => entry.kind),
+    );
   };
 
   describe('views', () => {
@@ -163,6 +166,66 @@ onEachStore((store) => {
         true,
         false,
         '2026-08-21T11:06:45.000Z',
+      ]);
+    });
+  });
+
+  describe('failures', () => {
+    const look = (token: string, agent: string) =>
+      call(service, 'GET', `/api/v2/pushes/${token}`, { headers: { 'user-agent': agent } });
+    const logs = async (token: string) =>
+      (await call(service, 'GET', `/api/v2/pushes/${token}/audit`, { token: service.adminToken }))
+        .json.logs;
+
+    test('of one kind and place are one entry, with their number and their first and last time', async () => {
+      const push = { payload: 'x', passphrase: 'p', expire_after_days: 1 };
+      const token = await create(service, push, service.adminToken);
+      for (const agent of ['one', 'one', 'two', 'one']) {
+        service.clock.advance(1000);
+        await look(token, agent);
+      }
+      service.clock.advance(DAY);
+      await look(token, 'one');
+      const entries = (await logs(token)).map(
+        ({ kind, user_agent, count, created_at, updated_at }: Record<string, unknown>) => [
+          kind,
+          user_agent,
+          count,
+          `${created_at}`.slice(11, 19),
+          `${updated_at}`.slice(11, 19),
+        ],
+      );
+      expect(entries).toEqual([
+        ['failed_view', 'one', 1, '11:06:49', '11:06:49'],
+        ['failed_passphrase', 'two', 1, '11:06:48', '11:06:48'],
+        ['failed_passphrase', 'one', 3, '11:06:46', '11:06:49'],
+        ['creation', null, 1, '11:06:45', '11:06:45'],
+      ]);
+    });
+
+    test('have a thousand entries at most, and views and ends are always kept', async () => {
+      const push = { payload: 'x', passphrase: 'p' };
+      const token = await create(service, push, service.adminToken);
+      for (let i = 0; i < 1010; i += 1) await look(token, `agent ${i}`);
+      await call(service, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
+      await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+      for (let i = 0; i < 5; i += 1) await look(token, `late ${i}`);
+      const pages = [];
+      for (let page = 1; page <= 21; page += 1) {
+        const path = `/api/v2/pushes/${token}/audit?page=${page}`;
+        pages.push((await call(service, 'GET', path, { token: service.adminToken })).json.logs);
+      }
+      const all = pages.flat() as { kind: string; user_agent: string | null; count: number }[];
+      const unnamed = all.filter(({ kind, user_agent }) => /^failed/.test(kind) && !user_agent);
+      expect(unnamed.map(({ kind, count }) => [kind, count])).toEqual([
+        ['failed_view', 5],
+        ['failed_passphrase', 10],
+      ]);
+      expect(all.filter(({ kind }) => /^failed/.test(kind))).toHaveLength(1002);
+      expect(all.filter(({ kind }) => !/^failed/.test(kind)).map(({ kind }) => kind)).toEqual([
+        'expire',
+        'view',
+        'creation',
       ]);
     });
   });

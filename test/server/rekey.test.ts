@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replaceInstanceKeys } from '../../src/server/instance-key';
 import { instanceKey, Keyring } from '../../src/server/keyring';
+import { readLinks } from '../../src/server/links';
 import { prepareRekey, rekey } from '../../src/server/rekey';
 import { deleteKey, insertKey, listKeys, listSealedWith } from '../../src/server/store/keys';
-import type { SecretRow } from '../../src/server/store/pushes';
+import type { SecretRow, StoredPush } from '../../src/server/store/pushes';
 import type { Database } from '../../src/server/store/sql';
 import { createVault } from '../../src/server/vault';
 import { atRest } from '../helpers/at-rest';
@@ -255,13 +256,16 @@ onEachStore((store) => {
   );
 
   test('the old key does not open a row that was sealed again', async () => {
-    const old = createVault(
-      new Keyring([instanceKey(Buffer.from(lines()[0] as string, 'base64'))]),
-    );
-    const token = await create(service, { payload: 'x' });
+    const key = instanceKey(Buffer.from(lines()[0] as string, 'base64'));
+    const old = createVault(new Keyring([key], await readLinks(beside.sql, [key])));
+    const url_token = await create(service, { payload: 'x' });
+    const [push] = await beside.sql<StoredPush>`SELECT * FROM pushes`;
+    const terms = { ...(push as StoredPush), url_token };
+    const [before] = await secrets();
+    expect(old.openKey(terms, before as SecretRow)).toHaveLength(32);
     await run();
     const [row] = await secrets();
-    const claimed = { ...(row as SecretRow), key_id: old.keys.newest.id };
-    expect(() => old.openPayload(token, claimed)).toThrow();
+    const claimed = { ...(row as SecretRow), key_id: key.id };
+    expect(() => old.openKey(terms, claimed)).toThrow();
   });
 });

@@ -68,8 +68,12 @@ const auditEntry = v.object({
   user_agent: said(v.string(), 'Empty when the request named none.'),
   referrer: said(v.string(), 'Empty when the request named none.'),
   kind: v.picklist(auditKinds),
+  count: said(
+    v.pipe(v.number(), v.integer()),
+    'How many failures of one kind, from one place, this entry stands for; else 1.',
+  ),
   created_at: time,
-  updated_at: time,
+  updated_at: said(time, 'Of the last of them.'),
 }) satisfies v.GenericSchema<unknown, AuditEntry>;
 
 const enabled = v.object({ enabled: v.boolean() });

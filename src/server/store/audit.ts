@@ -7,8 +7,17 @@ export interface AuditRow {
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
+  /** How many events it stands for. */
+  count: number;
   created_at: number;
+  /** Of the last of them; null when there is one. */
+  updated_at: number | null;
 }
+
+/** Entries of failures that a push has at most, each of which anybody with the link can add. */
+const FAILURES = 1000;
+
+const NOBODY: Origin = { ip: null, userAgent: null, referrer: null };
 
 /** Where a request came from, as far as it says. */
 export interface Origin {
@@ -29,10 +38,54 @@ export async function recordEvent(
     VALUES (${pushId}, ${kind}, ${from.ip}, ${from.userAgent}, ${from.referrer}, ${at})`;
 }
 
+/**
+ * Counts a failure with those of the same kind from the same place. When the push has many entries of failures, it is
+ * counted with all from places that have none.
+ */
+export async function recordFailure(
+  sql: Sql,
+  pushId: number,
+  kind: 'failed_view' | 'failed_passphrase',
+  from: Origin,
+  at: number,
+): Promise<void> {
+  if (await countAgain(sql, pushId, kind, from, at)) return;
+  if ((await countFailures(sql, pushId)) < FAILURES)
+    return recordEvent(sql, pushId, kind, from, at);
+  if (await countAgain(sql, pushId, kind, NOBODY, at)) return;
+  await recordEvent(sql, pushId, kind, NOBODY, at);
+}
+
+async function countAgain(
+  sql: Sql,
+  pushId: number,
+  kind: string,
+  from: Origin,
+  at: number,
+): Promise<boolean> {
+  const rows = await sql`
+    UPDATE audit SET count = count + 1, updated_at = ${at}
+    WHERE id = (
+      SELECT id FROM audit
+      WHERE push_id = ${pushId} AND kind IN ('failed_view', 'failed_passphrase') AND kind = ${kind}
+        AND ip IS NOT DISTINCT FROM ${from.ip} AND user_agent IS NOT DISTINCT FROM ${from.userAgent}
+        AND referrer IS NOT DISTINCT FROM ${from.referrer}
+      LIMIT 1)
+    RETURNING id`;
+  return rows.length > 0;
+}
+
+async function countFailures(sql: Sql, pushId: number): Promise<number> {
+  const rows = await sql<{ failures: number }>`
+    SELECT count(*) AS failures FROM audit
+    WHERE push_id = ${pushId} AND kind IN ('failed_view', 'failed_passphrase')`;
+  return Number(rows[0]?.failures);
+}
+
 /** What happened to a push, oldest first: the newest events are the last of the last page. */
 export function listEvents(sql: Sql, pushId: number, page: Page): Promise<AuditRow[]> {
   return sql<AuditRow>`
-    SELECT kind, ip, user_agent, referrer, created_at FROM audit
+    SELECT kind, ip, user_agent, referrer, count, created_at, updated_at FROM audit
     WHERE push_id = ${pushId}
     ORDER BY created_at, id
     LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;

@@ -21,8 +21,11 @@ export interface StoredFile extends FileRow {
   readonly upload_id: number;
 }
 
-/** Chunks deleted by one statement: some 16 MiB, a tenth of a second. */
-const PIECE = 256;
+/** Chunks deleted in one transaction, 1 MiB: others wait for it, and a full disk has room for its log. */
+const PIECE = 16;
+
+/** The `ends_at` of what nobody may read any more, not even a download that has begun. */
+const AT_ONCE = 0;
 
 /** Begins an upload that belongs to no push yet, and answers its id. */
 export async function insertUpload(sql: Sql, now: number): Promise<number> {
@@ -95,7 +98,8 @@ export async function findChunk(
 ): Promise<Uint8Array | undefined> {
   const rows = await sql<{ sealed: Uint8Array }>`
     SELECT sealed FROM chunks
-    WHERE upload_id = ${uploadId} AND position = ${position} AND number = ${number}`;
+    WHERE upload_id = ${uploadId} AND position = ${position} AND number = ${number}
+      AND NOT EXISTS (SELECT 1 FROM uploads WHERE id = ${uploadId} AND ends_at = ${AT_ONCE})`;
   return rows[0]?.sealed;
 }
 
@@ -104,52 +108,52 @@ export async function keepFilesUntil(sql: Sql, pushId: number, at: number): Prom
   await sql`UPDATE uploads SET ends_at = ${at} WHERE push_id = ${pushId}`;
 }
 
-/** Deletes the files of a push; answers whether there were any. */
-export async function dropFiles(sql: Sql, pushId: number): Promise<boolean> {
-  // Written to, so that of several who come for the same files one goes first.
-  const rows = await sql<{ id: number }>`
-    UPDATE uploads SET ends_at = ends_at WHERE push_id = ${pushId} RETURNING id`;
-  for (const { id } of rows) await dropUpload(sql, id);
-  return rows.length > 0;
-}
-
-/** Deletes an upload and all that belongs to it. */
-export async function dropUpload(sql: Sql, id: number): Promise<void> {
-  while (await dropPiece(sql, id)) await nextRound();
-  await sql`DELETE FROM files WHERE upload_id = ${id}`;
-  await sql`DELETE FROM uploads WHERE id = ${id}`;
-}
-
-/** Deletes some chunks of an upload; answers whether there may be more. */
-export async function dropPiece(sql: Sql, id: number): Promise<boolean> {
+/** Ends the files of a push: nobody can read them from now on. Answers whether there were any left. */
+export async function endFiles(sql: Sql, pushId: number): Promise<boolean> {
   const rows = await sql`
-    DELETE FROM chunks WHERE id IN (SELECT id FROM chunks WHERE upload_id = ${id} LIMIT ${PIECE})
+    UPDATE uploads SET ends_at = ${AT_ONCE}
+    WHERE push_id = ${pushId} AND (ends_at IS NULL OR ends_at > ${AT_ONCE})
     RETURNING id`;
-  return rows.length === PIECE;
+  return rows.length > 0;
 }
 
 /** Keeps an upload from ever becoming part of a push; answers whether it is not part of one already. */
 export async function abandonUpload(sql: Sql, id: number): Promise<boolean> {
   const rows = await sql`
-    UPDATE uploads SET ends_at = touched_at WHERE id = ${id} AND push_id IS NULL RETURNING id`;
+    UPDATE uploads SET ends_at = ${AT_ONCE} WHERE id = ${id} AND push_id IS NULL RETURNING id`;
   return rows.length > 0;
 }
 
 /** The same for those that nothing was heard of since `before`. */
-export function abandonStale(sql: Sql, before: number): Promise<{ id: number }[]> {
-  return sql`
-    UPDATE uploads SET ends_at = touched_at WHERE push_id IS NULL AND touched_at <= ${before}
+export async function abandonStale(sql: Sql, before: number): Promise<void> {
+  await sql`
+    UPDATE uploads SET ends_at = ${AT_ONCE}
+    WHERE push_id IS NULL AND touched_at <= ${before} AND ends_at IS NULL`;
+}
+
+/** An upload whose time is over. */
+export interface EndedUpload {
+  readonly id: number;
+  readonly push_id: number | null;
+  /** Whether a download that began in time may go on. */
+  readonly readable: boolean;
+}
+
+export async function listEnded(sql: Sql, now: number): Promise<EndedUpload[]> {
+  const rows = await sql<{ id: number; push_id: number | null; ends_at: number }>`
+    SELECT id, push_id, ends_at FROM uploads WHERE ends_at <= ${now}`;
+  return rows.map(({ id, push_id, ends_at }) => ({ id, push_id, readable: ends_at !== AT_ONCE }));
+}
+
+/** Deletes some chunks of an upload that has ended, and with the last ones the rest of it; answers whether that was all. */
+export async function dropPiece(sql: Sql, id: number): Promise<boolean> {
+  // Written to, so that of several services that come for the same upload one goes first.
+  await sql`UPDATE uploads SET ends_at = ends_at WHERE id = ${id}`;
+  const rows = await sql`
+    DELETE FROM chunks WHERE id IN (SELECT id FROM chunks WHERE upload_id = ${id} LIMIT ${PIECE})
     RETURNING id`;
-}
-
-/** Pushes that have ended and whose files' time is over, too. */
-export async function listOverdue(sql: Sql, now: number): Promise<number[]> {
-  const rows = await sql<{ push_id: number }>`
-    SELECT push_id FROM uploads WHERE push_id IS NOT NULL AND ends_at <= ${now}`;
-  return rows.map((row) => row.push_id);
-}
-
-/** A gigabyte takes seconds to overwrite, and the rest of the program goes on meanwhile. */
-function nextRound(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  if (rows.length === PIECE) return false;
+  await sql`DELETE FROM files WHERE upload_id = ${id}`;
+  await sql`DELETE FROM uploads WHERE id = ${id}`;
+  return true;
 }

@@ -12,8 +12,8 @@ interface Member {
   readonly reject: (error: unknown) => void;
 }
 
-/** Runs `work` in a transaction; alone in it when it is `long`. Rejects as `orLocked` does. */
-export type Commit = <T>(work: () => Promise<T>, long?: boolean) => Promise<T>;
+/** Runs `work` in a transaction, shared with others unless it is to be `alone`. Rejects as `orLocked` does. */
+export type Commit = <T>(work: () => Promise<T>, alone?: boolean) => Promise<T>;
 
 /**
  * Group commit: transactions that come in together share one of SQLite's, and so the one wait for the disk, which
@@ -35,10 +35,10 @@ export function groupCommit(connection: Connection): Commit {
     return members;
   }
 
-  return <T>(work: () => Promise<T>, long = false) =>
+  return <T>(work: () => Promise<T>, byItself = false) =>
     new Promise<T>((resolve, reject) => {
       const member = { work, resolve, reject };
-      if (long) return void inTurn(() => commit(connection, [member]));
+      if (byItself) return void inTurn(() => commit(connection, [member]));
       waiting ??= gather();
       waiting.push(member);
     });
@@ -66,7 +66,7 @@ async function commit(connection: Connection, members: readonly Member[]): Promi
 /** Runs a member's work; answers how to tell the outcome. Throws when all of the group has failed. */
 type Attempt = (member: Member) => Promise<() => void>;
 
-/** Without a savepoint, which keeps all pages as they were in memory: the files of a push may have gigabytes. */
+/** Without a savepoint, which keeps all pages as they were in memory. */
 const alone: Attempt = async ({ work, resolve }) => {
   const result = await work();
   return () => resolve(result as never);

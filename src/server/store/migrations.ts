@@ -113,6 +113,27 @@ const migrations: ((dialect: Dialect) => string[])[] = [
     'UPDATE secrets SET key_id = (SELECT id FROM instance_keys)',
     'CREATE INDEX secrets_by_key ON secrets (key_id, push_id)',
   ],
+  ({ blob, identity }) => [
+    // Keys for the tokens of links, sealed with an instance key.
+    `CREATE TABLE link_keys (
+       number ${identity},
+       sealed ${blob} NOT NULL,
+       key_id TEXT NOT NULL REFERENCES instance_keys (id)
+     )`,
+    // Where `link_key` is null, `lookup` is the token itself, until a program that has the keys hashes it.
+    'ALTER TABLE pushes RENAME COLUMN url_token TO lookup',
+    `ALTER TABLE pushes ADD COLUMN sealed_token ${blob}`,
+    'ALTER TABLE pushes ADD COLUMN link_key BIGINT',
+    'CREATE INDEX pushes_in_clear ON pushes (id) WHERE link_key IS NULL',
+    'CREATE TABLE chores (name TEXT PRIMARY KEY)',
+    "INSERT INTO chores (name) SELECT 'rewrite' WHERE EXISTS (SELECT 1 FROM pushes)",
+    'CREATE INDEX pushes_ended ON pushes (expired_at) WHERE expired_at IS NOT NULL',
+    // An entry stands for so many events, of which `updated_at` was the last.
+    'ALTER TABLE audit ADD COLUMN count BIGINT NOT NULL DEFAULT 1',
+    'ALTER TABLE audit ADD COLUMN updated_at BIGINT',
+    `CREATE INDEX audit_failures ON audit (push_id, kind, ip)
+       WHERE kind IN ('failed_view', 'failed_passphrase')`,
+  ],
 ];
 
 /** Brings the database to this program's schema; refuses one that a later program wrote. */

@@ -1,6 +1,9 @@
+import { dirname, join } from 'node:path';
+import { full } from '../refusal';
+import { Ballast, freeBytes } from './ballast';
 import { groupCommit, nextRound } from './group';
 import { orLocked, patiently, type Sleep } from './patience';
-import type { Database, Sql, Value } from './sql';
+import { type Database, isFull, type Sql, type Value } from './sql';
 import { inTurn } from './turns';
 
 /** What `node:sqlite` and libsql have in common, for as much as we use. */
@@ -24,12 +27,35 @@ export interface Prepared {
  */
 const filler = ' filler BLOB DEFAULT (zeroblob(4100)),';
 
+export interface NativeOptions {
+  readonly sleep?: Sleep | undefined;
+  /** The path of the database; undefined for one in memory. */
+  readonly file?: string | undefined;
+}
+
 /** The database over one connection: statements take turns, transactions in groups. */
-export function overNative(native: Native, sleep?: Sleep): Database {
+export function overNative(native: Native, { sleep, file }: NativeOptions = {}): Database {
   const { run, forget } = prepared(native);
   const commit = groupCommit(native);
-  const transaction: Database['transaction'] = (work, { long = false } = {}) =>
-    patiently(() => commit(() => work(run), long), sleep);
+  const ballast =
+    file === undefined ? undefined : new Ballast(join(dirname(file), 'pwpush.reserve'));
+  const transaction: Database['transaction'] = async (work, { frees = false } = {}) => {
+    const attempt = (alone: boolean) => patiently(() => commit(() => work(run), alone), sleep);
+    try {
+      return await attempt(false).catch(async (error: unknown) => {
+        if (!isFull(error)) throw error;
+        await inTurn(async () => {
+          if (frees) ballast?.giveUp();
+          // What was rolled back has made the log longer.
+          checkpoint(native);
+        });
+        if (!frees) throw error;
+        return attempt(true);
+      });
+    } catch (error) {
+      throw isFull(error) ? full() : error;
+    }
+  };
   let scrubbing: Promise<boolean> | undefined;
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -49,7 +75,7 @@ export function overNative(native: Native, sleep?: Sleep): Database {
         : patiently(() => inTurn(() => orLocked(() => run<R>(strings, ...values))), sleep),
     transaction,
     // Every transaction has the database to itself.
-    exclusively: (work) => transaction(work, { long: true }),
+    exclusively: (work) => transaction(work),
     scrub() {
       // Shared by all that committed before it begins: it costs as much as four commits.
       scrubbing ??= nextRound().then(() =>
@@ -61,6 +87,16 @@ export function overNative(native: Native, sleep?: Sleep): Database {
       return scrubbing;
     },
     alone: () => inTurn(async () => isAlone(native)),
+    free: () => (file === undefined ? undefined : freeBytes(dirname(file))),
+    unused: () => inTurn(async () => unusedBytes(native)),
+    async setAside() {
+      ballast?.make();
+    },
+    rewrite: () =>
+      inTurn(async () => {
+        native.exec('VACUUM');
+        checkpoint(native);
+      }),
     close() {
       // Node's own SQLite, unlike libsql, refuses to be closed twice.
       closing ??= close();
@@ -111,6 +147,12 @@ function isAlone(native: Native): boolean {
   } finally {
     native.prepare('PRAGMA journal_mode = WAL').all([]);
   }
+}
+
+function unusedBytes(native: Native): number {
+  const [pages] = native.prepare('PRAGMA freelist_count').all([]) as { freelist_count: number }[];
+  const [page] = native.prepare('PRAGMA page_size').all([]) as { page_size: number }[];
+  return (pages?.freelist_count ?? 0) * (page?.page_size ?? 0);
 }
 
 /** Old pages, keys among them, stay in the log until it is emptied. A reader elsewhere puts that off. */

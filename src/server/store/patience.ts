@@ -5,7 +5,7 @@ import { busy } from '../refusal';
 export type Sleep = (milliseconds: number) => Promise<unknown>;
 
 const AT_MOST = 5000;
-const LONGEST = 100;
+const LONGEST = 25;
 
 class Locked extends Error {}
 

@@ -13,6 +13,11 @@ interface Waiting<C> {
   readonly fail: (error: unknown) => void;
 }
 
+/** Nobody gave a connection back in time. */
+export class TooLate extends Error {
+  override readonly name = 'TooLate';
+}
+
 /** So many connections at most, made as they are needed; whoever comes when all are in use waits in line. */
 export class Pool<C extends Pooled> {
   private readonly idle: C[] = [];
@@ -27,9 +32,9 @@ export class Pool<C extends Pooled> {
     private readonly size: number,
   ) {}
 
-  /** Rejects with what `work` or `connect` rejects with. */
-  async use<T>(work: (connection: C) => Promise<T>): Promise<T> {
-    const connection = await this.take();
+  /** Rejects with what `work` or `connect` rejects with, or a `TooLate` after so many milliseconds without a connection. */
+  async use<T>(work: (connection: C) => Promise<T>, within?: number): Promise<T> {
+    const connection = await (within === undefined ? this.take() : this.takeWithin(within));
     connection.inUse(true);
     try {
       return await work(connection);
@@ -44,6 +49,19 @@ export class Pool<C extends Pooled> {
     this.closed = new Error('the pool is closed');
     for (const { fail } of this.waiting.splice(0)) fail(this.closed);
     await Promise.all([...this.all].map((connection) => connection.end()));
+  }
+
+  private takeWithin(milliseconds: number): Promise<C> {
+    return new Promise((resolve, reject) => {
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        reject(new TooLate());
+      }, milliseconds);
+      this.take()
+        .then((connection) => (late ? this.giveBack(connection) : resolve(connection)), reject)
+        .finally(() => clearTimeout(timer));
+    });
   }
 
   private async take(): Promise<C> {

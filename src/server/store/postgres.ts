@@ -29,15 +29,18 @@ interface Types extends Record<string, postgres.PostgresType> {
 }
 type Client = postgres.Sql<{ bigint: number }>;
 
-/** The database at that address. Throws a `ServiceError` when it cannot be reached or does not let us in. */
-export async function openPostgres(address: Address): Promise<Database> {
+/**
+ * The database at that address; requests wait for it for `patience` milliseconds. Throws a `ServiceError` when it cannot
+ * be reached or does not let us in.
+ */
+export async function openPostgres(address: Address, patience?: number): Promise<Database> {
   const pool = new Pool(() => connect(address), CONNECTIONS);
   try {
     await pool.use(async () => undefined);
   } catch (error) {
     throw error instanceof Unreachable ? startError(error.cause, address) : error;
   }
-  return overPool(pool);
+  return overPool(pool, patience);
 }
 
 /** A connection to the first server that can be written to. */

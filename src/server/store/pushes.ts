@@ -1,11 +1,10 @@
 import type { Kind } from '../../api/contract';
-import { dropFiles, keepFilesUntil } from './files';
+import { endFiles, keepFilesUntil } from './files';
 import type { Sql } from './sql';
 
 /** A row of `pushes`. Flags are 0 and 1, times milliseconds. */
-export interface PushRow {
+export interface StoredPush extends StoredToken {
   id: number;
-  url_token: string;
   owner_id: number | null;
   kind: Kind;
   name: string;
@@ -24,7 +23,21 @@ export interface PushRow {
   expired_at: number | null;
 }
 
-export type NewPushRow = Omit<PushRow, 'id' | 'views' | 'deleted' | 'updated_at' | 'expired_at'>;
+/** What is kept of a push's link token, which opens the push for whoever has it. */
+export interface StoredToken {
+  /** A keyed hash. */
+  lookup: string;
+  sealed_token: Uint8Array;
+  /** The number of the link key that seals it. */
+  link_key: number;
+}
+
+/** A row with its link token in clear text. */
+export interface PushRow extends StoredPush {
+  url_token: string;
+}
+
+export type NewPushRow = Omit<StoredPush, 'id' | 'views' | 'deleted' | 'updated_at' | 'expired_at'>;
 
 /** A row of `secrets`: all that is sealed, and all that opens it beside the instance key and the passphrase. */
 export interface SecretRow {
@@ -41,16 +54,20 @@ export interface SecretRow {
 
 export type NoteRow = Pick<SecretRow, 'key_id' | 'note_key' | 'note'>;
 
-export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow): Promise<PushRow> {
-  const rows = await sql<PushRow>`
-    INSERT INTO pushes (url_token, owner_id, kind, name, expire_after_days, expire_after_views, views,
+export async function insertPush(
+  sql: Sql,
+  push: NewPushRow,
+  secret: SecretRow,
+): Promise<StoredPush> {
+  const rows = await sql<StoredPush>`
+    INSERT INTO pushes (lookup, sealed_token, link_key, owner_id, kind, name, expire_after_days, expire_after_views, views,
       deletable_by_viewer, retrieval_step, protected, deleted, created_at, updated_at, expires_at)
-    VALUES (${push.url_token}, ${push.owner_id}, ${push.kind}, ${push.name},
+    VALUES (${push.lookup}, ${push.sealed_token}, ${push.link_key}, ${push.owner_id}, ${push.kind}, ${push.name},
       ${push.expire_after_days}, ${push.expire_after_views}, 0, ${push.deletable_by_viewer},
       ${push.retrieval_step}, ${push.protected}, 0, ${push.created_at}, ${push.created_at},
       ${push.expires_at})
     RETURNING *`;
-  const row = rows[0] as PushRow;
+  const row = rows[0] as StoredPush;
   await sql`
     INSERT INTO secrets (push_id, data_key, payload, note_key, note, salt, cost, verifier, key_id)
     VALUES (${row.id}, ${secret.data_key}, ${secret.payload}, ${secret.note_key}, ${secret.note},
@@ -58,8 +75,8 @@ export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow):
   return row;
 }
 
-export async function findPush(sql: Sql, urlToken: string): Promise<PushRow | undefined> {
-  return (await sql<PushRow>`SELECT * FROM pushes WHERE url_token = ${urlToken}`)[0];
+export async function findPush(sql: Sql, lookup: string): Promise<StoredPush | undefined> {
+  return (await sql<StoredPush>`SELECT * FROM pushes WHERE lookup = ${lookup}`)[0];
 }
 
 export async function findSecret(sql: Sql, id: number): Promise<SecretRow | undefined> {
@@ -72,8 +89,8 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
 }
 
 /** The claim: counts one view while there is one left, and answers the push as it is then; else nothing. */
-export async function takeView(sql: Sql, id: number, now: number): Promise<PushRow | undefined> {
-  const rows = await sql<PushRow>`
+export async function takeView(sql: Sql, id: number, now: number): Promise<StoredPush | undefined> {
+  const rows = await sql<StoredPush>`
     UPDATE pushes SET views = views + 1
     WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now} AND views < expire_after_views
     RETURNING *`;
@@ -81,14 +98,19 @@ export async function takeView(sql: Sql, id: number, now: number): Promise<PushR
 }
 
 /** The push while it is active; an owner's look takes nothing. */
-export async function findActive(sql: Sql, id: number, now: number): Promise<PushRow | undefined> {
-  const rows = await sql<PushRow>`
+export async function findActive(
+  sql: Sql,
+  id: number,
+  now: number,
+): Promise<StoredPush | undefined> {
+  const rows = await sql<StoredPush>`
     SELECT * FROM pushes WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}`;
   return rows[0];
 }
 
 /**
- * Ends an active push at `at` and destroys its secret and its files; nothing when it had ended before.
+ * Ends an active push at `at`, destroys its secret, and has nobody read its files any more, whose chunks are deleted
+ * later (`dropPiece`); nothing when it had ended before.
  * Whoever ends or claims a push changes its row in `pushes` first, so that the row's lock orders them.
  */
 export async function endPush(
@@ -96,10 +118,9 @@ export async function endPush(
   id: number,
   at: number,
   deleted: 0 | 1,
-): Promise<PushRow | undefined> {
+): Promise<StoredPush | undefined> {
   const ended = await markEnded(sql, id, at, deleted);
-  if (ended) await forget(sql, id);
-  if (ended) await dropFiles(sql, id);
+  if (ended) await Promise.all([forget(sql, id), endFiles(sql, id)]);
   return ended;
 }
 
@@ -119,37 +140,34 @@ export async function endWithView(
 }
 
 async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
-  const rows = await sql<PushRow>`
+  const rows = await sql<StoredPush>`
     UPDATE pushes SET expired_at = ${at}, updated_at = ${at}, deleted = ${deleted}
     WHERE id = ${id} AND expired_at IS NULL
     RETURNING *`;
   return rows[0];
 }
 
-/** Some of the pushes whose time has passed: those with files, 1, or those without, 0; and how many at most. */
-export interface Batch {
-  readonly files: 0 | 1;
-  readonly most: number;
+/** A push whose time has passed. */
+export interface DuePush {
+  readonly id: number;
+  readonly expires_at: number;
+  /** Bytes of its payload, sealed. */
+  readonly bytes: number;
 }
 
-/**
- * Ends such pushes; answers how many there were. That they have not ended is said twice: PostgreSQL looks at the outer
- * part again where it had to wait for somebody who ended one meanwhile.
- */
-export async function endDue(sql: Sql, now: number, { files, most }: Batch): Promise<number> {
-  const rows = await sql<{ id: number }>`
-    UPDATE pushes SET expired_at = expires_at, updated_at = expires_at
-    WHERE id IN (
-      SELECT id FROM pushes WHERE expired_at IS NULL AND expires_at <= ${now}
-        AND CASE kind WHEN 'file' THEN 1 ELSE 0 END = ${files}
-      ORDER BY expires_at LIMIT ${most})
-      AND expired_at IS NULL
-    RETURNING id`;
-  for (const { id } of rows) {
-    await forget(sql, id);
-    await dropFiles(sql, id);
-  }
-  return rows.length;
+/** The next of them by time, after the one given. */
+export function listDue(
+  sql: Sql,
+  now: number,
+  after: Pick<DuePush, 'id' | 'expires_at'>,
+  count: number,
+): Promise<DuePush[]> {
+  return sql<DuePush>`
+    SELECT pushes.id, pushes.expires_at, COALESCE(length(secrets.payload), 0) AS bytes
+    FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id
+    WHERE pushes.expired_at IS NULL AND pushes.expires_at <= ${now}
+      AND (pushes.expires_at, pushes.id) > (${after.expires_at}, ${after.id})
+    ORDER BY pushes.expires_at, pushes.id LIMIT ${count}`;
 }
 
 async function forget(sql: Sql, id: number): Promise<void> {
@@ -157,6 +175,31 @@ async function forget(sql: Sql, id: number): Promise<void> {
     sql`DELETE FROM secrets WHERE push_id = ${id}`,
     sql`DELETE FROM tries WHERE push_id = ${id}`,
   ]);
+}
+
+/** Pushes that ended by then, and that nothing but their log is left of. */
+export async function listEndedBefore(sql: Sql, before: number, count: number): Promise<number[]> {
+  const rows = await sql<{ id: number }>`
+    SELECT id FROM pushes
+    WHERE expired_at <= ${before}
+      AND NOT EXISTS (SELECT 1 FROM uploads WHERE push_id = pushes.id)
+    ORDER BY expired_at LIMIT ${count}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Entries of a log that are deleted in one transaction. */
+const ENTRIES = 1000;
+
+/** Deletes such a push with its log, or the first entries of a long one; answers how many entries that were. */
+export async function dropPush(sql: Sql, id: number): Promise<number> {
+  const entries = await sql`
+    DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE push_id = ${id} LIMIT ${ENTRIES})
+    RETURNING id`;
+  if (entries.length < ENTRIES) {
+    await sql`DELETE FROM tries WHERE push_id = ${id}`;
+    await sql`DELETE FROM pushes WHERE id = ${id}`;
+  }
+  return entries.length;
 }
 
 /** How many are active; `pushes_by_end` is all it reads. */
@@ -174,7 +217,7 @@ export interface Page {
 
 /** Which pushes are on the page is asked first: of those before it nothing but the index is read. */
 export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
-  return sql<PushRow & NoteRow>`
+  return sql<StoredPush & NoteRow>`
     SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
     FROM (
       SELECT id FROM pushes
@@ -191,7 +234,7 @@ export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
  * (`+` keeps SQLite from looking through all that the owner has).
  */
 export function listExpired(sql: Sql, ownerId: number, now: number, page: Page) {
-  return sql<PushRow>`
+  return sql<StoredPush>`
     SELECT pushes.*
     FROM (
       SELECT id, created_at FROM pushes WHERE owner_id = ${ownerId} AND expired_at IS NOT NULL

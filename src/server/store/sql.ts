@@ -16,12 +16,13 @@ export interface Database {
   readonly dialect: Dialect;
   readonly sql: Sql;
   /**
-   * Runs `work` whole or not at all; it may await its own statements only, never a clock, a socket or a hash. What may
-   * take seconds, as deleting files does, is `long`: nothing else waits for it to be answered. PostgreSQL has it run
-   * again where it undid it, so what `work` leaves outside of the database counts only once this resolves.
+   * Runs `work` whole or not at all; it may await its own statements only, never a clock, a socket or a hash. Others
+   * wait while it runs: it writes a few MiB at most. What `frees` space may use what is set aside for a full disk.
+   * It may run again where it was undone, so what `work` leaves outside of the database counts only once this resolves.
+   * Throws a `Refusal` when the disk is full.
    */
-  transaction<T>(work: (sql: Sql) => Promise<T>, how?: { readonly long?: boolean }): Promise<T>;
-  /** The same, and `long`, while no other program on this database does so, too. */
+  transaction<T>(work: (sql: Sql) => Promise<T>, how?: { readonly frees?: boolean }): Promise<T>;
+  /** The same, while no other program on this database does so, too. */
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Whether no other program has this database open. */
   alone(): Promise<boolean>;
@@ -30,12 +31,27 @@ export interface Database {
    * next call takes what this one could not.
    */
   scrub(): Promise<boolean>;
+  /** Bytes that the disk has left; undefined where that is not known, in memory and on another machine. */
+  free(): number | undefined;
+  /** Bytes inside of the database's file that what was deleted left for others. */
+  unused(): Promise<number>;
+  /** Sets space aside for transactions that free some, where the disk has it. */
+  setAside(): Promise<void>;
+  /** Rewrites the whole database, so that no file holds what its rows held before; throws when the disk is too small. */
+  rewrite(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A statement that stands alone, for text that is not a template: migrations. */
 export function plain(text: string): TemplateStringsArray {
   return Object.assign([text], { raw: [text] });
+}
+
+/** Whether an error says that the disk is full: SQLite's, by either library, or PostgreSQL's. */
+export function isFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === 'SQLITE_FULL' || code === '53100' || errcode === 13;
 }
 
 /** Whether an error says that a row refers to what is not there, or that what is to go is referred to. */

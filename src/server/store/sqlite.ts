@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, openSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { ServiceError } from '../service-error';
 import { type Native, overNative } from './native';
@@ -38,14 +38,21 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
     native.close();
     throw error;
   }
-  return overNative(native, sleep);
+  return overNative(native, { sleep, file: path === ':memory:' ? undefined : path });
 }
 
-/** The log and its index inherit the mode of the file they belong to. */
+/**
+ * The log and its index inherit the mode of the file they belong to. A symbolic link is not followed (ELOOP): what it
+ * leads to may be anybody's, and so may the file when root looks after it, whose mode is left alone.
+ */
 function ownerOnly(path: string): void {
-  const file = openSync(path, 'a', 0o600);
-  fchmodSync(file, 0o600);
-  closeSync(file);
+  const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
+  const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    if (fstatSync(file).uid === process.getuid?.()) fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
 }
 
 interface NodeSqlite {

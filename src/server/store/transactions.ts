@@ -1,7 +1,7 @@
-import { away, busy } from '../refusal';
+import { away, busy, full } from '../refusal';
 import { systemCode } from '../service-error';
-import type { Pool, Pooled } from './pool';
-import { type Database, plain, type Sql, type Value } from './sql';
+import { type Pool, type Pooled, TooLate } from './pool';
+import { type Database, isFull, plain, type Sql, type Value } from './sql';
 
 /** A connection to PostgreSQL, which one at a time has to itself. */
 export interface Connection extends Pooled {
@@ -40,10 +40,13 @@ const begin = plain('BEGIN ISOLATION LEVEL READ COMMITTED');
 const commit = plain('COMMIT');
 const rollback = plain('ROLLBACK');
 
+/** Milliseconds that a request waits for a server that hangs: for a connection, for answers, and for further tries. */
+const PATIENCE = 9000;
+
 /** The database over a pool of connections to PostgreSQL. */
-export function overPool(pool: Pool<Connection>): Database {
-  const transaction = <T>(work: (sql: Sql) => Promise<T>, exclusive: boolean) =>
-    again(() => pool.use((connection) => whole(connection, work, exclusive)));
+export function overPool(pool: Pool<Connection>, patience = PATIENCE): Database {
+  const soon = <T>(work: (connection: Connection) => Promise<T>) =>
+    again((left) => pool.use((connection) => within(left, connection, work), left), patience);
   return {
     dialect: {
       blob: 'BYTEA',
@@ -52,31 +55,61 @@ export function overPool(pool: Pool<Connection>): Database {
       filler: '',
     },
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
-      again(() => pool.use((connection) => single<R>(connection, strings, values))),
-    transaction: (work) => transaction(work, false),
-    exclusively: (work) => transaction(work, true),
+      soon((connection) => single<R>(connection, strings, values)),
+    transaction: (work) => soon((connection) => whole(connection, work, false)),
+    exclusively: (work) => again(() => pool.use((connection) => whole(connection, work, true))),
     // Others may come and go on other machines.
     alone: async () => false,
     // A VACUUM would take long, and leave the bytes where they are.
     scrub: async () => true,
+    free: () => undefined,
+    unused: async () => 0,
+    setAside: async () => undefined,
+    // Dumps hold the rows as they are; of the files see pwpush-serve(1), PostgreSQL.
+    rewrite: async () => undefined,
     close: () => pool.close(),
   };
 }
 
-/** Repeats what the server undid, and says the rest in words that a client may read. */
-async function again<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let left = TRIES - 1; ; left -= 1) {
+/**
+ * Repeats what the server undid, for so many milliseconds, and says the rest in words that a client may read. `attempt`
+ * gets the milliseconds that are left.
+ */
+async function again<T>(
+  attempt: (left: number) => Promise<T>,
+  patience = Number.POSITIVE_INFINITY,
+): Promise<T> {
+  const until = performance.now() + patience;
+  for (let tries = 1; ; tries += 1) {
     try {
-      return await attempt();
+      return await attempt(until - performance.now());
     } catch (error) {
-      if (!(error instanceof Undone) || left === 0) throw inWords(error);
+      const over = tries === TRIES || performance.now() >= until;
+      if (!(error instanceof Undone) || over) throw inWords(error);
     }
+  }
+}
+
+/** Ends the connection when `work` is not done within so many milliseconds. */
+async function within<T>(
+  milliseconds: number,
+  connection: Connection,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const timer = setTimeout(() => connection.abandon(), milliseconds);
+  try {
+    return await work(connection);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
 function inWords(error: unknown): unknown {
   if (error instanceof Undone) return inWords(error.cause);
-  if (error instanceof Unreachable || error instanceof Lost) return away();
+  if (error instanceof Unreachable || error instanceof Lost || error instanceof TooLate) {
+    return away();
+  }
+  if (isFull(error)) return full();
   const code = systemCode(error);
   // lock_not_available and query_canceled: others were longer than the server lets anybody wait.
   const waited = wasUndone(error) || code === '55P03' || code === '57014';

@@ -1,11 +1,12 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/server/refusal';
 import { ServiceError } from '../../../src/server/service-error';
 import { readAddress } from '../../../src/server/store/address';
 import { migrate } from '../../../src/server/store/migrations';
 import { openPostgres } from '../../../src/server/store/postgres';
-import { endDue, endPush, findPush } from '../../../src/server/store/pushes';
+import { endPush, findPush } from '../../../src/server/store/pushes';
 import type { Database } from '../../../src/server/store/sql';
 import { PASSWORD } from '../../helpers/postgres';
 import { onPostgres } from '../../helpers/stores';
@@ -160,20 +161,54 @@ onPostgres((cluster) => {
   test('a push that is swept while somebody ends it stays as that one ended it', async () => {
     await migrate(database);
     const [push] = await database.sql<{ id: number }>`
-      INSERT INTO pushes (url_token, kind, name, expire_after_days, expire_after_views, views,
+      INSERT INTO pushes (lookup, kind, name, expire_after_days, expire_after_views, views,
         deletable_by_viewer, retrieval_step, protected, deleted, created_at, updated_at, expires_at)
       VALUES ('t', 'text', '', 1, 1, 0, 1, 0, 0, 0, 1, 1, 10) RETURNING id`;
     const sweep = await database.transaction(async (sql) => {
       await endPush(sql, push?.id ?? 0, 5, 1);
-      const swept = database.exclusively((other) => endDue(other, 20, { files: 0, most: 100 }));
+      const swept = database.transaction((other) => endPush(other, push?.id ?? 0, 10, 0));
       for (let waiting = 0; waiting < 1; ) {
         const rows = await sql<{ n: number }>`SELECT count(*) AS n FROM pg_locks WHERE NOT granted`;
         waiting = rows[0]?.n ?? 0;
       }
       return { swept };
     });
-    expect(await sweep.swept).toBe(0);
+    expect(await sweep.swept).toBeUndefined();
     expect(await findPush(database.sql, 't')).toMatchObject({ expired_at: 5, deleted: 1 });
+  });
+
+  test('a server that hangs is given up, by all who wait, and used again when it goes on', async () => {
+    const sockets: Socket[] = [];
+    let hung = false;
+    const relay = createServer((client) => {
+      const server = connect(cluster().port, '127.0.0.1');
+      sockets.push(client, server);
+      for (const [from, to] of [
+        [client, server],
+        [server, client],
+      ] as const) {
+        from.on('data', (bytes) => hung || to.write(bytes));
+        from.on('error', () => undefined);
+        from.on('close', () => to.destroy());
+      }
+    }).listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    const { port } = relay.address() as { port: number };
+    const address = readAddress(url.replace(`:${cluster().port}/`, `:${port}/`));
+    const patient = await openPostgres(address, 500);
+    await patient.sql`SELECT 1`;
+    hung = true;
+    const writes = Array.from({ length: 15 }, () =>
+      refused(patient.transaction((sql) => sql`INSERT INTO things VALUES ('a', NULL, 0)`)),
+    );
+    const reads = Array.from({ length: 15 }, () => refused(patient.sql`SELECT 1`));
+    const answers = await Promise.all([...writes, ...reads]);
+    expect(new Set(answers.map(String))).toEqual(new Set(['away,5']));
+    hung = false;
+    for (const socket of sockets.splice(0)) socket.destroy();
+    expect(await patient.sql`SELECT name FROM things`).toEqual([]);
+    await patient.close();
+    relay.close();
   });
 
   test('a lock that others keep is given up, and the statement with it', async () => {

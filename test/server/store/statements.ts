@@ -45,6 +45,15 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.findSecret': (sql) => pushes.findSecret(sql, 1),
   'keys.listSealedWith': (sql) => keys.listSealedWith(sql, 'old', 10),
   'keys.replaceSealed': (sql) => keys.replaceSealed(sql, 1, secret, { from: 'old', to: 'new' }),
+  'keys.insertLinkKey': (sql) => keys.insertLinkKey(sql, bytes, 'old'),
+  'keys.listLinkKeys': (sql) => keys.listLinkKeys(sql),
+  'keys.replaceLinkKey': (sql) =>
+    keys.replaceLinkKey(sql, { number: 1, sealed: bytes, key_id: 'new' }),
+  'keys.listClear': (sql) => keys.listClear(sql, 10),
+  'keys.replaceClear': (sql) =>
+    keys.replaceClear(sql, 1, { lookup: 'first', sealed_token: bytes, link_key: 1 }),
+  'keys.isToBeRewritten': (sql) => keys.isToBeRewritten(sql),
+  'keys.wasRewritten': (sql) => keys.wasRewritten(sql),
   'keys.deleteKey': (sql) => keys.deleteKey(sql, 'unused'),
   'pushes.countActive': (sql) => pushes.countActive(sql, NOW),
   'pushes.lockPush': (sql) => pushes.lockPush(sql, 1),
@@ -53,6 +62,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.listActive': (sql) => pushes.listActive(sql, 1, NOW, { rows: 50, number: 2 }),
   'pushes.listExpired': (sql) => pushes.listExpired(sql, 1, NOW, { rows: 50, number: 2 }),
   'audit.recordEvent': (sql) => audit.recordEvent(sql, 1, 'view', from, NOW),
+  'audit.recordFailure': (sql) => audit.recordFailure(sql, 1, 'failed_view', from, NOW),
   'audit.listEvents': (sql) => audit.listEvents(sql, 1, { rows: 50, number: 2 }),
   'audit.insertTry': (sql) => audit.insertTry(sql, 1, NOW),
   'audit.listTries': (sql) => audit.listTries(sql, 1, NOW - 1, NOW + 1),
@@ -69,28 +79,31 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'files.findChunk': (sql) => files.findChunk(sql, 1, 0, 0),
   'pushes.endWithView': (sql) => pushes.endWithView(sql, 1, NOW, NOW),
   'files.keepFilesUntil': (sql) => files.keepFilesUntil(sql, 1, NOW),
-  'files.listOverdue': (sql) => files.listOverdue(sql, NOW),
-  'files.dropFiles': (sql) => files.dropFiles(sql, 1),
+  'files.listEnded': (sql) => files.listEnded(sql, NOW),
+  'files.endFiles': (sql) => files.endFiles(sql, 1),
   'pushes.endPush': async (sql) => {
     await insertPush(sql, 'second', NOW);
     return pushes.endPush(sql, 2, NOW, 1);
   },
-  'pushes.endDue': async (sql) => {
+  'pushes.listDue': async (sql) => {
     await insertPush(sql, 'third', NOW);
-    return pushes.endDue(sql, NOW, { files: 0, most: 10 });
+    return pushes.listDue(sql, NOW, { id: 0, expires_at: -1 }, 10);
   },
+  'pushes.listEndedBefore': (sql) => pushes.listEndedBefore(sql, NOW, 10),
+  'pushes.dropPush': (sql) => pushes.dropPush(sql, 2),
   'files.abandonUpload': async (sql) => {
     await files.insertUpload(sql, NOW);
     return files.abandonUpload(sql, 2);
   },
   'files.abandonStale': (sql) => files.abandonStale(sql, NOW),
   'files.dropPiece': (sql) => files.dropPiece(sql, 2),
-  'files.dropUpload': (sql) => files.dropUpload(sql, 2),
 };
 
-function insertPush(sql: Sql, url_token: string, expires_at: number) {
+function insertPush(sql: Sql, lookup: string, expires_at: number) {
   const push = {
-    url_token,
+    lookup,
+    sealed_token: bytes,
+    link_key: 1,
     owner_id: 1,
     kind: 'text' as const,
     name: '',
