@@ -8,7 +8,7 @@ import { DATA, DATABASE, keyFile, passwordInSight, placeOf, serviceFailure } fro
 import { keepProfile } from './serve/profile';
 import { rekeyCommand } from './serve/rekey';
 import { tokenCommand } from './serve/token';
-import { type LogFormat, logFormat, rate, refuseEmpty, size } from './serve/values';
+import { days, type LogFormat, logFormat, rate, refuseEmpty, size } from './serve/values';
 import { readVariables } from './serve/variables';
 
 interface ServeOptions extends GlobalOptions {
@@ -25,6 +25,8 @@ interface ServeOptions extends GlobalOptions {
   readonly maxFileSize?: number;
   readonly maxBuffer?: number;
   readonly maxConnections?: number;
+  readonly keepDays?: number;
+  readonly reserve?: number;
   readonly rateLimit?: ReturnType<typeof rate>;
   readonly trustProxy: boolean;
   readonly tlsCert?: string;
@@ -96,6 +98,12 @@ export function serveCommand(context: Context): Command {
       '--max-connections <n>',
       'connections open at once (default: 4096)',
       positive('--max-connections'),
+    )
+    .option('--keep-days <n>', 'days that ended pushes and their log are kept (default: 90)', days)
+    .option(
+      '--reserve <size>',
+      'disk space below which no pushes are taken (default: 32MiB)',
+      size('--reserve', 0),
     )
     .option(
       '--rate-limit <n/s>',

@@ -31,14 +31,20 @@ export function rate(value: string): 'off' | { requests: number; milliseconds: n
   throw usageError(`--rate-limit takes a number such as 50/s or 600/m, or off, not "${value}"`);
 }
 
-/** Bytes; K, M, G, T and KiB … count in 1024s, KB … in 1000s. */
-export const size =
-  (option: string) =>
-  (value: string): number => {
+/** Reads bytes for that option; K, M, G, T and KiB … count in 1024s, KB … in 1000s. */
+export function size(option: string, least = 1): (value: string) => number {
+  return (value) => {
     const [, digits = '', unit = '', suffix = ''] =
       /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
     const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
     const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
-    if (digits !== '' && bytes >= 1 && bytes <= 1024 ** 4) return Math.floor(bytes);
+    if (digits !== '' && bytes >= least && bytes <= 1024 ** 4) return Math.floor(bytes);
     throw usageError(`${option} takes a size such as 500M or 1GiB, not "${value}"`);
   };
+}
+
+/** A whole number of days, 0 included. */
+export function days(value: string): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  throw usageError(`--keep-days takes a whole number of days, not "${value}"`);
+}
