@@ -75,7 +75,7 @@ export function fileOf(where: Where): string | undefined {
 /** Data were there: taken for new ones, they would be lost without a word. */
 function refuseEmpty(file: string, where: Where): void {
   const key = keyFileOf(where);
-  if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(key)) return;
+  if (!existsSync(file) || statSync(file).size > 0 || !existsSync(key)) return;
   throw new ServiceError(`${file} is empty, and there is the instance key ${key}`, {
     hint: 'restore the database from a backup, or remove the empty file to begin with no data',
   });

@@ -52,7 +52,10 @@ export const refusals = {
   422: { words: 'Values were refused.', schema: 'FieldErrors' },
   429: { words: 'The caller asks, or tries passphrases, too often.', schema: 'Error' },
   500: { words: 'The service failed.', schema: 'Error' },
-  503: { words: 'The service is busy, or its database away.', schema: 'Error' },
+  503: {
+    words: 'The service is busy, its database away, or its disk short of space.',
+    schema: 'Error',
+  },
 } as const satisfies Record<number, { words: string; schema: AnswerName }>;
 
 /** Refusals of every call but version, which looks at no token and asks no database. */

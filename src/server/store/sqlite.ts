@@ -1,4 +1,4 @@
-import { closeSync, constants, fchmodSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { ServiceError } from '../service-error';
 import { type Native, overNative } from './native';
@@ -42,17 +42,14 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
 }
 
 /**
- * The log and its index inherit the mode of the file they belong to. A symbolic link is not followed (ELOOP): what it
- * leads to may be anybody's, and so may the file when root looks after it, whose mode is left alone.
+ * The log and its index inherit the mode of the file they belong to. A symbolic link is not followed (ELOOP): root would
+ * change the mode of whatever it leads to.
  */
 function ownerOnly(path: string): void {
   const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
-  try {
-    if (fstatSync(file).uid === process.getuid?.()) fchmodSync(file, 0o600);
-  } finally {
-    closeSync(file);
-  }
+  fchmodSync(file, 0o600);
+  closeSync(file);
 }
 
 interface NodeSqlite {
