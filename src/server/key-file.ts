@@ -49,7 +49,9 @@ export async function openKeyring(
     return { used, links: await linksOf(sql, used) };
   });
   if (!(await sealClearTokens(database, used, links)))
-    log.warning('the disk is too small to rewrite the database: its file may hold tokens of links');
+    log.warning(
+      'the database could not be written anew and may hold tokens of links: is the disk full, or another program on it?',
+    );
   if (await isReadByOthers(path))
     log.warning(`others can read the instance key ${path}; make it 0600`);
   return new Keyring(used, links, {

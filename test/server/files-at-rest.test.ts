@@ -46,6 +46,19 @@ test('of a file that is being received the database alone tells nothing', async 
   expect(await rows()).toEqual([0, 0, 0]);
 });
 
+test('chunks that were not deleted before the end are deleted after the next start', async () => {
+  const token = await createWithFiles(service, filePart('a', Buffer.alloc(40 * CHUNK)));
+  // As if it had been killed: nothing but the answer was done.
+  service.service.pushes.halt();
+  expect((await call(service, 'DELETE', `/api/v2/pushes/${token}`)).status).toBe(200);
+  expect(await rows()).toEqual([1, 1, 40]);
+  const next = await testService({ data: here.data });
+  await next.service.pushes.sweep();
+  await next.service.pushes.finish();
+  expect(await rows()).toEqual([0, 0, 0]);
+  await next.close();
+});
+
 test('the space of what expired is used again', async () => {
   const size = async () => {
     const token = await createWithFiles(service, filePart('a', randomBytes(40 * CHUNK)));

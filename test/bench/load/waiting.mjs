@@ -1,9 +1,10 @@
-// How long others wait while the service deletes files, and while it is backed up and rekeyed.
+// How long others wait while the service deletes files, is backed up and rekeyed, and sweeps.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { folder, runProgram, startService } from './processes.mjs';
+import { openSqlite } from './sqlite.mjs';
 
 const MIB = 1024 * 1024;
 const FILES = 10;
@@ -103,4 +104,13 @@ export async function waiting(mebibytes) {
   );
   await during(service, 'a rekey', () => runProgram('serve', 'rekey', '--data', data));
   await service.stop();
+  const database = openSqlite(join(data, 'pwpush.db'));
+  database.exec('UPDATE pushes SET expires_at = 1');
+  database.close();
+  const next = {
+    ...(await startService('--data', data, '--rate-limit', 'off')),
+    token: service.token,
+  };
+  await during(next, 'a sweep of all', () => wait(8000));
+  await next.stop();
 }
