@@ -17,7 +17,12 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
     shown: (entry, look) => ago(entry.created_at, look.now),
     exact: (entry) => entry.created_at ?? '',
   },
-  { title: 'WHAT', shown: (entry) => entry.kind, style: ({ kind }) => styles[kind] },
+  {
+    title: 'WHAT',
+    shown: ({ kind, count = 1 }) => (Number(count) > 1 ? `${kind} ×${count}` : kind),
+    exact: ({ kind }) => kind,
+    style: ({ kind }) => styles[kind],
+  },
   { title: 'ADDRESS', shown: (entry) => entry.ip ?? '' },
   { title: 'USER AGENT', shown: (entry) => entry.user_agent ?? '', elastic: true },
   { title: 'REFERRER', shown: (entry) => entry.referrer ?? '', elastic: true },

@@ -67,6 +67,16 @@ describe('audit', () => {
     );
   });
 
+  test('counts failures of one kind on a terminal; in a pipe the kind is exact', async () => {
+    const token = await here.push({ payload: 'x', passphrase: 'p' }, here.service.adminToken);
+    for (let look = 0; look < 3; look++)
+      await here.service.fetch(new Request(`http://pw.test/api/v2/pushes/${token}`));
+    const shown = here.under({ env: { ...here.admin, NO_COLOR: '1' }, terminals: ['stdout'] });
+    expect((await shown.run('audit', token)).stdout).toContain('failed_passphrase ×3 ');
+    const piped = await here.under({ env: here.admin }).run('audit', token);
+    expect(piped.stdout).toMatch(/Z\tfailed_passphrase\t127/);
+  });
+
   test('is an array with --json, over all pages', async () => {
     const token = await here.push(
       { payload: 'x', expire_after_views: 100 },
