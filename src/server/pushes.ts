@@ -246,15 +246,17 @@ export class Pushes {
     const now = this.now();
     const ended = await this.endDue(now);
     this.tally.expired('time', ended);
-    await this.reported(async () => {
-      await database.scrub();
-      await database.setAside();
-      await vault.keys.refresh();
-      await files.abandonStale();
-      await audit.deleteTriesBefore(database.sql, now - 60_000);
-      await audit.deleteTriesAfter(database.sql, now + 60_000);
-      await this.dropKept(now - this.options.keepDays * DAY);
-    });
+    const steps = [
+      () => database.scrub(),
+      () => database.setAside(),
+      () => vault.keys.refresh(),
+      () => files.abandonStale(),
+      () => audit.deleteTriesBefore(database.sql, now - 60_000),
+      () => audit.deleteTriesAfter(database.sql, now + 60_000),
+      () => this.dropKept(now - this.options.keepDays * DAY),
+    ];
+    // What one of them fails at keeps no other from being done.
+    for (const step of steps) await step().catch(this.options.report);
     void files.drop();
     return ended;
   }
@@ -312,14 +314,6 @@ export class Pushes {
         { frees: true },
       );
       more = ids.length > 0;
-    }
-  }
-
-  private async reported(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.options.report(error);
     }
   }
 

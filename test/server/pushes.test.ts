@@ -203,7 +203,9 @@ onEachStore((store) => {
       ]);
     });
 
-    test('have a thousand entries at most, and views and ends are always kept', async () => {
+    const many = { timeout: 120_000 };
+
+    test('have a thousand entries at most, and views and ends are always kept', many, async () => {
       const push = { payload: 'x', passphrase: 'p' };
       const token = await create(service, push, service.adminToken);
       for (let i = 0; i < 1010; i += 1) await look(token, `agent ${i}`);

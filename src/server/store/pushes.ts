@@ -196,7 +196,7 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
     DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE push_id = ${id} LIMIT ${ENTRIES})
     RETURNING id`;
   if (entries.length < ENTRIES) {
-    await sql`DELETE FROM tries WHERE push_id = ${id}`;
+    await forget(sql, id);
     await sql`DELETE FROM pushes WHERE id = ${id}`;
   }
   return entries.length;
