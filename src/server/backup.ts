@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { fileOf, inWords, type Where } from './database';
 import { makeFile, nameFile, syncFile } from './durable';
 import { ServiceError, systemCode } from './service-error';
@@ -35,7 +36,8 @@ export async function backup(
   try {
     makeFile(draft);
     const database = await openSqlite(source, quietly);
-    await database.sql`VACUUM INTO ${draft}`.finally(() => database.close());
+    const stop = flushing(draft);
+    await database.sql`VACUUM INTO ${draft}`.finally(stop).finally(() => database.close());
     const bytes = syncFile(draft);
     nameFile(draft, target, force);
     return bytes;
@@ -44,6 +46,21 @@ export async function backup(
   } finally {
     for (const left of [draft, `${draft}-journal`]) rmSync(left, { force: true });
   }
+}
+
+/**
+ * Brings what is written to a file to the disk bit by bit, from another thread, as SQLite blocks this one: with all of it
+ * at the end the commits of a service would wait for it. Answers what stops that.
+ */
+function flushing(path: string): () => Promise<unknown> {
+  const code = `
+    const { fsyncSync, openSync } = require('node:fs');
+    const file = openSync(require('node:worker_threads').workerData, 'r+');
+    setInterval(() => fsyncSync(file), 5);`;
+  const worker = new Worker(code, { eval: true, workerData: path });
+  // The copy is synced at the end all the same.
+  worker.on('error', () => undefined);
+  return () => worker.terminate();
 }
 
 /** The absolute path. Throws a `ServiceError` when something is there, or it is a file of the database itself. */
