@@ -143,4 +143,11 @@ export const decisions: readonly Decision[] = [
     differences: ['application: added'],
     steps: ['version', 'version bad token', 'version, with mail'],
   },
+  {
+    name: 'Failures of one kind from one place are one entry',
+    reason:
+      'With a `count`, so that whoever has a link cannot fill the log of a push, nor its disk.',
+    differences: ['logs: 4 → 3 rows'],
+    steps: ['one view, audit'],
+  },
 ];

@@ -23,8 +23,8 @@ onEachStore((store) => {
     const { json } = await call(service, 'GET', `/api/v2/pushes/${token}/audit`, {
       token: service.adminToken,
     });
-    return json.logs.flatMap((entry: AuditEntry & { count: number }) =>
-      Array.from({ length: entry.count }, () => entry.kind),
+    return json.logs.flatMap(({ kind, count = 1 }: AuditEntry & { count?: number }) =>
+      Array.from({ length: count }, () => kind),
     );
   };
 
@@ -196,10 +196,10 @@ onEachStore((store) => {
         ],
       );
       expect(entries).toEqual([
-        ['failed_view', 'one', 1, '11:06:49', '11:06:49'],
-        ['failed_passphrase', 'two', 1, '11:06:48', '11:06:48'],
+        ['creation', '', undefined, '11:06:45', '11:06:45'],
         ['failed_passphrase', 'one', 3, '11:06:46', '11:06:49'],
-        ['creation', null, 1, '11:06:45', '11:06:45'],
+        ['failed_passphrase', 'two', undefined, '11:06:48', '11:06:48'],
+        ['failed_view', 'one', undefined, '11:06:49', '11:06:49'],
       ]);
     });
 
@@ -220,14 +220,14 @@ onEachStore((store) => {
       const all = pages.flat() as { kind: string; user_agent: string | null; count: number }[];
       const unnamed = all.filter(({ kind, user_agent }) => /^failed/.test(kind) && !user_agent);
       expect(unnamed.map(({ kind, count }) => [kind, count])).toEqual([
-        ['failed_view', 5],
         ['failed_passphrase', 10],
+        ['failed_view', 5],
       ]);
       expect(all.filter(({ kind }) => /^failed/.test(kind))).toHaveLength(1002);
       expect(all.filter(({ kind }) => !/^failed/.test(kind)).map(({ kind }) => kind)).toEqual([
-        'expire',
-        'view',
         'creation',
+        'view',
+        'expire',
       ]);
     });
   });

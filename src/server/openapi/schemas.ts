@@ -69,8 +69,8 @@ const auditEntry = v.object({
   referrer: said(v.string(), 'Empty when the request named none.'),
   kind: v.picklist(auditKinds),
   count: said(
-    v.pipe(v.number(), v.integer()),
-    'How many failures of one kind, from one place, this entry stands for; else 1.',
+    v.optional(count(2)),
+    'How many failures of one kind, from one place, this entry stands for; left out for one.',
   ),
   created_at: time,
   updated_at: said(time, 'Of the last of them.'),
