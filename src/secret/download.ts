@@ -56,7 +56,7 @@ async function saveAnswer(
   folder: Folder,
   tools: Tools,
 ): Promise<Saved> {
-  const target = await newFile(folder, safeName(file.filename)).catch(failedWriting);
+  const target = await newFile(folder, safeName(file.filename, folder.named)).catch(failedWriting);
   try {
     const bytes = await writeThrough(answer, tools, (chunk) => writeAll(target.handle.fd, chunk));
     return { path: await target.keep().catch(failedWriting), bytes };

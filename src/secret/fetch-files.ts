@@ -24,26 +24,26 @@ export async function fetchFiles(reception: Retrieved, folder: Folder): Promise<
   const saved: (Saved | undefined)[] = [];
   const failures: CliError[] = [];
   for (const [at, file] of files.entries()) {
-    const tools = toolsFor(reception, meter, at, file);
+    const name = safeName(file.filename, folder.named);
+    const tools = toolsFor(reception, meter, at, name);
     const outcome = await attempt(() => saveFile(file, folder, tools));
     if (!(outcome instanceof CliError)) saved[at] = outcome;
     if (context.signal.aborted) break;
     await meter.clear();
     if (outcome instanceof CliError) {
       failures.push(outcome);
-      if (files.length > 1) await say.warn(`${safeName(file.filename)}: ${outcome.message}`);
+      if (files.length > 1) await say.warn(`${name}: ${outcome.message}`);
     } else {
-      await say.note(savedNote(outcome, file));
+      await say.note(savedNote(outcome, name));
     }
   }
   const summary = await meter.ends();
   if (context.signal.aborted) return { saved, trouble: new CliError('interrupted', 'interrupted') };
   if (summary !== undefined) await say.note(summary);
-  return { saved, trouble: troubleOf(failures, files) };
+  return { saved, trouble: troubleOf(failures, files, folder) };
 }
 
-function savedNote({ path, bytes }: Saved, { filename }: PushFile): string {
-  const wanted = safeName(filename);
+function savedNote({ path, bytes }: Saved, wanted: string): string {
   return savedText(path, bytes, basename(path) === wanted ? undefined : wanted);
 }
 
@@ -56,10 +56,9 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> 
   }
 }
 
-/** What a download of the file at this place of the push needs. */
-export function toolsFor(reception: Retrieved, meter: Meter, at: number, file: PushFile): Tools {
+/** What a download of the file at this place of the push needs; it is reported under that name. */
+export function toolsFor(reception: Retrieved, meter: Meter, at: number, name: string): Tools {
   const { api, context, say } = reception;
-  const name = safeName(file.filename);
   return {
     api,
     signal: context.signal,
@@ -78,13 +77,14 @@ const HINT =
 function troubleOf(
   failures: readonly CliError[],
   files: readonly PushFile[],
+  { named }: Folder,
 ): CliError | undefined {
   const [first] = failures;
   if (!first) return undefined;
   const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
   const what =
     files.length === 1
-      ? `${safeName(files[0]?.filename ?? '')} was not saved: ${first.message}`
+      ? `${safeName(files[0]?.filename ?? '', named)} was not saved: ${first.message}`
       : `${failures.length} of ${files.length} files were not saved`;
   const hint = files.length === 1 && first.hint !== undefined ? `${first.hint}; ${HINT}` : HINT;
   return new CliError(code, what, { hint, cause: first });

@@ -9,6 +9,8 @@ export interface Folder {
   /** Overwrite what was there before this run. */
   readonly force: boolean;
   readonly taken: Set<string>;
+  /** The user named it: a file in it may begin with a dot. */
+  readonly named?: boolean;
 }
 
 /** A file under a temporary name, 0600. */

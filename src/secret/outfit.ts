@@ -138,7 +138,9 @@ async function place(
     clear: async () => {},
     ends: async () => undefined,
   };
-  const saved = await attempt(() => saveFile(file, folder, toolsFor(retrieved, meter, 0, file)));
+  const saved = await attempt(() =>
+    saveFile(file, folder, toolsFor(retrieved, meter, 0, safeName(file.filename))),
+  );
   if (saved instanceof CliError) throw saved;
   return { path: saved.path, file: file.filename };
 }

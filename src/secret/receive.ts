@@ -47,26 +47,27 @@ interface Settled {
 async function settle(reception: Reception): Promise<Settled> {
   const { options, say } = reception;
   const { output = '-', force } = options;
-  const at = async (path: string): Promise<Folder> => ({
+  const at = async (path: string, named: boolean): Promise<Folder> => ({
     path: await writable(path, reception),
     force,
     taken: new Set(),
+    named,
   });
   if (reception.folder !== undefined) {
-    const folder = await at(reception.folder);
+    const folder = await at(reception.folder, true);
     if (reception.file) folder.taken.add(nameKey(TEXT_FILE));
     return { folder, file: reception.file };
   }
-  if (reception.file === undefined) return { folder: await at('.'), file: undefined };
+  if (reception.file === undefined) return { folder: await at('.', false), file: undefined };
   if ((await lstat(output).catch(() => undefined)) === undefined) {
     await reception.file.discard();
-    const folder = await at(output);
+    const folder = await at(output, true);
     if (options.json || !reception.push.payload) return { folder, file: undefined };
     folder.taken.add(nameKey(TEXT_FILE));
     return { folder, file: await reserveText(folder.path, force).catch(() => undefined) };
   }
   await say.warn(`${output} is no folder: the files go to the current one`);
-  return { folder: await at('.'), file: reception.file };
+  return { folder: await at('.', false), file: reception.file };
 }
 
 /** The folder, made where it is missing; a rescue folder when it cannot be written and the files would be lost. */

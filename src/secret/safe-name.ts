@@ -1,23 +1,48 @@
+import filenameReserved, { windowsReservedNameRegex } from 'filename-reserved-regex';
 import { withoutControls } from '../terminal/safe';
 
 /** Bytes of UTF-8 that every common file system takes for one name. */
 const MAX_BYTES = 255;
+/** Characters of a name that are looked at, its last ones; an instance may send millions. */
+const MAX_READ = 4096;
 /** What stands for a name of which nothing is left. */
 const NAMELESS = 'file';
-/** Devices of Windows, whatever extension follows (Microsoft, "Naming Files, Paths, and Namespaces"). */
-const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)/i;
+/**
+ * Files that programs read by themselves where they start, which run commands, grant access or lead requests elsewhere:
+ * of shells, editors, Git, SSH, npm, curl and their like.
+ */
+const startUp =
+  /^\.(?:.*rc|.*profile|.*log(?:in|out)|.*session|bash.*|zshenv|git.*|ssh|[rs]hosts|forward|emacs.*|\w+init|pam_environment|tmux\.conf|my\.cnf)$/i;
 
 /**
- * One component of a path from a name that somebody else chose: nothing of it leads to another folder, is
- * acted on by a terminal, or names a device. At most 255 bytes; a leading dot or dash is kept.
+ * One component of a path from a name that somebody else chose: nothing of it leads to another folder or stream, is
+ * acted on by a terminal, is taken for an option, or names a device or what a program reads when it starts, on any
+ * system that the file may be copied to. At most 255 bytes.
+ * @param keepsDot whether a leading dot stays: the user named the folder
  */
-export function safeName(name: string): string {
-  const last = name.split(/[/\\]/).findLast((part) => part !== '') ?? '';
-  const plain = withoutControls(last)
-    .replace(/[\s.]+$/, '')
-    .trimStart();
-  const usable = plain === '' ? NAMELESS : plain;
-  return fitted(device.test(usable) ? `_${usable}` : usable);
+export function safeName(name: string, keepsDot = false): string {
+  const last =
+    name
+      .slice(-MAX_READ)
+      .split(/[/\\]/)
+      .findLast((part) => part !== '') ?? '';
+  const plain = withoutEnd(withoutControls(last)).replace(filenameReserved(), '_').trimStart();
+  const fit = withoutEnd(fitted(shown(plain, keepsDot)));
+  return fit === '' ? NAMELESS : fit;
+}
+
+/** No option, no hidden file unless it may be, no start-up file, no device. */
+function shown(name: string, keepsDot: boolean): string {
+  if (/^-/.test(name) || startUp.test(name) || (name.startsWith('.') && !keepsDot))
+    return `_${name.slice(1)}`;
+  return windowsReservedNameRegex().test(name) ? `_${name}` : name;
+}
+
+/** Without the white space and dots at its end. An expression for them would take quadratic time. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\s.]/.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 /** The same name for its second, third … file: `report (2).pdf`. */

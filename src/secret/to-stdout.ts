@@ -9,6 +9,7 @@ import { attempt, fetchFiles, toolsFor } from './fetch-files';
 import { type Folder, type NewFile, newFile } from './new-file';
 import { handText, type Reception } from './reception';
 import { rescued } from './rescued';
+import { safeName } from './safe-name';
 
 /** `--output -`: one file goes to standard output; everything else is saved. */
 export async function toStdout(
@@ -25,7 +26,7 @@ export async function toStdout(
   }
   if (push.payload) await say.warn(await saveText(context, push, folder));
   const meter = meterFor(context, reception.options, { files: 1, total: undefined });
-  const tools = toolsFor(reception, meter, 0, file);
+  const tools = toolsFor(reception, meter, 0, safeName(file.filename));
   const problem = await attempt(() => toOutput(file, context, tools));
   const summary = await meter.ends();
   if (context.signal.aborted) return new CliError('interrupted', 'interrupted');

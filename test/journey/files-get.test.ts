@@ -132,6 +132,20 @@ describe('get saves files', () => {
     });
   });
 
+  it('that begin with no dot or dash, unless --output names the folder; never as start-up files', async () => {
+    const wanted = { '.env': '1', '-rf': '2', '.bash_profile': '3', 'a.txt:x': '4' };
+    const long = { [`${'.'.repeat(200_000)}a`]: '5' };
+    const instance = await offered({ ...wanted, ...long });
+    expect([(await get(instance)).code, files()]).toEqual([
+      0,
+      { _env: '1', _rf: '2', _bash_profile: '3', 'a.txt_x': '4', [`_${'.'.repeat(252)}.a`]: '5' },
+    ]);
+    expect((await get(instance, '--output', 'named/')).code).toBe(0);
+    expect(Object.keys(filesIn(join(folder, 'named'))).sort()).toEqual(
+      ['.env', '_rf', '_bash_profile', 'a.txt_x', `${'.'.repeat(253)}.a`].sort(),
+    );
+  });
+
   it('over existing ones with --force, but not over each other', async () => {
     writeFileSync(join(folder, 'a'), 'mine');
     mkdirSync(join(folder, 'b'));

@@ -122,7 +122,7 @@ async function tell(
           .message,
       );
     if (unused.files.length > 0)
-      await say.warn(`not used: ${unused.files.map(safeName).join(', ')}`);
+      await say.warn(`not used: ${unused.files.map((name) => safeName(name)).join(', ')}`);
     if (folder?.inMemory === false)
       await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
   }
