@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type CliError, usageError } from '../errors';
 import { nameOnce, writeWhole } from './new-file';
 
@@ -29,7 +29,7 @@ export async function reserveText(folder: string, force: boolean): Promise<Desti
 
 /**
  * Makes sure that a file can be written: opens a temporary one beside it, 0600, that `commit` renames.
- * A device or pipe is written to directly.
+ * A character device, a pipe and a descriptor are written to directly.
  * @throws CliError (usage) when the file exists and `force` is not given, or its folder cannot be written
  */
 export async function reserveFile(named: string, force: boolean): Promise<Destination> {
@@ -40,8 +40,9 @@ export async function reserveFile(named: string, force: boolean): Promise<Destin
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) throw usageError(`${named} is a folder`, 'name a file in it');
   if (found?.isFIFO()) return fifo(path);
-  // What stands below /dev and /proc is somebody's open file, and is not replaced.
-  if (found && (!found.isFile() || /^\/(dev|proc)\//.test(named))) return device(named);
+  if (found?.isCharacterDevice() || (found && isDescriptor(named))) return device(named);
+  if (found && !found.isFile())
+    throw usageError(`${named} is neither a file nor a pipe`, 'name another place');
   if (found && !force) throw exists(named);
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   const file = await openNew(temporary, path);
@@ -62,10 +63,17 @@ export async function reserveFile(named: string, force: boolean): Promise<Destin
   };
 }
 
+/** Names of open files, which are not replaced: nothing else below /dev and /proc is one (proc(5)). */
+function isDescriptor(path: string): boolean {
+  return /^\/(?:dev\/(?:std(?:in|out|err)|fd\/\d+)|proc\/[^/]+(?:\/task\/\d+)?\/fd\/\d+)$/.test(
+    resolve(path),
+  );
+}
+
 /** The file a link leads to, so that it is written and the link stays. */
 async function behindLinks(path: string): Promise<string> {
   const found = await lstat(path).catch(() => undefined);
-  if (!found?.isSymbolicLink() || /^\/(dev|proc)\//.test(path)) return path;
+  if (!found?.isSymbolicLink() || isDescriptor(path)) return path;
   try {
     return await realpath(path);
   } catch {

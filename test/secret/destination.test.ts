@@ -1,9 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,9 +16,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reserveFile } from '../../src/secret/destination';
 
 let folder: string;
@@ -113,8 +119,71 @@ test('a folder, a missing folder and a file for a folder are refused before anyt
   });
 });
 
+test('a socket is refused before anything is fetched', async () => {
+  const server = createServer().listen(path);
+  await once(server, 'listening');
+  await expect(reserveFile(path, true)).rejects.toMatchObject({
+    code: 'usage',
+    message: `${path} is neither a file nor a pipe`,
+  });
+  server.close();
+});
+
 test('a device is written to as it is', async () => {
   const file = await reserveFile('/dev/null', false);
   await file.commit('secret');
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
+/** A place for a file below /dev, where people keep secrets in memory. */
+const memory = '/dev/shm';
+const missing = !existsSync(memory) && process.env.PWPUSH_TEST_ALL !== '1';
+
+describe.skipIf(missing)('a file in /dev/shm is one like any other', () => {
+  let file: string;
+  beforeEach(() => {
+    file = join(memory, basename(folder));
+    writeFileSync(file, 'theirs, and longer than ours');
+    chmodSync(file, 0o666);
+  });
+  afterEach(() => rmSync(file));
+
+  test('that is there is left as it is', async () => {
+    await expect(reserveFile(file, false)).rejects.toMatchObject({ code: 'usage' });
+    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual([
+      'theirs, and longer than ours',
+      '666',
+    ]);
+  });
+
+  test('with force is replaced whole, and is ours alone', async () => {
+    const before = openSync(file, 'r');
+    if (process.getuid?.() === 0) chownSync(file, 65534, 65534);
+    await (await reserveFile(file, true)).commit('ours');
+    const { uid } = statSync(file);
+    const seen = readFileSync(before, 'utf8');
+    closeSync(before);
+    expect([readFileSync(file, 'utf8'), mode(file), uid, seen]).toEqual([
+      'ours',
+      '600',
+      process.getuid?.(),
+      'theirs, and longer than ours',
+    ]);
+  });
+
+  test('behind a link, too', async () => {
+    symlinkSync(file, path);
+    await expect(reserveFile(path, false)).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+test.skipIf(missing)('an open file is written to by its descriptor', async () => {
+  writeFileSync(path, '');
+  const fd = openSync(path, 'r+');
+  const names = [`/dev/fd/${fd}`, `/proc/self/fd/${fd}`, `/proc/${process.pid}/fd/${fd}`];
+  for (const name of names) {
+    await (await reserveFile(name, false)).commit(name);
+    expect([name, readFileSync(path, 'utf8').slice(0, name.length)]).toEqual([name, name]);
+  }
+  closeSync(fd);
 });
