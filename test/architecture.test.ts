@@ -107,14 +107,14 @@ describe('direction', () => {
     ]);
   });
 
+  const shared = ['api/contract', 'api/json', 'http/send-queue', 'loopback'];
+
   test('of ours the server knows the contract and the leaves it shares with the client', () => {
-    const shared = ['api/contract', 'api/json', 'http/send-queue'];
     const other = (to: string) => isOurs(to) && room(to) !== 'server' && !shared.includes(to);
     expect(violations(inRooms('server'), other)).toEqual([]);
   });
 
   test('what both sides share knows nothing of ours', () => {
-    const shared = ['api/contract', 'api/json', 'http/send-queue'];
     expect(violations((file) => shared.includes(file), isOurs)).toEqual([]);
   });
 

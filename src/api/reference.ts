@@ -1,5 +1,5 @@
 import { usageError } from '../errors';
-import { withScheme } from '../http/loopback';
+import { withScheme } from '../loopback';
 
 /** A push as somebody names it: its token, and the instance when the name was an address. */
 export interface Reference {

@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, connect as plain, type Socket } from 'node:net';
 import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
+import { isLocalhost } from '../loopback';
+import { connecting, LOCAL_ADDRESSES } from './localhost';
 import type { Trust } from './trust';
 import { openTunnel } from './tunnel';
 
@@ -31,6 +33,7 @@ export interface Shown {
 export async function addressesOf(way: Way): Promise<string[] | undefined> {
   const host = hostOf(way.proxy ?? way.url);
   if (isIP(host)) return undefined;
+  if (isLocalhost(host)) return [...LOCAL_ADDRESSES];
   const found = await inTime(lookup(host, { all: true }), way);
   return found.map(({ address }) => address);
 }
@@ -49,7 +52,7 @@ export function reach(way: Way): Promise<Socket> {
 
 function open(to: URL, way: Way): Promise<Socket> {
   const port = Number(to.port || (to.protocol === 'https:' ? 443 : 80));
-  const socket = plain({ host: hostOf(to), port });
+  const socket = plain({ ...connecting(to.hostname), host: hostOf(to), port });
   const opened = new Promise<Socket>((resolve, reject) => {
     // It stays: an error that comes later, with nobody listening, would end the process.
     socket.on('error', reject);

@@ -1,13 +1,16 @@
 import { usageError } from '../errors';
+import { isLoopback } from '../loopback';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy the environment names for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, unless
  * `NO_PROXY` (host names, suffixes, `host:port`, `*`) takes it out. Lower-case names win, as in curl.
+ * Never one for this machine: what is sent to it may be sent in the clear, and must not leave it.
  * @throws CliError (usage) when the variable is no http or https address.
  */
 export function proxyFor(url: URL, env: Environment): URL | undefined {
+  if (isLoopback(url.hostname)) return undefined;
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = env[name.toLowerCase()] || env[name];
   if (!value || bypassed(url, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;

@@ -2,6 +2,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
+import { connecting } from './localhost';
 import type { Trust } from './trust';
 
 /** What undici's client asks of a connector. */
@@ -58,6 +59,7 @@ export function openTunnel(
   const target = `${hostname}:${port || 443}`;
   const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
     ...tls,
+    ...connecting(proxy.hostname),
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',

@@ -2,6 +2,7 @@ import type { buildConnector as Build, Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
+import { connecting } from './localhost';
 import { proxyFor } from './proxy';
 import {
   type ClosableTransport,
@@ -58,7 +59,6 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
 async function connect(url: URL, options: TransportOptions, streamed: boolean): Promise<Connected> {
   const milliseconds = options.timeout * 1000;
   const tls = await trustOf(options);
-  const direct = { ...tls, timeout: milliseconds, allowH2: false };
   // undici's clock for the answer to begin runs while a body is sent: there the socket watches instead.
   const settings = {
     headersTimeout: streamed ? 0 : milliseconds,
@@ -69,12 +69,14 @@ async function connect(url: URL, options: TransportOptions, streamed: boolean): 
   const watched = (open: Connector) => upload?.patient(open, milliseconds) ?? open;
   const { connections = 1 } = options;
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
+  const direct = ({ hostname }: URL) =>
+    buildConnector({ ...tls, ...connecting(hostname), timeout: milliseconds, allowH2: false });
   const over = (origin: string, open: Connector) => {
     const one = { ...settings, connect: watched(open) as Build.connector };
     return pool ? new pool.default(origin, { ...one, connections }) : new Client(origin, one);
   };
   const proxy = proxyFor(url, options.env);
-  if (proxy === undefined) return { dispatcher: over(url.origin, buildConnector(direct)) };
+  if (proxy === undefined) return { dispatcher: over(url.origin, direct(url)) };
   const { proxyAuthorization, tunnel } = await import('./tunnel');
   if (url.protocol === 'https:') {
     return { dispatcher: over(url.origin, tunnel(proxy, tls, milliseconds) as Connector) };
@@ -84,7 +86,7 @@ async function connect(url: URL, options: TransportOptions, streamed: boolean): 
     prefix: url.origin,
     headers: { host: url.host, ...proxyAuthorization(proxy) },
   };
-  return { dispatcher: over(proxy.origin, buildConnector(direct)), forwarded };
+  return { dispatcher: over(proxy.origin, direct(proxy)), forwarded };
 }
 
 /** Interim responses, such as 103, that may precede the final one; each restarts undici's clock. */

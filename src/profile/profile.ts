@@ -1,5 +1,5 @@
 import { usageError } from '../errors';
-import { isLoopback, withScheme } from '../http/loopback';
+import { isLoopback, withScheme } from '../loopback';
 
 /** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
 export interface Profile {
@@ -210,7 +210,7 @@ async function chooseToken(
 /** Whether what is sent there can be read by everybody on the way. */
 export function travelsOpen(base: string): boolean {
   const url = new URL(base);
-  return url.protocol === 'http:' && !isLoopback(url);
+  return url.protocol === 'http:' && !isLoopback(url.hostname);
 }
 
 /** @throws CliError (usage) when a token would go over plain http */

@@ -1,3 +1,4 @@
+import { isLoopback } from '../loopback';
 import { inWords } from './database';
 import type { Patience } from './exchange';
 import { outwardUrl } from './here/outward';
@@ -115,7 +116,7 @@ function warnIfExposed(
   { tlsCert, trustProxy }: ServiceSettings,
   log: Log,
 ): void {
-  const exposed = listening.find(({ host }) => !isLoopback(host))?.host;
+  const exposed = listening.find(({ host }) => host !== undefined && !isLoopback(host))?.host;
   if (!exposed || tlsCert || trustProxy) return;
   log.warning(`listening on ${exposed} without TLS: secrets and tokens can be read on the way`);
 }
@@ -124,11 +125,6 @@ function warnIfExposed(
 function placesOf({ host, port }: ServiceSettings, { supervision }: ServiceIo): Place[] {
   const passed = supervision ? passedSockets(supervision) : [];
   return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
-}
-
-/** A socket in the file system counts: nobody else's machine reaches it. */
-function isLoopback(host = 'localhost'): boolean {
-  return /^(?:localhost|(?:::ffff:)?127\..*|::1)$/i.test(host);
 }
 
 /** Ends with `work`, or without it when the time is up; milliseconds. */

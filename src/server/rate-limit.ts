@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
+import { isLoopback } from '../loopback';
 import type { AppSettings, Env } from './app';
 import { ipOf } from './caller';
 import { Refusal } from './refusal';
@@ -101,5 +102,5 @@ function groupsOf(part: string): string[] {
 
 /** Nobody's address is that of a socket in the file system. */
 function isHere(ip: string | null): boolean {
-  return ip === null || ip === '::1' || ip.startsWith('127.');
+  return ip === null || isLoopback(ip);
 }

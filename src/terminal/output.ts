@@ -1,5 +1,5 @@
 import type { Context } from '../context';
-import { isLoopback } from '../http/loopback';
+import { isLoopback } from '../loopback';
 import type { GlobalOptions } from '../options';
 import { writePatiently } from '../patience';
 import { columnsOf, type Look, lookOf } from './look';
@@ -97,5 +97,5 @@ export async function drawQr(say: Terminal, link: string): Promise<void> {
     return '';
   });
   await (problem === undefined ? say.remark(link) : say.tell(problem));
-  if (isLoopback(new URL(link))) await say.tell('only this machine reaches that address');
+  if (isLoopback(new URL(link).hostname)) await say.tell('only this machine reaches that address');
 }

@@ -184,16 +184,34 @@ describe('a proxy', () => {
     const proxy = await proxying(secure.port);
     open.push(proxy);
     const env = { HTTPS_PROXY: `http://ann:s3cret@127.0.0.1:${proxy.port}` };
-    const { code } = await run('push --passphrase-env WORD', secure.url, env);
+    const { code } = await run(
+      'push --passphrase-env WORD',
+      `https://proxied.test:${secure.port}`,
+      env,
+    );
     expect([code, proxy.seen, proxy.headers]).toEqual([
       0,
-      [`CONNECT 127.0.0.1:${secure.port}`],
+      [`CONNECT proxied.test:${secure.port}`],
       ['Basic YW5uOnMzY3JldA=='],
     ]);
     expect(proxy.tokens).toEqual([undefined]);
     expect(secure.got.map(({ authorization, proxy }) => [authorization, proxy])).toEqual([
       [bearer, undefined],
     ]);
+  });
+
+  test('is never used for this machine: it sees neither token nor secret', async () => {
+    const proxy = await proxying(own.port);
+    open.push(proxy);
+    const address = `http://127.0.0.1:${proxy.port}`;
+    const env = { HTTP_PROXY: address, HTTPS_PROXY: address, NO_PROXY: 'other.test' };
+    const hosts = ['127.0.0.1', 'localhost', 'localhost.', 'pw.localhost', '[::ffff:127.0.0.1]'];
+    for (const host of hosts) {
+      const { code } = await run('push', `http://${host}:${own.port}`, env);
+      expect([host, code, proxy.seen]).toEqual([host, 0, []]);
+    }
+    expect((await run('push', secure.url, env)).code).toBe(0);
+    expect([proxy.seen, own.got.length, secure.got.length]).toEqual([[], hosts.length, 1]);
   });
 });
 

@@ -36,10 +36,10 @@ describe('NO_PROXY takes out', () => {
     ['https://a.pw.test/', '*.pw.test'],
     ['https://pw.test/', 'pw.test:443'],
     ['https://pw.test:8443/', 'pw.test:8443'],
-    ['https://[::1]/', '::1'],
-    ['https://[::1]/', '[::1]'],
-    ['https://[::1]:8443/', '[::1]:8443'],
-    ['https://127.0.0.1/', '127.0.0.1'],
+    ['https://[fd00::1]/', 'fd00::1'],
+    ['https://[fd00::1]/', '[fd00::1]'],
+    ['https://[fd00::1]:8443/', '[fd00::1]:8443'],
+    ['https://10.0.0.1/', '10.0.0.1'],
   ])('%s by %s', (url, list) => {
     expect(chosen(url, { HTTPS_PROXY: PROXY, NO_PROXY: list })).toBeUndefined();
   });
@@ -54,6 +54,29 @@ describe('NO_PROXY takes out', () => {
     ['https://pw.test:8443/', 'pw.test:443'],
   ])('not %s by %j', (url, list) => {
     expect(chosen(url, { HTTPS_PROXY: PROXY, NO_PROXY: list })).toBe(`${PROXY}/`);
+  });
+});
+
+describe('there is none for this machine, whatever the variables say', () => {
+  const env = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY, NO_PROXY: 'pw.test' };
+  const wrong = { HTTP_PROXY: 'socks5://x', HTTPS_PROXY: 'socks5://x' };
+
+  test.each([
+    ...['127.0.0.1', '127.9.9.9', '127.1', '2130706433', '0x7f.1', '[::1]', '[0:0::0:1]'],
+    ...['[::ffff:127.0.0.1]', '[::ffff:7fff:1]', 'localhost', 'LOCALHOST', 'localhost.'],
+    ...['pw.localhost', 'a.b.localhost.'],
+  ])('%s', (host) => {
+    for (const scheme of ['http', 'https']) {
+      expect(chosen(`${scheme}://${host}:5100/`, env)).toBeUndefined();
+      expect(chosen(`${scheme}://${host}/`, wrong)).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ...['0.0.0.0', '128.0.0.1', '12.7.0.1', '[::2]', '[::ffff:128.0.0.1]', '[::127.0.0.1]'],
+    ...['localhost.test', 'mylocalhost', '127.0.0.1.test', '[fe80::1]', '10.0.0.1'],
+  ])('but for %s', (host) => {
+    expect(chosen(`https://${host}/`, env)).toBe(`${PROXY}/`);
   });
 });
 
@@ -100,7 +123,7 @@ describe('over a socket', () => {
     });
     const proxy = await proxying(server.port);
     open.push(server, proxy);
-    return { server, proxy, url: `http://127.0.0.1:${server.port}` };
+    return { server, proxy, url: `http://pw.test:${server.port}` };
   }
 
   test('a plain request goes to the proxy with its whole address, and the password with it', async () => {
@@ -117,13 +140,20 @@ describe('over a socket', () => {
   });
 
   test('NO_PROXY goes past it', async () => {
-    const { server, proxy, url } = await served();
-    const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '127.0.0.1' };
+    const { server, proxy } = await served();
+    const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'no-such-host.invalid' };
+    const url = `http://no-such-host.invalid:${server.port}`;
     const { code } = await overSocket(['version', '--url', url], { env });
-    expect({ code, seen: server.seen, proxy: proxy.seen }).toEqual({
+    expect({ code, proxy: proxy.seen }).toEqual({ code: 9, proxy: [] });
+  });
+
+  test('a proxy of this machine is found without DNS', async () => {
+    const { proxy, url } = await served();
+    const env = { HTTP_PROXY: `http://proxy.localhost:${proxy.port}` };
+    const { code } = await overSocket(['version', '--url', url], { env });
+    expect({ code, proxy: proxy.seen }).toEqual({
       code: 0,
-      seen: ['GET /api/v2/version'],
-      proxy: [],
+      proxy: [`GET ${url}/api/v2/version`],
     });
   });
 

@@ -31,7 +31,7 @@ afterAll(async () => {
 function makeCertificate(): boolean {
   const line =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 ' +
-    '-subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem';
+    '-subj /CN=localhost -addext subjectAltName=DNS:localhost,DNS:pw.test -keyout key.pem -out cert.pem';
   try {
     execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' });
     return true;
@@ -88,10 +88,10 @@ describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openss
   test('through a proxy it is tunnelled, and checked all the same', async () => {
     const proxy = await proxying(server.port);
     const env = { https_proxy: `http://ann:s3cret@127.0.0.1:${proxy.port}` };
-    const refused = await version('localhost', [], env);
-    const { code } = await version('localhost', ['--ca-file', certificate], env);
+    const refused = await version('pw.test', [], env);
+    const { code } = await version('pw.test', ['--ca-file', certificate], env);
     await proxy.close();
-    const tunnel = `CONNECT localhost:${server.port}`;
+    const tunnel = `CONNECT pw.test:${server.port}`;
     expect({ refused: refused.code, code, seen: proxy.seen, headers: proxy.headers }).toEqual({
       refused: 9,
       code: 0,
@@ -103,12 +103,12 @@ describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openss
   test('a proxy that refuses the tunnel leaves it at: nothing was sent', async () => {
     const proxy = await refusingProxy();
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-    const outcome = await version('localhost', [], env);
+    const outcome = await version('pw.test', [], env);
     await proxy.close();
     expect(outcome).toEqual({
       code: 9,
       stdout: '',
-      stderr: `pwpush: localhost:${server.port} cannot be reached: the proxy wants a user name and password\nhint: check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY\n`,
+      stderr: `pwpush: pw.test:${server.port} cannot be reached: the proxy wants a user name and password\nhint: check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY\n`,
     });
   });
 

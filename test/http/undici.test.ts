@@ -1,4 +1,6 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../src/http/undici';
 import { CREATED, RETRIEVED, VERSION } from '../helpers/reference';
@@ -35,6 +37,26 @@ const CALLS: [string[], string, string, string][] = [
     'a view may have been used: pwpush audit tells its owner',
   ],
 ];
+
+describe('a host of this machine is found without DNS, at either of its addresses', () => {
+  const hosts = ['localhost', 'pw.localhost', 'a.b.localhost.'];
+  const cases = hosts.flatMap((host) => ['127.0.0.1', '::1'].map((address) => ({ host, address })));
+
+  test.each(cases)('$host at $address', async ({ host, address }) => {
+    const asked: (string | undefined)[] = [];
+    const server = createHttpServer(({ headers }, response) => {
+      asked.push(headers.host);
+      response.setHeader('content-type', 'application/json');
+      response.end(VERSION);
+    });
+    server.listen(0, address);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await overSocket(['version', '--url', `http://${host}:${port}`]);
+    server.close();
+    expect({ code, stderr, asked }).toEqual({ code: 0, stderr: '', asked: [`${host}:${port}`] });
+  });
+});
 
 test('a request arrives as it was meant, with its length and nothing added', async () => {
   let arrived: unknown;

@@ -149,7 +149,7 @@ describe('over TLS', () => {
     });
     const { port, stop } = await listening(proxy);
     const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
-    const got = await upload(`https://127.0.0.1:${server.port}/t`, LENGTH, { ca: cert, env });
+    const got = await upload(`https://proxied.test:${server.port}/t`, LENGTH, { ca: cert, env });
     server.stop();
     stop();
     expect(got).toEqual({ status: 200, text: `/t ${LENGTH}` });

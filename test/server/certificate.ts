@@ -1,14 +1,16 @@
-/** A certificate for localhost and 127.0.0.1 that signs itself, good for a hundred years, for tests alone. */
+/**
+ * A certificate for localhost, 127.0.0.1 and proxied.test that signs itself, good for a hundred years, for tests alone.
+ */
 export const cert = `-----BEGIN CERTIFICATE-----
-MIIBmjCCAUGgAwIBAgIUDFspSZW4LaHbtUc+Ddw45Vh1ge0wCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTAzMTI0M1oYDzIxMjYxMDI4
-MDMxMjQzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+MIIBqDCCAU+gAwIBAgIUFmH1HmZ8ZA9jFwjB9wVu5gfC73kwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjAyNTQ0MloYDzIxMjYxMDI4
+MDI1NDQyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
 PQMBBwNCAAQ56RD3hoqoyMeCNKL/yS/LDQFSBImyLP2PiSpxfJfEEafQQc2o7KPk
-/HTfBGfWdjqaDlCalrcNPge5p4e89b4bo28wbTAdBgNVHQ4EFgQU61VoZeitBmGH
+/HTfBGfWdjqaDlCalrcNPge5p4e89b4bo30wezAdBgNVHQ4EFgQU61VoZeitBmGH
 99fzLNScrGD19vMwHwYDVR0jBBgwFoAU61VoZeitBmGH99fzLNScrGD19vMwDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-zj0EAwIDRwAwRAIgCh/M8ruwOLrJkAb1m5PBvRLJW55OYwigsBOwSKNjlPgCIExR
-OJMT7RCI1QregzdFWu5M3onfGLpAFxnBUguAZnpH
+VR0TAQH/BAUwAwEB/zAoBgNVHREEITAfgglsb2NhbGhvc3SHBH8AAAGCDHByb3hp
+ZWQudGVzdDAKBggqhkjOPQQDAgNHADBEAiAyQTGdeOfZ1ZHamJHhieXXsWr5Ac+x
+E4KHPCO7mMjtgwIgOj+DnXTtgWpUz9cEaYgcuqkIBB96RoG36DNAUCgVDzc=
 -----END CERTIFICATE-----
 `;
 

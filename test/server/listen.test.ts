@@ -7,7 +7,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isLoopback } from '../../src/http/loopback';
+import { isLoopback } from '../../src/loopback';
 import { outwardAddress } from '../../src/server/here/outward';
 import { type Service, ServiceError, type ServiceIo, startService } from '../../src/server/listen';
 import { passphraseChecks } from '../../src/server/passphrase';
@@ -200,6 +200,8 @@ describe('starting', () => {
     ],
     [{ host: '0.0.0.0', trustProxy: true }, []],
     [{ host: 'localhost' }, []],
+    [{ host: '::ffff:127.0.0.1' }, []],
+    [{ host: '0:0:0:0:0:0:0:1' }, []],
   ])('%j warns %j', async (settings, expected) => {
     const { url } = await start({ ...inMemory, ...settings });
     expect(await version(url)).toBe(200);
@@ -212,7 +214,7 @@ describe('starting', () => {
       const { url, localUrl } = await start({ ...inMemory, host });
       const outward = (await outwardAddress(host)) ?? new URL(localUrl).hostname;
       expect(new URL(url).host).toBe(`${outward}:${new URL(localUrl).port}`);
-      expect(isLoopback(new URL(localUrl))).toBe(true);
+      expect(isLoopback(new URL(localUrl).hostname)).toBe(true);
       expect([await version(url), await version(localUrl)]).toEqual([200, 200]);
     },
   );

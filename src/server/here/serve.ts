@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isLoopback } from '../../loopback';
 import { inWords } from '../database';
 import { openService } from '../open';
 import type { Noted } from '../pushes';
@@ -77,7 +78,7 @@ export async function serveHere(
     const stopSweeping = sweepRegularly(service.pushes, log);
     return {
       push: pushBody(push, base, io.now()),
-      exposed: tls === undefined && !/^(?:localhost$|127\.|::1$)/.test(host),
+      exposed: tls === undefined && !isLoopback(host),
       ended: watch.ended,
       close: async () => {
         await sockets?.stop();
