@@ -11,13 +11,14 @@ export interface TrustOptions {
 /** Options of node:tls for both the proxy and the instance behind it. */
 export interface Trust {
   readonly ca?: string[];
-  readonly rejectUnauthorized?: boolean;
+  /** Left out, Node asks `NODE_TLS_REJECT_UNAUTHORIZED`. */
+  readonly rejectUnauthorized: boolean;
 }
 
 export async function trustOf({ ca, insecure, env }: TrustOptions): Promise<Trust> {
   return {
     ...(ca === undefined ? {} : { ca: await withRoots(ca, env) }),
-    ...(insecure ? { rejectUnauthorized: false } : {}),
+    rejectUnauthorized: !insecure,
   };
 }
 

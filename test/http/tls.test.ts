@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { VERSION } from '../helpers/reference';
 import { type Listening, listening, overSocket, proxying, socketServer } from '../helpers/sockets';
 
@@ -109,6 +109,51 @@ describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openss
       code: 9,
       stdout: '',
       stderr: `pwpush: pw.test:${server.port} cannot be reached: the proxy wants a user name and password\nhint: check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY\n`,
+    });
+  });
+
+  describe('NODE_TLS_REJECT_UNAUTHORIZED=0 of the environment is not obeyed', () => {
+    afterEach(() => void vi.unstubAllEnvs());
+    const refusal = async (host: string, env: Record<string, string> = {}) => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+      const before = server.seen.length;
+      const { code, stderr } = await version(host, ['--quiet'], env);
+      return { code, why: stderr.split('\n')[0], seen: server.seen.length - before };
+    };
+    const refused = (host: string) => ({
+      code: 9,
+      why: `pwpush: ${host}:${server.port} cannot be reached: its certificate is self-signed`,
+      seen: 0,
+    });
+
+    test('by a request', async () => {
+      expect(await refusal('localhost')).toEqual(refused('localhost'));
+    });
+
+    test('through the tunnel of a proxy', async () => {
+      const proxy = await proxying(server.port);
+      const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+      const outcome = await refusal('pw.test', env);
+      await proxy.close();
+      expect(outcome).toEqual(refused('pw.test'));
+    });
+
+    test('to a proxy that is reached over TLS', async () => {
+      const env = { HTTPS_PROXY: `https://localhost:${server.port}` };
+      expect(await refusal('pw.test', env)).toEqual(refused('pw.test'));
+    });
+
+    test('nor is it by a proxy that passes plain http on', async () => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+      const env = { HTTP_PROXY: `https://localhost:${server.port}` };
+      const before = server.seen.length;
+      const { code } = await overSocket(['version', '--url', 'http://pw.test'], { env });
+      expect([code, server.seen.length - before]).toEqual([9, 0]);
+    });
+
+    test('and --insecure is, as ever', async () => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '1');
+      expect((await version('127.0.0.1', ['--insecure', '--quiet'])).code).toBe(0);
     });
   });
 
