@@ -17,7 +17,7 @@ const variables: Readonly<Record<string, string>> = {
   'PWPUSH_SERVE_*': 'options of serve, such as PWPUSH_SERVE_PORT',
   HTTPS_PROXY: 'proxy for https addresses',
   HTTP_PROXY: 'proxy for http addresses',
-  NO_PROXY: 'hosts reached without a proxy: names, suffixes, host:port, *',
+  NO_PROXY: 'hosts reached without a proxy, as is this machine: names, suffixes, host:port, *',
   NODE_EXTRA_CA_CERTS: 'PEM file of CA certificates that Node.js trusts too',
   CI: 'never prompt',
   NO_COLOR: 'no colours',
