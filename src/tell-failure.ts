@@ -3,6 +3,7 @@ import type { CliError } from './errors';
 import { writePatiently } from './patience';
 import { failureText, type Telling } from './terminal/failure';
 import { columnsOf } from './terminal/look';
+import { forLog } from './terminal/safe';
 
 /** Tells a failure on stderr. Where nobody can be told, a link that stands in it is saved. Never throws. */
 export async function tellFailure(
@@ -10,8 +11,8 @@ export async function tellFailure(
   error: unknown,
   telling: Omit<Telling, 'columns'>,
 ): Promise<void> {
-  const { stderr, signal } = context;
-  const text = failureText(error, { ...telling, columns: columnsOf(stderr) });
+  const { stderr, env, signal } = context;
+  const text = forLog(failureText(error, { ...telling, columns: columnsOf(stderr) }), env);
   if (text !== '') await writePatiently(stderr, text, signal).catch(() => keep(error, context));
   // What is written to a stream that was closed before we started goes nowhere, without an error.
   if (stderr.closed) await keep(error, context);

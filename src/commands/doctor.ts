@@ -5,6 +5,7 @@ import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { checkText } from '../terminal/doctor';
 import { lookOf } from '../terminal/look';
 import { terminal } from '../terminal/output';
+import { forLog } from '../terminal/safe';
 
 const EXAMPLES = `
 Looks at the config file, address, proxy, DNS, connection, TLS, redirects, API,
@@ -36,7 +37,7 @@ export async function doctor(context: Context, options: GlobalOptions): Promise<
     failure ??= check.code;
     if (options.json) made.push(check);
     else if (!options.quiet || check.status === 'failed' || check.status === 'warning')
-      await stdout.write(checkText(check, look));
+      await stdout.write(forLog(checkText(check, look), env));
   }
   if (options.json)
     await terminal(context, options).print({ ok: failure === undefined, checks: made }, () => '');

@@ -66,7 +66,7 @@ export function toolsFor(reception: Retrieved, meter: Meter, at: number, name: s
     progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
     again: async (failure, seconds) => {
       await meter.clear();
-      await say.note(`${name}: ${failure.message}; trying again in ${seconds} s`);
+      await say.note(`trying ${name} again in ${seconds} s: ${failure.message}`);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../context';
+import { isCi } from '../environment';
 import type { GlobalOptions } from '../options';
 import { lineStart } from '../patience';
 import { progressLines, progressSummary } from './progress';
@@ -28,8 +29,7 @@ interface Shown {
 /** Nothing is shown in a pipe, in CI, on a dumb terminal, or with --quiet or --json. */
 export function meterFor(context: Context, options: GlobalOptions, shown: Shown): Meter {
   const { env, stderr } = context;
-  const inCi = Boolean(env.CI) && env.CI !== 'false';
-  const hidden = !stderr.isTTY || inCi || env.TERM === 'dumb' || options.quiet || options.json;
+  const hidden = !stderr.isTTY || isCi(env) || env.TERM === 'dumb' || options.quiet || options.json;
   return hidden ? silent : meter(context, shown);
 }
 

@@ -3,7 +3,7 @@ import { isLoopback } from '../loopback';
 import type { GlobalOptions } from '../options';
 import { writePatiently } from '../patience';
 import { columnsOf, type Look, lookOf } from './look';
-import { safe, safeJson } from './safe';
+import { forLog, safe, safeJson } from './safe';
 
 /** What a command says and how: made once a run from the context and the global options. */
 export interface Terminal {
@@ -30,7 +30,8 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
   const { stdout, stderr, env } = context;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
   // Nobody reads these when stderr is gone or held up; the result matters more.
-  const say = (text: string) => writePatiently(stderr, text, context.signal).catch(() => {});
+  const say = (text: string) =>
+    writePatiently(stderr, forLog(text, env), context.signal).catch(() => {});
   const line = async (text: string, head = '') => {
     const shown = head + safe(text);
     const columns = columnsOf(stderr);
@@ -43,7 +44,7 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
   };
   return {
     print: async (value, render) =>
-      stdout.write(options.json ? `${toJson(value)}\n` : render(await look(stdout))),
+      stdout.write(options.json ? `${toJson(value)}\n` : forLog(render(await look(stdout)), env)),
     printText: (text) => stdout.write(text),
     note,
     tell: async (text) => say(await line(text)),

@@ -2,6 +2,7 @@ import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
 import { lookOf } from './look';
 import { type Terminal, toJson } from './output';
+import { forLog } from './safe';
 import { type Column, tables } from './table';
 
 /** Says that there is nothing to list, or on this page; and below a first page that there is more. */
@@ -34,7 +35,7 @@ export async function printRows<Row>(
   const json = (rows: Row[]) => `${printed === 0 ? '[' : ',\n'}${rows.map(toJson).join(',\n')}`;
   for await (const rows of pages) {
     if (rows.length === 0) continue;
-    await stdout.write(options.json ? json(rows) : text(rows));
+    await stdout.write(options.json ? json(rows) : forLog(text(rows), context.env));
     printed += rows.length;
   }
   if (options.json) await stdout.write(printed === 0 ? '[]\n' : ']\n');

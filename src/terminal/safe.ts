@@ -1,3 +1,6 @@
+import type { Environment } from '../context';
+import { isCi } from '../environment';
+
 /**
  * What a terminal would act on or what would deceive its reader: C0 and C1 controls, DEL, bidi controls, line
  * separators, lone surrogates, and all that is not seen (Default_Ignorable_Code_Point: zero-width characters, fillers,
@@ -30,14 +33,28 @@ export function forTerminal(text: string): string {
   return safeLines(text) + (text.endsWith('\n') ? '' : '\n');
 }
 
-/** JSON that shows nothing a terminal would act on: the same value, those characters as `\\uXXXX`. */
+/**
+ * Commands in the log of a CI job: of GitHub Actions and of what is like it (`::name::`, at the start of a line, and
+ * `##[name]`), of Azure Pipelines, and of TeamCity.
+ */
+const lineCommand = /^([^\S\n]*):(?=:.*?::)/gm;
+const command = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
+
+/** Whole lines for people: in a CI job without what its runner would obey. */
+export function forLog(lines: string, env: Environment): string {
+  if (!isCi(env)) return lines;
+  const told = lines.replace(lineCommand, (_, space: string) => space + visible(':'));
+  return told.replace(command, visible);
+}
+
+/** JSON that shows nothing a terminal or a CI runner would act on: the same value, those characters as `\\uXXXX`. */
 export function safeJson(json: string): string {
-  return json.replace(dangerous, (character) =>
+  const escaped = (character: string) =>
     Array.from(
       { length: character.length },
       (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
+    ).join('');
+  return json.replace(dangerous, escaped).replace(command, escaped);
 }
 
 function visible(character: string): string {

@@ -305,7 +305,7 @@ describe('get --output', () => {
   it.each([
     ['the note of a file after a text', 'text', [], '\nsaved a (1 B)\n'],
     ['the error of a file after a text', 'text', ['-q'], '\npwpush: a was not saved: '],
-    ['what follows part of a file', '', ['-o', '-'], '\na: 127.0.0.1'],
+    ['what follows part of a file', '', ['-o', '-'], '\ntrying a again in 1 s: 127.0.0.1'],
   ])('%s begins a line of its own', async (_what, text, words, said) => {
     const answer = said.startsWith('\nsaved') ? whole('A') : cut(9, 'half');
     const instance = await offered([{ filename: 'a', answer }], text);
@@ -365,7 +365,7 @@ describe.concurrent('a file that does not come at once', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `bad: ${why}; trying again in 1 s\nbad: ${why}; trying again in 3 s\nwarning: bad: ${why}\nsaved good (1 B)\npwpush: 1 of 2 files were not saved\nhint: ${LIVE}\n`,
+      stderr: `trying bad again in 1 s: ${why}\ntrying bad again in 3 s: ${why}\nwarning: bad: ${why}\nsaved good (1 B)\npwpush: 1 of 2 files were not saved\nhint: ${LIVE}\n`,
     });
     expect(files()).toEqual({ good: 'G' });
     expect(instance.seen.map(({ line }) => line.split('?')[0])).toEqual([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { width } from '../../src/terminal/cells';
 import { AUDITED, CREATED, changed, NOTIFIED, RETRIEVED, VERSION } from '../helpers/reference';
-import { place } from '../helpers/run';
+import { type Conditions, place } from '../helpers/run';
 
 // Whatever an instance says reaches a terminal as visible, harmless text in columns that hold.
 
@@ -45,11 +45,17 @@ const json = (status: number, body: string, type = 'application/json') => ({
 });
 
 /** Runs a line on a terminal of 80 columns, against an instance that gives that answer to each request. */
-async function shown(line: string, status: number, body: string, type?: string) {
+async function shown(
+  line: string,
+  status: number,
+  body: string,
+  type?: string,
+  { env, terminals }: Pick<Conditions, 'env' | 'terminals'> = { terminals: ['stdout', 'stderr'] },
+) {
   const here = place({
-    terminals: ['stdout', 'stderr'],
+    terminals: terminals ?? [],
     stdin: 'secret',
-    env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken' },
+    env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', ...env },
     send: async ({ url }) => {
       const end = url.includes('/audit') ? '{"logs":[]}' : '[]';
       return json(status, /page=[2-9]/.test(url) ? end : body, type);
@@ -179,4 +185,81 @@ describe('on a terminal', () => {
     }
     here.close();
   });
+});
+
+/** What runners of GitHub, Azure and TeamCity obey: at the start of a line the one, anywhere in it the others. */
+const commands = [
+  '::stop-commands::pwn',
+  '  ::set-output name=a::b',
+  '##[add-path]/evil',
+  'a ##vso[task.setvariable variable=A]b',
+  '##VSO[task.complete]',
+  "##teamcity[setParameter name='env.A' value='b']",
+];
+const obeyed = /^\s*::[^\n]*::|##(\[|vso\[|teamcity\[)/im;
+
+describe.each([
+  { CI: 'true' },
+  { GITHUB_ACTIONS: 'true' },
+  { TF_BUILD: 'True' },
+  { TEAMCITY_VERSION: '2026.1' },
+])('in a CI job (%j)', (job) => {
+  const lines = ['list', 'audit abc', 'preview abc', 'version', 'notify abc a@b.test', 'get abc'];
+
+  test.each([...lines, 'expire abc', 'push', 'doctor', 'get abc --output -', 'list --json'])(
+    '%s writes no command that the runner obeys',
+    async (line) => {
+      for (const command of commands) {
+        const push = { name: command, note: command, url_token: command, expired_on: command };
+        // Neither is fetched: from https nothing leads down to http.
+        const file = { filename: command, content_type: 'x/y', url: 'http://pw.test/f' };
+        const files = [file, file];
+        const said = { error: command, message: command, edition: command, url: command };
+        const audit = { logs: [{ kind: command, ip: command, user_agent: command }] };
+        const one = {
+          ...JSON.parse(changed(CREATED, push)),
+          payload: '',
+          files,
+          ...said,
+          ...audit,
+        };
+        for (const body of [one, [one], said])
+          for (const status of [200, 404, 422]) {
+            const { stdout, stderr } = await shown(line, status, JSON.stringify(body), undefined, {
+              env: job,
+              terminals: [],
+            });
+            expect(stdout + stderr).not.toMatch(obeyed);
+          }
+      }
+    },
+  );
+
+  test('an error of ours and its JSON write none either, and the JSON says the same', async () => {
+    for (const command of commands) {
+      const outcome = await shown('list', 403, JSON.stringify({ error: command }), undefined, {
+        env: job,
+        terminals: [],
+      });
+      expect([outcome.code, outcome.stderr]).toEqual([4, expect.not.stringMatching(obeyed)]);
+      const name = JSON.stringify([JSON.parse(changed(CREATED, { name: command }))]);
+      const listed = await shown('list --json', 200, name, undefined, { env: job, terminals: [] });
+      expect(listed.stdout).not.toMatch(obeyed);
+      expect(JSON.parse(listed.stdout)[0].name).toBe(command);
+    }
+  });
+
+  test('a secret is there to the byte', async () => {
+    for (const command of commands) {
+      const body = changed(RETRIEVED, { payload: command });
+      const outcome = await shown('get abc', 200, body, undefined, { env: job, terminals: [] });
+      expect(outcome.stdout).toBe(command);
+    }
+  });
+});
+
+test('outside of a CI job a name is shown as it is', async () => {
+  const body = `[${changed(CREATED, { name: '##[x] ::y::' })}]`;
+  const { stdout } = await shown('list', 200, body, undefined, { env: {}, terminals: [] });
+  expect(stdout).toContain('##[x] ::y::');
 });
