@@ -25,6 +25,8 @@ interface ServeOptions extends GlobalOptions {
   readonly maxFileSize?: number;
   readonly maxBuffer?: number;
   readonly maxConnections?: number;
+  readonly minRate?: number;
+  readonly maxFailures?: number;
   readonly keepDays?: number;
   readonly reserve?: number;
   readonly rateLimit?: ReturnType<typeof rate>;
@@ -98,6 +100,16 @@ export function serveCommand(context: Context): Command {
       '--max-connections <n>',
       'connections open at once (default: 4096)',
       positive('--max-connections'),
+    )
+    .option(
+      '--min-rate <size>',
+      'bytes of an answer to be read in a minute; 0 for any (default: 50KB)',
+      size('--min-rate', 0),
+    )
+    .option(
+      '--max-failures <n>',
+      'failures listed one by one in the log of a push (default: 1000)',
+      positive('--max-failures'),
     )
     .option('--keep-days <n>', 'days that ended pushes and their log are kept (default: 90)', days)
     .option(

@@ -28,6 +28,7 @@ export async function claim(
   push: PushRow,
   visitor: Visitor,
   now: number,
+  maxFailures: number,
 ): Promise<Claim> {
   const own = visitor.owner !== undefined && visitor.owner.id === push.owner_id;
   const take = own ? store.findActive : store.takeView;
@@ -41,7 +42,7 @@ export async function claim(
         push.kind === 'file' ? listFiles(sql, push.id) : [],
       ])
     : [undefined, []];
-  if (!claimed || !secret) return missed(sql, push, visitor, now);
+  if (!claimed || !secret) return missed(sql, push, visitor, now, maxFailures);
   const last = claimed.views >= claimed.expire_after_views;
   const filesUntil = Math.min(now + LINK_TIME, push.expires_at);
   const [ended] = await Promise.all([
@@ -52,10 +53,16 @@ export async function claim(
 }
 
 /** Too late: the push had ended, or ends now because its time has passed. */
-async function missed(sql: Sql, push: PushRow, visitor: Visitor, now: number): Promise<Claim> {
+async function missed(
+  sql: Sql,
+  push: PushRow,
+  visitor: Visitor,
+  now: number,
+  maxFailures: number,
+): Promise<Claim> {
   const due = push.expired_at !== null || push.expires_at <= now;
   const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
-  await recordFailure(sql, push.id, 'failed_view', visitor, now);
+  await recordFailure(sql, push.id, 'failed_view', visitor, now, maxFailures);
   const claimed = (await store.findPush(sql, push.lookup)) as StoredPush;
   return {
     claimed: { ...claimed, url_token: push.url_token },

@@ -16,20 +16,19 @@ export interface Patience {
   readonly rest: { readonly bytes: number; readonly milliseconds: number };
 }
 
-const usual: Patience = {
+/** What is left out is usual. */
+export type SomePatience = Partial<Patience> & Pick<Patience, 'read'>;
+
+const usual: Omit<Patience, 'read'> = {
   head: 20_000,
   idle: 30_000,
   body: 60_000,
-  // A phone with a bad line has twenty times that.
-  read: { bytes: 100_000, milliseconds: 120_000 },
   rest: { bytes: 64 * 1024 * 1024, milliseconds: 10_000 },
 };
 
 /** Has a server that does not listen yet cut who stands still, and wait with asking for a body (100 Continue) until somebody reads it. */
-export function bePatient(
-  server: Server,
-  { head, idle, body, read, rest }: Patience = usual,
-): void {
+export function bePatient(server: Server, patience: SomePatience): void {
+  const { head, idle, body, read, rest } = { ...usual, ...patience };
   server.headersTimeout = head;
   // How often it looks, which the types have for the constructor only.
   Object.assign(server, { connectionsCheckingInterval: Math.min(head, 5000) });

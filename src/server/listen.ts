@@ -5,7 +5,13 @@ import { outwardUrl } from './here/outward';
 import type { Log } from './log';
 import { startMetrics } from './metrics/start';
 import { openService } from './open';
-import { connectionLimitOf, publicUrlOf, type ServiceIo, type ServiceSettings } from './settings';
+import {
+  connectionLimitOf,
+  publicUrlOf,
+  readingRateOf,
+  type ServiceIo,
+  type ServiceSettings,
+} from './settings';
 import type { Listening, Place } from './socket';
 import { createSockets } from './sockets';
 import { GRACE } from './stop';
@@ -47,7 +53,7 @@ export interface Service {
 export async function startService(
   settings: ServiceSettings,
   io: ServiceIo,
-  patience?: Patience,
+  impatience: Partial<Patience> = {},
 ): Promise<Service> {
   const tls = await readTls(settings);
   const places = placesOf(settings, io);
@@ -55,6 +61,7 @@ export async function startService(
   const { log } = service;
   const { now, grace = GRACE, supervision } = io;
   const connections = connectionLimitOf(settings);
+  const patience = { read: readingRateOf(settings), ...impatience };
   // Behind a proxy, and where links name another address, so do requests.
   const ownHost = settings.publicUrl || settings.trustProxy ? undefined : settings.host;
   const options = { tls, log, now, patience, connections, grace, ownHost };

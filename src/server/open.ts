@@ -13,6 +13,7 @@ import {
   bufferBytesOf,
   fileBytesOf,
   keepDaysOf,
+  maxFailuresOf,
   publicUrlOf,
   rateLimitOf,
   reserveOf,
@@ -44,6 +45,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const rateLimit = rateLimitOf(settings);
   const bufferBytes = bufferBytesOf(settings);
   const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
+  const maxFailures = maxFailuresOf(settings);
   const metrics = createMetrics();
   const tally = io.tally ? both(metrics, io.tally) : metrics;
   const log = metrics.counting(createLog(io, settings.log));
@@ -56,7 +58,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
     const files = new Files({ ...shared, fileBytes });
     await files.abandonUnfinished();
     await database.setAside();
-    const pushes = new Pushes({ ...shared, files, bounds, keepDays });
+    const pushes = new Pushes({ ...shared, files, bounds, keepDays, maxFailures });
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       pushes,

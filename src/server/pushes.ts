@@ -55,6 +55,8 @@ export interface PushesOptions {
   readonly bounds: Bounds;
   /** Days that a push that has ended is kept with its log. */
   readonly keepDays: number;
+  /** Failures that the log of a push has entries of their own for. */
+  readonly maxFailures: number;
   readonly clock: () => Date;
   readonly tally: Tally;
   /** Told of what could not be done, and of rows that were changed. */
@@ -147,13 +149,19 @@ export class Pushes {
   ): Promise<Retrieved> {
     const push = await this.find(urlToken);
     const { database, vault, tally } = this;
+    const { maxFailures } = this.options;
     const now = () => this.now();
     const { key, claimed, secret, files, ended, own } = await vault.keys.withKeys(async () => {
-      const unlocked = await unlock({ database, vault, now, tally }, push, visitor, passphrase);
+      const unlocked = await unlock(
+        { database, vault, now, tally, maxFailures },
+        push,
+        visitor,
+        passphrase,
+      );
       return database.transaction(
         async (sql) => {
           if (visitor.signal?.aborted) throw abandoned();
-          const taken = await claim(sql, push, visitor, now());
+          const taken = await claim(sql, push, visitor, now(), maxFailures);
           // What cannot be opened, for lack of a key or because the row was changed, takes no view.
           const key = taken.secret && vault.openKey(taken.claimed, taken.secret, unlocked);
           // A link stands twice in its page.

@@ -6,6 +6,7 @@ import type { LogFormat, LogLevel } from './log';
 import type { Usage } from './metrics/process';
 import { clientOf, type Rate, type RateLimit } from './rate-limit';
 import { ServiceError } from './service-error';
+import type { ReadingRate } from './slow-readers';
 import type { Supervision } from './systemd';
 import type { Tally } from './tally';
 
@@ -34,6 +35,10 @@ export interface ServiceSettings {
   readonly maxBuffer?: number | undefined;
   /** Connections open at once. */
   readonly maxConnections?: number | undefined;
+  /** Bytes of an answer that a client must read in a minute; 0 for any. */
+  readonly minRate?: number | undefined;
+  /** Failures that the log of a push has entries of their own for. */
+  readonly maxFailures?: number | undefined;
   /** Bytes that stay free on the disk of the data: below, no pushes are taken. */
   readonly reserve?: number | undefined;
   /** Days that a push that has ended is kept with its log; 0 for until the next sweep. */
@@ -85,6 +90,11 @@ const CONNECTIONS = 4096;
 const CONNECTIONS_AT_LEAST = 16;
 const RESERVE = 32 * 1024 ** 2;
 const KEEP_DAYS = 90;
+/** A phone with a bad line has twenty times that. */
+const MIN_RATE = 50_000;
+const FAILURES = 1000;
+/** A log has 10,000 entries that can be read. */
+const FAILURES_AT_MOST = 9000;
 
 /** The bounds of days and views that the settings ask for; throws a `ServiceError` when they contradict. */
 export function boundsOf(settings: ServiceSettings): Bounds {
@@ -140,6 +150,19 @@ export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
 /** Bytes that stay free on the disk. */
 export function reserveOf({ reserve = RESERVE }: ServiceSettings): number {
   return reserve;
+}
+
+/** How fast an answer must be read. */
+export function readingRateOf({ minRate = MIN_RATE }: ServiceSettings): ReadingRate {
+  // Over two minutes: a bad line stands still now and then.
+  return { bytes: 2 * minRate, milliseconds: 120_000 };
+}
+
+/** Failures that the log of a push has entries of their own for. */
+export function maxFailuresOf({ maxFailures = FAILURES }: ServiceSettings): number {
+  if (Number.isInteger(maxFailures) && maxFailures >= 1 && maxFailures <= FAILURES_AT_MOST)
+    return maxFailures;
+  throw wrong(`the failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`);
 }
 
 /** Days that ended pushes are kept. */

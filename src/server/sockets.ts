@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { App } from './app';
 import { type ConnectionLimit, connectionLimiter } from './connections';
-import { bePatient, type Patience } from './exchange';
+import { bePatient, type SomePatience } from './exchange';
 import { createServer, type Listening, listen, type Place, type ServerOptions } from './socket';
 import { stopper } from './stop';
 import type { Tls } from './tls';
@@ -17,7 +17,7 @@ export interface Sockets {
 
 export interface SocketOptions extends ServerOptions {
   readonly tls: Tls | undefined;
-  readonly patience: Patience | undefined;
+  readonly patience: SomePatience;
   readonly connections: ConnectionLimit;
   /** Milliseconds after which a stop cuts off what still runs. */
   readonly grace: number;

@@ -20,6 +20,8 @@ export interface Unlocking {
   /** Milliseconds. */
   readonly now: () => number;
   readonly tally: Tally;
+  /** Failures that the log of a push has entries of their own for. */
+  readonly maxFailures: number;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface Unlocking {
  * wrong, both of which the audit log keeps, and when there were too many tries.
  */
 export async function unlock(
-  { database, vault, now, tally }: Unlocking,
+  { database, vault, now, tally, maxFailures }: Unlocking,
   push: PushRow,
   visitor: Visitor,
   passphrase: string,
@@ -55,7 +57,8 @@ export async function unlock(
     tally.wrongPassphrase();
     triesLeft = left;
   }
-  await audit.recordFailure(database.sql, push.id, 'failed_passphrase', visitor, now());
+  const { sql } = database;
+  await audit.recordFailure(sql, push.id, 'failed_passphrase', visitor, now(), maxFailures);
   if (triesLeft === undefined) throw new Refusal('passphrase', needed);
   throw new Refusal('passphrase', wrong, { triesLeft });
 }

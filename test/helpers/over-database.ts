@@ -7,7 +7,13 @@ import { createMetrics } from '../../src/server/metrics/metrics';
 import { Owners } from '../../src/server/owners';
 import { Pushes } from '../../src/server/pushes';
 import type { RateLimit } from '../../src/server/rate-limit';
-import { boundsOf, bufferBytesOf, fileBytesOf, keepDaysOf } from '../../src/server/settings';
+import {
+  boundsOf,
+  bufferBytesOf,
+  fileBytesOf,
+  keepDaysOf,
+  maxFailuresOf,
+} from '../../src/server/settings';
 import { Space } from '../../src/server/space';
 import { insertKey } from '../../src/server/store/keys';
 import { migrate } from '../../src/server/store/migrations';
@@ -45,7 +51,13 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const shared = { database, vault, space, clock: clock.now, tally, report: log.failure };
   const files = new Files({ ...shared, fileBytes });
   const owners = new Owners(database, clock.now);
-  const pushes = new Pushes({ ...shared, files, bounds, keepDays: keepDaysOf(defaults) });
+  const pushes = new Pushes({
+    ...shared,
+    files,
+    bounds,
+    keepDays: keepDaysOf(defaults),
+    maxFailures: maxFailuresOf(defaults),
+  });
   const bufferBytes = bufferBytesOf(defaults);
   const settings = { ...defaults, bounds, bufferBytes, fileBytes, rateLimit, version: '0.1.0' };
   const isUp = health(async () => void (await database.sql`SELECT 1`));

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Patience } from '../../src/server/exchange';
-import { connectionLimitOf } from '../../src/server/settings';
+import { connectionLimitOf, readingRateOf } from '../../src/server/settings';
 import { createSockets, type Sockets } from '../../src/server/sockets';
 import { notedDatabase, overDatabase } from '../helpers/over-database';
 import {
@@ -205,6 +205,11 @@ describe('answers that wait for their reader', () => {
     clearInterval(steps);
     socket.destroy();
   });
+});
+
+test('an operator sets how fast answers must be read', () => {
+  const rate = (minRate?: number) => readingRateOf({ ...defaults, minRate });
+  expect([rate().bytes, rate(1000).bytes, rate(0).bytes]).toEqual([100_000, 2000, 0]);
 });
 
 describe('connections', () => {

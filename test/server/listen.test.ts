@@ -175,6 +175,9 @@ describe('starting', () => {
     expect(await failure({ maxConnections: 15 })).toBe(
       'the maximum of connections must be 16 at least (input)',
     );
+    expect(await failure({ maxFailures: 0 })).toBe(
+      'the failures in the log of a push must be from 1 to 9000 (input)',
+    );
   });
 
   test('limits of the instance hold', async () => {

@@ -203,27 +203,22 @@ onEachStore((store) => {
       ]);
     });
 
-    const many = { timeout: 120_000 };
-
-    test('have a thousand entries at most, and views and ends are always kept', many, async () => {
+    test('have so many entries at most, and views and ends are always kept', async () => {
+      await service.close();
+      service = await testService({ ...(await store.room()).settings, maxFailures: 20 });
       const push = { payload: 'x', passphrase: 'p' };
       const token = await create(service, push, service.adminToken);
-      for (let i = 0; i < 1010; i += 1) await look(token, `agent ${i}`);
+      for (let i = 0; i < 30; i += 1) await look(token, `agent ${i}`);
       await call(service, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
       await call(service, 'DELETE', `/api/v2/pushes/${token}`);
       for (let i = 0; i < 5; i += 1) await look(token, `late ${i}`);
-      const pages = [];
-      for (let page = 1; page <= 21; page += 1) {
-        const path = `/api/v2/pushes/${token}/audit?page=${page}`;
-        pages.push((await call(service, 'GET', path, { token: service.adminToken })).json.logs);
-      }
-      const all = pages.flat() as { kind: string; user_agent: string | null; count: number }[];
+      const all = (await logs(token)) as { kind: string; user_agent: string; count?: number }[];
       const unnamed = all.filter(({ kind, user_agent }) => /^failed/.test(kind) && !user_agent);
       expect(unnamed.map(({ kind, count }) => [kind, count])).toEqual([
         ['failed_passphrase', 10],
         ['failed_view', 5],
       ]);
-      expect(all.filter(({ kind }) => /^failed/.test(kind))).toHaveLength(1002);
+      expect(all.filter(({ kind }) => /^failed/.test(kind))).toHaveLength(22);
       expect(all.filter(({ kind }) => !/^failed/.test(kind)).map(({ kind }) => kind)).toEqual([
         'creation',
         'view',

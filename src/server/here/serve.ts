@@ -5,7 +5,12 @@ import { openService } from '../open';
 import type { Noted } from '../pushes';
 import { Refusal } from '../refusal';
 import { ServiceError } from '../service-error';
-import { connectionLimitOf, type ServiceIo, type ServiceSettings } from '../settings';
+import {
+  connectionLimitOf,
+  readingRateOf,
+  type ServiceIo,
+  type ServiceSettings,
+} from '../settings';
 import type { Listening } from '../socket';
 import { createSockets } from '../sockets';
 import { GRACE } from '../stop';
@@ -67,7 +72,7 @@ export async function serveHere(
       tls,
       log,
       now: io.now,
-      patience: undefined,
+      patience: { read: readingRateOf(whole) },
       connections,
       grace: GRACE,
       ownHost: host,

@@ -14,9 +14,6 @@ export interface AuditRow {
   updated_at: number | null;
 }
 
-/** Entries of failures that a push has at most, each of which anybody with the link can add. */
-const FAILURES = 1000;
-
 const NOBODY: Origin = { ip: null, userAgent: null, referrer: null };
 
 /** Where a request came from, as far as it says. */
@@ -39,8 +36,8 @@ export async function recordEvent(
 }
 
 /**
- * Counts a failure with those of the same kind from the same place. When the push has many entries of failures, it is
- * counted with all from places that have none.
+ * Counts a failure with those of the same kind from the same place. When the push has `most` entries of failures, it
+ * is counted with all from places that have none.
  */
 export async function recordFailure(
   sql: Sql,
@@ -48,10 +45,10 @@ export async function recordFailure(
   kind: 'failed_view' | 'failed_passphrase',
   from: Origin,
   at: number,
+  most: number,
 ): Promise<void> {
   if (await countAgain(sql, pushId, kind, from, at)) return;
-  if ((await countFailures(sql, pushId)) < FAILURES)
-    return recordEvent(sql, pushId, kind, from, at);
+  if ((await countFailures(sql, pushId)) < most) return recordEvent(sql, pushId, kind, from, at);
   if (await countAgain(sql, pushId, kind, NOBODY, at)) return;
   await recordEvent(sql, pushId, kind, NOBODY, at);
 }

@@ -62,7 +62,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.listActive': (sql) => pushes.listActive(sql, 1, NOW, { rows: 50, number: 2 }),
   'pushes.listExpired': (sql) => pushes.listExpired(sql, 1, NOW, { rows: 50, number: 2 }),
   'audit.recordEvent': (sql) => audit.recordEvent(sql, 1, 'view', from, NOW),
-  'audit.recordFailure': (sql) => audit.recordFailure(sql, 1, 'failed_view', from, NOW),
+  'audit.recordFailure': (sql) => audit.recordFailure(sql, 1, 'failed_view', from, NOW, 9),
   'audit.listEvents': (sql) => audit.listEvents(sql, 1, { rows: 50, number: 2 }),
   'audit.insertTry': (sql) => audit.insertTry(sql, 1, NOW),
   'audit.listTries': (sql) => audit.listTries(sql, 1, NOW - 1, NOW + 1),
