@@ -79,7 +79,9 @@ describe('a link or token copied with the text around it', () => {
     '\u00bb',
   ];
   const ends = [...after, '**', '`', ').', '>,', '\u3002', '\uff0c', '"!?', '}', '.)\n'];
-  const anyToken = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
+  // What may follow a token in a path is ambiguous below a base like /p/p.
+  const suffix = /^(?:r|preview|passphrase|audit)$/;
+  const anyToken = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/).filter((name) => !suffix.test(name));
   const surroundings = fc.tuple(fc.constantFrom(...before), fc.constantFrom(...ends));
 
   test('is read without it, and no character of the token is lost', () => {

@@ -192,8 +192,11 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
-test(`SQLite: fifty ${claim}`, async () => crashAndCheck(await onSqlite(), 50), 120_000);
+/** Ten show what is broken; CI has fifty. */
+const rounds = Number(process.env.PWPUSH_TEST_CRASHES ?? 10);
+
+test(`SQLite: ${claim}`, async () => crashAndCheck(await onSqlite(), rounds), 300_000);
 
 onPostgres((cluster) => {
-  test(`ten ${claim}`, async () => crashAndCheck(await onServer(cluster()), 10), 60_000);
+  test(claim, async () => crashAndCheck(await onServer(cluster()), 10), 120_000);
 });
