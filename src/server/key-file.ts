@@ -50,7 +50,7 @@ export async function openKeyring(
   });
   if (!(await sealClearTokens(database, used, links)))
     log.warning(
-      'the database could not be written anew and may hold tokens of links: is the disk full, or another program on it?',
+      'the database could not be rewritten and may hold tokens of links: is the disk full, or another program on it?',
     );
   if (await isReadByOthers(path))
     log.warning(`others can read the instance key ${path}; make it 0600`);

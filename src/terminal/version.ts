@@ -45,7 +45,7 @@ export function editionOf(version: InstanceVersion): string {
   const { application, application_version, api_version, edition } = version;
   const name = application === APPLICATION ? 'pwpush serve' : 'Password Pusher';
   const parts = [
-    `${name} ${application_version ?? 'of an untold version'}`,
+    `${name} ${application_version ?? 'of an unknown version'}`,
     api_version ? `API ${api_version}` : undefined,
     edition ? `edition ${edition}` : undefined,
   ];

@@ -146,7 +146,7 @@ export const decisions: readonly Decision[] = [
   {
     name: 'Failures of one kind from one place are one entry',
     reason:
-      'With a `count`, so that whoever has a link cannot fill the log of a push, nor its disk.',
+      'With a `count`, so that nobody who has a link can fill the log of a push, or the disk.',
     differences: ['logs: 4 → 3 rows'],
     steps: ['one view, audit'],
   },

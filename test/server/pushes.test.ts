@@ -203,7 +203,7 @@ onEachStore((store) => {
       ]);
     });
 
-    test('have so many entries at most, and views and ends are always kept', async () => {
+    test('have a limited number of entries, and views and ends are always kept', async () => {
       await service.close();
       service = await testService({ ...(await store.room()).settings, maxFailures: 20 });
       const push = { payload: 'x', passphrase: 'p' };
