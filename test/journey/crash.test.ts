@@ -66,10 +66,19 @@ async function onServer(cluster: Cluster): Promise<Store> {
     words: ['--data', data, '--database', database],
     look,
     checks: [],
-    // Other services may be about: only what nobody goes on with for two minutes is cleared away.
-    pass: () => look('UPDATE uploads SET touched_at = 0 WHERE push_id IS NULL'),
+    // Other services may be about: only what nobody goes on with for two minutes is cleared away. The server may still
+    // be at what the killed one asked for last.
+    pass: async () => {
+      await look(disconnect);
+      await look('UPDATE uploads SET touched_at = 0 WHERE push_id IS NULL');
+    },
   };
 }
+
+/** Ends the other connections to the database, and waits until they are gone. */
+const disconnect = `
+  SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
 /** A buffer has turned itself into an object before it is seen here. */
 function inBase64(_: string, value: { type?: string; data?: number[] } | null): unknown {
@@ -92,7 +101,7 @@ const found = `
 
 /** What no push has, or only one that was ended. */
 const orphans = `
-  SELECT 'an upload of no push' AS what FROM uploads WHERE push_id IS NULL
+  SELECT 'an upload of no push' AS what FROM uploads WHERE push_id IS NULL AND ends_at IS NULL
   UNION ALL
   SELECT 'chunks of no upload' FROM chunks WHERE upload_id NOT IN (SELECT id FROM uploads)
   UNION ALL
@@ -101,6 +110,9 @@ const orphans = `
   UNION ALL
   SELECT 'a secret of a push that was ended' FROM secrets JOIN pushes ON pushes.id = push_id
   WHERE expired_at IS NOT NULL`;
+
+/** What a start gave up or found ended, and deletes while it serves. */
+const undeleted = 'SELECT id FROM uploads WHERE push_id IS NULL OR ends_at = 0';
 
 /** What became of a push that was acknowledged; nothing when it is as the client knows it. */
 function lost(vault: Vault, entry: Entry, row: Found | undefined): string | undefined {
@@ -186,6 +198,7 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
   const live = ledger.entries.filter(({ ended }) => ended === 'no');
   for (const entry of live) while (await ledger.retrieve(service, entry));
   await check(store, ledger, rounds + 2);
+  await expect.poll(() => store.look(undeleted), { timeout: 30_000 }).toEqual([[]]);
   expect(ledger.entries.length).toBeGreaterThan(rounds * 3);
   await service.stop();
 }
