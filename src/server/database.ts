@@ -83,11 +83,10 @@ function refuseEmpty(file: string, where: Where): void {
 
 function openError(cause: unknown, { data, database }: Where): unknown {
   if (cause instanceof Refusal) return inWords(cause);
-  const code = systemCode(cause);
+  const code = sqliteCode(cause) ?? systemCode(cause);
   const said = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {
-    const hint =
-      hintFor[code] ?? hintFor[sqliteCode(cause)] ?? 'name a folder of your own with --data';
+    const hint = hintFor[code] ?? 'name a folder of your own with --data';
     return new ServiceError(`the data in ${data} ${said}`, { hint, cause });
   }
   const hint = 'it has to be a database of its own, in which the user may make tables';
@@ -101,10 +100,10 @@ const hintFor: { readonly [code: string]: string } = {
   ELOOP: 'pwpush.db is a symbolic link: name the folder of the database itself with --data',
 };
 
-/** The name that libsql has, for the number that `node:sqlite` has. */
-function sqliteCode(error: unknown): string {
+/** The name that libsql has, for the number that `node:sqlite` has where a file is damaged. */
+function sqliteCode(error: unknown): string | undefined {
   const { errcode } = (error ?? {}) as { errcode?: unknown };
-  return errcode === 11 ? 'SQLITE_CORRUPT' : errcode === 26 ? 'SQLITE_NOTADB' : '';
+  return errcode === 11 ? 'SQLITE_CORRUPT' : errcode === 26 ? 'SQLITE_NOTADB' : undefined;
 }
 
 async function openFile(
