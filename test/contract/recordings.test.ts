@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Api, apiClient } from '../../src/api/client';
 import { type RouteName, routes } from '../../src/api/contract';
 import { CliError, type ErrorCode } from '../../src/errors';
-import { create, type TestService, testService } from '../helpers/service';
+import { create, FORM_TYPE, formBytes, type TestService, testService } from '../helpers/service';
 import { wire } from '../helpers/wire';
 import { decisions } from './decisions';
 
@@ -280,10 +280,12 @@ function requestOf(
     name,
     value.replace('OWNER-TOKEN', adminToken).replace('OTHER-TOKEN', otherToken),
   ]);
+  const form = body !== undefined && typeof body !== 'string';
+  const type: [string, string][] = form ? [['content-type', FORM_TYPE]] : [];
   return new Request(BASE + there, {
     method,
-    headers: [...credentials, ['user-agent', 'node']],
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? whole(body) : formOf(body) }),
+    headers: [...credentials, ['user-agent', 'node'], ...type],
+    ...(body === undefined ? {} : { body: form ? formOf(body) : whole(body) }),
   });
 }
 
@@ -294,13 +296,15 @@ function whole(body: string): string {
   return last === '' ? body : `${start.padEnd(Number(length) - 3, last)}"}}`;
 }
 
-function formOf(fields: readonly [string, string | RecordedFile][]): FormData {
-  const form = new FormData();
-  for (const [name, value] of fields) {
-    if (typeof value === 'string') form.append(name, value);
-    else form.append(name, new File(['x'.repeat(value.size)], value.filename, value));
-  }
-  return form;
+/** Bytes, as Node.js 24 fails when a `FormData` is refused before it was read. */
+function formOf(fields: readonly [string, string | RecordedFile][]): Buffer {
+  return formBytes(
+    fields.map(([name, value]) =>
+      typeof value === 'string'
+        ? { name, value }
+        : { ...value, name, value: 'x'.repeat(value.size) },
+    ),
+  );
 }
 
 function bodiesDiffer(
