@@ -44,7 +44,8 @@ onPostgres((cluster) => {
   async function ask(index: number, method: string, path: string, push?: object) {
     const response = await fetch(`${services[index % 4]?.url}/api/v2/pushes${path}`, {
       method,
-      headers: { 'content-type': 'application/json' },
+      // A connection kept from the test before may be closed by its service at the moment that it is used again.
+      headers: { 'content-type': 'application/json', connection: 'close' },
       ...(push ? { body: JSON.stringify({ push }) } : {}),
     });
     const { status, headers } = response;
