@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { isIP } from 'node:net';
+import { isLocalhost, isLoopback } from '../loopback';
 
 /** Unreserved characters (RFC 3986, 2.3) that are escaped, segments of dots, and a fragment. */
 const rewritten = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)|\/\.{1,2}(?:\/|$)|#/i;
@@ -27,12 +28,12 @@ export function foreignHosts(server: Server, own: string | undefined): (url: str
     local ??= isOnLoopback(server);
     if (!local || usual.test(url)) return false;
     const name = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
-    return isIP(name) === 0 && !/^(?:.*\.)?localhost\.?$/.test(name) && name !== own;
+    return isIP(name) === 0 && !isLocalhost(name) && name !== own;
   };
 }
 
 function isOnLoopback(server: Server): boolean {
   const address = server.address();
   if (address === null || typeof address === 'string') return false;
-  return /^(?:(?:::ffff:)?127\.|::1$)/i.test(address.address);
+  return isLoopback(address.address);
 }

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
+import { isLoopback } from '../../loopback';
 
 /** Addresses of nobody (RFC 5737, RFC 3849): the route to them is that to the world. */
 const nobody = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' } as const;
@@ -56,5 +57,5 @@ function first(family: keyof typeof nobody): string | undefined {
 
 /** Neither of this machine nor of one wire, whose addresses need a zone besides. */
 function isOutward(address: string): boolean {
-  return !/^(?:127\.|169\.254\.|0\.|::1?$|fe[89ab])/i.test(address);
+  return !isLoopback(address) && !/^(?:169\.254\.|0\.|::$|fe[89ab])/i.test(address);
 }
