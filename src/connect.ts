@@ -137,6 +137,25 @@ export async function connectTo(
   return { ...(await connect(context, options, target, connections)), reference };
 }
 
+/**
+ * A client for each instance that links belong to, by the links' base; made before the first request, so that what is
+ * wrong with the command line is told at once.
+ */
+export async function connectEach(
+  context: Context,
+  options: GlobalOptions,
+  references: readonly Reference[],
+  connections = 1,
+): Promise<ReadonlyMap<string | undefined, Connection>> {
+  const all = new Map<string | undefined, Connection>();
+  const wishes = wishesOf(context, options);
+  for (const base of new Set(references.map((one) => one.base))) {
+    const target = await targetOf(context, wishes, base);
+    all.set(base, await connect(context, options, target, connections));
+  }
+  return all;
+}
+
 export async function clientFor(
   context: Context,
   options: GlobalOptions,

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import type { Api } from '../api/client';
 import type { Push } from '../api/contract';
 import { AT_ONCE, inOrder } from '../api/in-order';
-import { parseReference, type Reference } from '../api/reference';
-import { connect, targetOf, wishesOf } from '../connect';
+import { parseReference } from '../api/reference';
+import { type Connection, connectEach } from '../connect';
 import type { Context } from '../context';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
@@ -35,12 +34,13 @@ export function expireCommand(context: Context): Command {
 /** Expires each; one that fails does not keep the others from it, and the worst status counts. */
 export async function expire(context: Context, options: ExpireOptions): Promise<void> {
   const references = options.links.map(parseReference);
-  const apis = await connections(context, options, references);
+  const atOnce = Math.min(references.length, AT_ONCE);
+  const connections = await connectEach(context, options, references, atOnce);
   const say = terminal(context, options);
   const expired: Push[] = [];
   let worst = 0;
   const outcomes = inOrder(references.entries(), async ([at, { base, token }]) => {
-    const api = apis.get(base) as Api;
+    const { api } = connections.get(base) as Connection;
     return { at, token, push: await api.expire(token).catch(failed) };
   });
   for await (const { at, token, push } of outcomes) {
@@ -55,23 +55,6 @@ export async function expire(context: Context, options: ExpireOptions): Promise<
   }
   if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
-}
-
-/** A client for each instance, before the first request: what is wrong with the command line is told at once. */
-async function connections(
-  context: Context,
-  options: ExpireOptions,
-  references: readonly Reference[],
-): Promise<ReadonlyMap<string | undefined, Api>> {
-  const apis = new Map<string | undefined, Api>();
-  const wishes = wishesOf(context, options);
-  const atOnce = Math.min(references.length, AT_ONCE);
-  for (const { base } of references) {
-    if (apis.has(base)) continue;
-    const target = await targetOf(context, wishes, base);
-    apis.set(base, (await connect(context, options, target, atOnce)).api);
-  }
-  return apis;
 }
 
 /** A failure of one push is told in its turn; any other ends the command. */

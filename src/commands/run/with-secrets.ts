@@ -1,5 +1,5 @@
 import { parseReference, type Reference } from '../../api/reference';
-import { type Connection, connect, targetOf, wishesOf } from '../../connect';
+import { type Connection, connectEach } from '../../connect';
 import type { Context } from '../../context';
 import { ExitWith, endedBy, usageError } from '../../errors';
 import { findProgram } from '../../secret/find-program';
@@ -75,19 +75,13 @@ async function handOver(
   }
 }
 
-/** A client for each push; all of them before the first request, so that what is wrong is told at once. */
+/** A client for each push. */
 async function connectAll(
   references: readonly Reference[],
   context: Context,
   options: RunOptions,
 ): Promise<Named[]> {
-  const connections = new Map<string | undefined, Connection>();
-  const wishes = wishesOf(context, options);
-  for (const { base } of references) {
-    if (connections.has(base)) continue;
-    const target = await targetOf(context, wishes, base);
-    connections.set(base, await connect(context, options, target));
-  }
+  const connections = await connectEach(context, options, references);
   return references.map(({ base, token }) => ({
     api: (connections.get(base) as Connection).api,
     token,
