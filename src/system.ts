@@ -200,7 +200,10 @@ function controllingTerminal(): number | undefined {
 async function prompterFor(signal: AbortSignal): Promise<TerminalPrompter> {
   const streams = { ...(await promptStreams()), signal };
   const signals = {
-    interrupt: () => process.emit('SIGINT', 'SIGINT'),
+    interrupt: () => {
+      streams.output.write('^C');
+      process.emit('SIGINT', 'SIGINT');
+    },
     suspend: process.platform === 'win32' ? undefined : suspend,
   };
   if (process.env.TERM === 'dumb')

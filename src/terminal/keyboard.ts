@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { type CliError, usageError } from '../errors';
 
 /** What is typed, from the first question until it is let go: shown by nobody, between two questions neither. */
 export interface Keyboard {
@@ -14,17 +15,19 @@ type Terminal = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
 
 /** What a terminal does itself for some keys, unless it was taken. */
 export interface Signals {
-  /** For Control-C. */
+  /** For Control-C, which it shows too. */
   interrupt(): void;
   /** For Control-Z; left out where there is no such thing. Returns when the process goes on. */
   readonly suspend?: (() => void) | undefined;
 }
 
-/** What is said of a secret that was pasted into a prompt for one line. */
-export const SEVERAL_LINES = {
-  message: 'what was pasted has several lines, and the prompt takes one; nothing was sent',
-  hint: 'pipe it in, or name a file with --from FILE',
-};
+/** The error of a secret that was pasted into a prompt for one line. */
+export function severalLines(): CliError {
+  return usageError(
+    'what was pasted has several lines, and the prompt takes one; nothing was sent',
+    'pipe it in, or name a file with --from FILE',
+  );
+}
 
 const CTRL_C = 3;
 const CTRL_Z = 26;

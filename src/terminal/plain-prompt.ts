@@ -1,5 +1,5 @@
-import { CliError, usageError } from '../errors';
-import { keyboard, SEVERAL_LINES, type Signals } from './keyboard';
+import { CliError } from '../errors';
+import { keyboard, type Signals, severalLines } from './keyboard';
 import type { Streams, TerminalPrompter } from './prompt';
 
 const CTRL_C = '\u0003';
@@ -16,15 +16,9 @@ const BACKSPACES = ['\b', '\u007f'];
  */
 export function plainPrompter(
   { input, output, signal }: Streams,
-  { interrupt, suspend }: Signals,
+  signals: Signals,
 ): TerminalPrompter {
-  const { keys, take, release } = keyboard(input, {
-    interrupt: () => {
-      output.write('^C');
-      interrupt();
-    },
-    suspend,
-  });
+  const { keys, take, release } = keyboard(input, signals);
 
   const ask = (question: string, shown: boolean): Promise<string> => {
     take();
@@ -42,8 +36,7 @@ export function plainPrompter(
       };
       const enter = (rest: readonly string[]) => {
         end();
-        if (!shown && rest.some((key) => key !== '\r' && key !== '\n'))
-          reject(usageError(SEVERAL_LINES.message, SEVERAL_LINES.hint));
+        if (!shown && rest.some((key) => key !== '\r' && key !== '\n')) reject(severalLines());
         else resolve(typed.join(''));
       };
       const hear = (data: Buffer) => {

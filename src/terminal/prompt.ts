@@ -1,6 +1,6 @@
 import { createPromptModule } from 'inquirer';
-import { CliError, usageError } from '../errors';
-import { keyboard, SEVERAL_LINES, type Signals } from './keyboard';
+import { CliError } from '../errors';
+import { keyboard, type Signals, severalLines } from './keyboard';
 
 /** Asks a person; what is asked goes to the terminal, never to stdout. */
 export interface Prompter {
@@ -44,10 +44,7 @@ export function inquirerPrompter(
   { interrupt, suspend }: Signals,
 ): TerminalPrompter {
   const { keys, take, release } = keyboard(input, {
-    interrupt: () => {
-      output.write('^C');
-      interrupt();
-    },
+    interrupt,
     suspend:
       suspend &&
       (() => {
@@ -86,7 +83,7 @@ export function inquirerPrompter(
         theme: { style: { maskedText: '(hidden)' } },
       }).finally(pasted.end);
       if (!pasted.several()) return answer;
-      throw usageError(SEVERAL_LINES.message, SEVERAL_LINES.hint);
+      throw severalLines();
     },
     text: (message, preset) => ask({ type: 'input', message, default: preset }),
     confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),
