@@ -95,7 +95,6 @@ export class Pushes {
     await this.options.space.check();
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
-    const waiter = visitor;
     const { vault } = this;
     const push = await vault.keys.withKeys(async () => {
       const now = this.now();
@@ -109,7 +108,14 @@ export class Pushes {
         expires_at: now + rest.expire_after_days * DAY,
       };
       const terms = { ...row, url_token };
-      const secret = await vault.seal({ push: terms, key, payload, note, passphrase, waiter });
+      const secret = await vault.seal({
+        push: terms,
+        key,
+        payload,
+        note,
+        passphrase,
+        waiter: visitor,
+      });
       const token = vault.keys.links.store(url_token);
       return { ...(await this.insert({ ...row, ...token }, secret, visitor, upload)), url_token };
     });
@@ -214,10 +220,10 @@ export class Pushes {
   async listActive(owner: Owner, page: number): Promise<Noted[]> {
     return this.vault.keys.withKeys(async () => {
       const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
-      return this.listed(rows, ({ key_id, note_key, note, ...row }) => {
-        const push = { ...row, url_token: this.vault.keys.links.open(row) };
-        return { push, note: this.vault.openNote(push, { key_id, note_key, note }) };
-      });
+      return this.listed(rows, ({ key_id, note_key, note, ...push }) => ({
+        push,
+        note: this.vault.openNote(push, { key_id, note_key, note }),
+      }));
     });
   }
 
@@ -226,10 +232,7 @@ export class Pushes {
     return this.vault.keys.withKeys(async () => {
       const now = this.now();
       const rows = await store.listExpired(this.database.sql, owner.id, now, pageOf(page));
-      return this.listed(rows, (row) => {
-        const push = { ...row, url_token: this.vault.keys.links.open(row) };
-        return { push: settled(push, now), note: '' };
-      });
+      return this.listed(rows, (push) => ({ push: settled(push, now), note: '' }));
     });
   }
 
@@ -341,10 +344,13 @@ export class Pushes {
   }
 
   /** The rows of a listing; one that was changed by hand is left out, and reported. */
-  private listed<R>(rows: readonly R[], open: (row: R) => Noted): Noted[] {
+  private listed<R extends StoredPush>(
+    rows: readonly R[],
+    noted: (row: R & PushRow) => Noted,
+  ): Noted[] {
     return rows.flatMap((row) => {
       try {
-        return open(row);
+        return noted({ ...row, url_token: this.vault.keys.links.open(row) });
       } catch (error) {
         if (error instanceof UnknownKey) throw error;
         this.options.report(error);
