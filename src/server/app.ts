@@ -136,10 +136,11 @@ function refused(refusal: Refusal): Response {
 
 /**
  * The path without what the reference allows besides: `.json` after a path of the API (docs/wire.md, "Endpoints"), and
- * `json_url`, another name of a retrieval (docs/wire.md, "Push object").
+ * `json_url`, another name of a retrieval (docs/wire.md, "Push object"). Asterisks are escaped: Hono takes a path of
+ * `/*` for the pattern, and would run what stands before all routes twice.
  */
 function pathOf(request: Request): string {
-  const path = getPath(request);
+  const path = getPath(request).replaceAll('*', '%2A');
   if (path.startsWith(`${API_PATH}/`))
     return path === API_PATH + OPENAPI_PATH ? path : path.replace(/\.json$/, '');
   const reads = request.method === 'GET' || request.method === 'HEAD';

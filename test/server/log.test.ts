@@ -77,6 +77,13 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
   });
 });
 
+test.each(['/*', '/api/*', '/api/v2/*', '/files/*', '/p/*'])('%s is logged once', async (path) => {
+  const service = await testService();
+  await call(service, 'GET', path);
+  await service.close();
+  expect(service.lines).toHaveLength(1);
+});
+
 test('no header, path, query or body of a request gets into the log', async () => {
   const service = await testService({ log: 'json' });
   const headers = Object.fromEntries(
