@@ -11,9 +11,9 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 export default defineConfig({
   input: {
-    load: join(root, 'src/load.ts'),
+    load: join(root, 'src/system/chunk-loader.ts'),
     answer: join(root, 'src/answer.ts'),
-    start: join(root, 'src/start.ts'),
+    start: join(root, 'src/entry.ts'),
     index: join(root, 'src/index.ts'),
   },
   platform: 'node',
@@ -35,21 +35,21 @@ export default defineConfig({
 /** What nearly every run loads together is one file: each costs 0.4 ms to find and to read. With all that it imports. */
 function together() {
   const chunks = {
-    streams: ['streams', 'version'],
-    base: ['errors', 'environment', 'options', 'terminal/cells'],
+    streams: ['system/stdio', 'package-version'],
+    base: ['errors', 'env-switch', 'options', 'terminal/text-width'],
     program: ['program'],
     request: [
-      'connect',
-      'api/link',
-      'api/recipients',
-      'secret/deliver',
-      'secret/passphrase',
-      'secret/retrieve',
-      'secret/source',
+      'session',
+      'client/link',
+      'client/notification',
+      'delivery/print-or-rescue',
+      'input/passphrase',
+      'delivery/retrieve',
+      'input/source',
       'terminal/output',
-      'terminal/push',
+      'terminal/push-text',
     ],
-    undici: ['http/undici', 'http/trust'],
+    undici: ['client/transport/undici', 'client/transport/tls-options'],
   };
   return Object.entries(chunks).map(([name, files], at) => ({
     name,
@@ -76,7 +76,7 @@ function notices() {
   };
 }
 
-/** What src/secret/words.ts holds, as its licence asks. */
+/** What src/input/words.ts holds, as its licence asks. */
 const WORDS = `EFF large word list for passphrases (CC BY 3.0 US)
 
 Copyright 2016 Electronic Frontier Foundation, by Joseph Bonneau; https://www.eff.org/dice

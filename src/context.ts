@@ -1,7 +1,7 @@
-import type { ClosableTransport } from './http/transport';
-import type { TransportOptions } from './http/undici';
-import type { ProfileStore } from './profile/conf';
-import type { Child } from './secret/child';
+import type { Child } from './child/child';
+import type { ClosableTransport } from './client/transport/transport';
+import type { TransportOptions } from './client/transport/undici';
+import type { ProfileStore } from './profile/store';
 import type { Prompter } from './terminal/prompt';
 
 /** Bytes coming in: standard input. */
@@ -61,9 +61,9 @@ export interface Context {
   profiles(): Promise<ProfileStore>;
   /** Runs a program to its end and returns its status; signals go to it meanwhile. Rejects when it cannot be started. */
   runChild(child: Child): Promise<number>;
-  service(): Promise<typeof import('./server/listen')>;
+  service(): Promise<typeof import('./server/service')>;
   /** What looks at the parts of the way to an instance. */
-  probe(): Promise<typeof import('./http/probe')>;
+  probe(): Promise<typeof import('./client/transport/probe')>;
   /** Runs `work` without letting Node print its warnings about experimental parts. */
   quietly<T>(work: () => T): T;
 }

@@ -1,12 +1,15 @@
 /** The typed client for Node programs: `import { createClient } from 'pwpush'`. */
 import { setTimeout } from 'node:timers/promises';
-import { type Api, apiClient } from './api/client';
+import { type Api, apiClient } from './client/client';
+import { undiciTransport } from './client/transport/undici';
 import { endedBy } from './errors';
-import { undiciTransport } from './http/undici';
-import { parseBase, refuseOpenToken } from './profile/profile';
-import { version } from './version';
+import { version } from './package-version';
+import { parseBase, refuseOpenToken } from './profile/target';
 
-export type { Api } from './api/client';
+export type { Api } from './client/client';
+export type { FileAnswer } from './client/file-link';
+export type { Attachment } from './client/form';
+export { parseReference, type Reference } from './client/reference';
 export type {
   AuditEntry,
   InstanceVersion,
@@ -15,10 +18,7 @@ export type {
   Preview,
   Push,
   PushFile,
-} from './api/contract';
-export type { FileAnswer } from './api/file-link';
-export type { Attachment } from './api/multipart';
-export { parseReference, type Reference } from './api/reference';
+} from './contract';
 export { CliError, type ErrorCode } from './errors';
 
 export interface ClientOptions {

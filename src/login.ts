@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
-import type { InstanceVersion } from './api/contract';
-import { clientFor, warnIfReadable, wishesOf } from './connect';
 import type { Context } from './context';
+import type { InstanceVersion } from './contract';
 import { CliError, type ErrorCode, usageError } from './errors';
+import { readAll } from './input/source';
 import type { GlobalOptions } from './options';
-import { configFolder } from './profile/place';
+import { configFolder } from './profile/folders';
+import { readProfiles } from './profile/read';
+import { checkProfileName, withoutTrust } from './profile/settings';
 import {
   chooseTarget,
   type Profile,
@@ -12,13 +14,11 @@ import {
   profileName,
   type StoredProfiles,
   type Wishes,
-} from './profile/profile';
-import { readProfiles } from './profile/read';
-import { checkProfileName, withoutTrust } from './profile/settings';
-import { parseToken } from './profile/token';
-import { readAll } from './secret/source';
+} from './profile/target';
+import { parseToken } from './profile/token-file';
+import { clientFor, warnIfReadable, wishesOf } from './session';
+import { abilities, editionOf } from './terminal/instance-info';
 import { type Terminal, terminal } from './terminal/output';
-import { abilities, editionOf } from './terminal/version';
 
 export interface LoginOptions extends GlobalOptions {
   readonly address?: string;

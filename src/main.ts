@@ -67,8 +67,8 @@ async function report(
   { json, debug }: Pick<GlobalOptions, 'json' | 'debug'>,
 ): Promise<number> {
   const [{ statusOf }, { tellFailure }] = await Promise.all([
-    import('./terminal/failure'),
-    import('./tell-failure'),
+    import('./terminal/error-message'),
+    import('./report-error'),
   ]);
   await tellFailure(context, error, { json, debug });
   return statusOf(error);
@@ -78,7 +78,7 @@ async function report(
 async function unparsed(argv: readonly string[], context: Context) {
   const [{ optionWords, programFor }, { isOn }] = await Promise.all([
     import('./program'),
-    import('./environment'),
+    import('./env-switch'),
   ]);
   const words = optionWords(await programFor(argv, context), argv);
   const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);

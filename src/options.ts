@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Environment } from './context';
-import { isOn } from './environment';
+import { isOn } from './env-switch';
 import { usageError } from './errors';
 
 /** Options every command takes, before or after its name. */

@@ -1,8 +1,8 @@
 import { Command, CommanderError, Help } from 'commander';
 import type { Context } from './context';
-import { isOn } from './environment';
+import { isOn } from './env-switch';
 import { ExitWith, exitStatus, usageError } from './errors';
-import { commandsFirst, globalsInShort } from './help/layout';
+import { commandsFirst, globalsInShort } from './help/format-help';
 import { addGlobalOptions, type GlobalOptions, globalOptions } from './options';
 
 interface Entry {

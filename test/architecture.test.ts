@@ -56,7 +56,8 @@ const packageOf = (to: string) =>
     .split('/')
     .slice(0, to.startsWith('@') ? 2 : 1)
     .join('/');
-const room = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : file);
+const room = (file: string) =>
+  file.startsWith('system/') ? file : (/^(client\/transport|[^/]+)/.exec(file)?.[0] ?? '');
 
 /** Every import of files in `from` to something that `banned` says yes to. */
 function violations(from: (file: string) => boolean, banned: (to: string) => boolean): string[] {
@@ -84,7 +85,7 @@ const inRooms =
 
 test('the import graph was read: what looks like a file of ours is one', () => {
   expect(files).toContain('commands/list');
-  expect(imports.get('commands/list')?.map(({ to }) => to)).toContain('api/pages');
+  expect(imports.get('commands/list')?.map(({ to }) => to)).toContain('client/pages');
   expect(loadedBy('program')).toContain('commander');
   const unknown = violations(
     () => true,
@@ -101,13 +102,13 @@ describe('direction', () => {
   test('the client side does not know the server, but for the lazy door', () => {
     const own = (file: string) => room(file) !== 'server';
     expect(violations(own, inRooms('server'))).toEqual([
-      'commands/serve/token → server/listen',
-      'context → server/listen',
-      'system → server/listen',
+      'commands/serve/token → server/service',
+      'context → server/service',
+      'system/process → server/service',
     ]);
   });
 
-  const shared = ['api/contract', 'api/json', 'http/send-queue', 'loopback'];
+  const shared = ['contract', 'json', 'system/socket-progress', 'loopback'];
 
   test('of ours the server knows the contract and the leaves it shares with the client', () => {
     const other = (to: string) => isOurs(to) && room(to) !== 'server' && !shared.includes(to);
@@ -121,29 +122,40 @@ describe('direction', () => {
   test('what serves commands knows neither them nor program, main and system', () => {
     expect(
       violations(
-        inRooms('api', 'http', 'profile', 'secret', 'terminal', 'completion'),
-        inRooms('commands', 'program', 'main', 'system', 'connect'),
+        inRooms(
+          'client',
+          'client/transport',
+          'profile',
+          'input',
+          'delivery',
+          'child',
+          'terminal',
+          'completion',
+        ),
+        inRooms('commands', 'program', 'main', 'system/process', 'session'),
       ),
     ).toEqual([]);
   });
 
-  test('api and http know no streams, terminals, profiles or secrets', () => {
+  test('client and transport know no streams, terminals, profiles or secrets', () => {
     expect(
       violations(
-        inRooms('api', 'http'),
-        inRooms('terminal', 'profile', 'secret', 'context', 'options'),
+        inRooms('client', 'client/transport'),
+        inRooms('terminal', 'profile', 'input', 'delivery', 'child', 'context', 'options'),
       ),
     ).toEqual([]);
-    expect(violations(inRooms('http'), inRooms('api'))).toEqual([]);
+    expect(violations(inRooms('client/transport'), inRooms('client'))).toEqual([]);
   });
 
-  test('profiles know neither api, terminal nor secrets', () => {
-    expect(violations(inRooms('profile'), inRooms('api', 'terminal', 'secret'))).toEqual([]);
+  test('profiles know neither client, terminal nor secrets', () => {
+    expect(
+      violations(inRooms('profile'), inRooms('client', 'terminal', 'input', 'delivery', 'child')),
+    ).toEqual([]);
   });
 
   test('nothing knows main, and commands do not know each other', () => {
     // What the launcher loads of it all.
-    const others = (file: string) => file !== 'start';
+    const others = (file: string) => file !== 'entry';
     expect(violations(others, inRooms('main', 'index'))).toEqual([]);
     // A word with words of its own (`serve token`) has a room for them, which only it and they know.
     const word = (file: string) => file.split('/')[1];
@@ -164,7 +176,7 @@ describe('direction', () => {
 
 test('process and console are said in system.ts alone', () => {
   const saying = files.filter((file) => /(?<![\w.'-])(process|console)\s*\./.test(bare(file)));
-  expect(saying).toEqual(['system']);
+  expect(saying).toEqual(['system/process']);
   expect(
     violations(
       () => true,
@@ -198,16 +210,16 @@ describe('third-party packages', () => {
       list.filter((file) => !inRooms(...allowed)(file));
     expect(outside(commander, 'program', 'options', 'commands', 'completion')).toEqual([]);
     expect(outside(hono, 'server')).toEqual([]);
-    expect(outside(valibot, 'server')).toEqual(['api/client', 'api/contract']);
+    expect(outside(valibot, 'server')).toEqual(['client/client', 'contract']);
     // For a terminal and for a page; the two sides share the contract alone.
-    expect(qr).toEqual(['server/page/qr', 'terminal/qr']);
+    expect(qr).toEqual(['server/page/qr-push', 'terminal/qr']);
     expect(Object.entries(others).filter(([, list]) => list.length > 1)).toEqual([]);
     expect(others).toMatchObject({
       chalk: ['terminal/colour'],
-      conf: ['profile/conf'],
+      conf: ['profile/store'],
       inquirer: ['terminal/prompt'],
       postgres: ['server/store/postgres'],
-      undici: ['http/undici'],
+      undici: ['client/transport/undici'],
     });
   });
 
@@ -223,7 +235,9 @@ describe('third-party packages', () => {
       '@valibot/to-json-schema',
       'postgres',
     ]);
-    const starts = files.filter((file) => inRooms('main', 'program', 'commands', 'system')(file));
+    const starts = files.filter((file) =>
+      inRooms('main', 'program', 'commands', 'system/process')(file),
+    );
     const loading = starts.flatMap((file) =>
       [...loadedBy(file)]
         .filter(
@@ -235,11 +249,11 @@ describe('third-party packages', () => {
   });
 
   test('a service on SQLite does not load what speaks to PostgreSQL', () => {
-    expect(loadedBy('server/listen')).toContain('server/store/sqlite');
-    expect(loadedBy('server/listen')).not.toContain('postgres');
+    expect(loadedBy('server/service')).toContain('server/store/sqlite');
+    expect(loadedBy('server/service')).not.toContain('postgres');
   });
 
   test('main and system load none at all, not even commander', () => {
-    expect([...loadedBy('main'), ...loadedBy('system')].filter(packages)).toEqual([]);
+    expect([...loadedBy('main'), ...loadedBy('system/process')].filter(packages)).toEqual([]);
   });
 });

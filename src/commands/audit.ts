@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { readAuditLog } from '../api/audit-log';
-import { limits } from '../api/contract';
-import { AT_ONCE } from '../api/in-order';
-import { connectTo } from '../connect';
+import { readAuditLog } from '../client/audit-log';
+import { AT_ONCE } from '../client/concurrent-map';
 import type { Context } from '../context';
+import { limits } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../options';
-import { auditColumns } from '../terminal/audit';
+import { connectTo } from '../session';
+import { auditColumns } from '../terminal/audit-table';
 import { terminal } from '../terminal/output';
 import { printRows, tellEnd } from '../terminal/rows';
 

@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import type { Context } from '../context';
 import { type ErrorCode, ExitWith, exitStatus } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { checkText } from '../terminal/doctor';
-import { lookOf } from '../terminal/look';
+import { checkText } from '../terminal/doctor-report';
 import { terminal } from '../terminal/output';
 import { forLog } from '../terminal/safe';
+import { lookOf } from '../terminal/style';
 
 const EXAMPLES = `
 Looks at the config file, address, proxy, DNS, connection, TLS, redirects, API,

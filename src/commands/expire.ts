@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { Push } from '../api/contract';
-import { AT_ONCE, inOrder } from '../api/in-order';
-import { parseReference } from '../api/reference';
-import { type Connection, connectEach } from '../connect';
+import { AT_ONCE, inOrder } from '../client/concurrent-map';
+import { parseReference } from '../client/reference';
 import type { Context } from '../context';
+import type { Push } from '../contract';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { tellFailure } from '../tell-failure';
+import { tellFailure } from '../report-error';
+import { type Connection, connectEach } from '../session';
 import { terminal } from '../terminal/output';
 
 interface ExpireOptions extends GlobalOptions {

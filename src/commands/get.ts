@@ -1,23 +1,23 @@
 import { Command } from 'commander';
-import type { Api } from '../api/client';
-import type { Push } from '../api/contract';
-import { connectTo } from '../connect';
+import type { Api } from '../client/client';
 import type { Context } from '../context';
+import type { Push } from '../contract';
+import type { CiOptions } from '../delivery/ci-job';
+import type { Destination } from '../delivery/destination';
+import { deliver } from '../delivery/print-or-rescue';
+import { rescued, stillLeft } from '../delivery/rescued';
+import { retrieve } from '../delivery/retrieve';
 import { CliError } from '../errors';
+import { checkPassphrase, knownPassphrase } from '../input/passphrase';
+import { checkStandardInput } from '../input/source';
 import { addGlobalOptions, type GlobalOptions, nameList, optionsOf, seconds } from '../options';
-import { patiently } from '../patience';
-import type { CiOptions } from '../secret/ci';
-import { deliver } from '../secret/deliver';
-import type { Destination } from '../secret/destination';
-import { checkPassphrase, knownPassphrase } from '../secret/passphrase';
-import { rescued, stillLeft } from '../secret/rescued';
-import { retrieve } from '../secret/retrieve';
-import { checkStandardInput } from '../secret/source';
+import { connectTo } from '../session';
+import { patiently } from '../terminal/bounded-write';
 import { type Terminal, terminal, toJson } from '../terminal/output';
-import { left } from '../terminal/push';
+import { left } from '../terminal/push-text';
 import { forTerminal } from '../terminal/safe';
 import { count } from '../terminal/time';
-import { type Place, placeFor } from './get/place';
+import { type Place, placeFor } from './get/output-place';
 
 export interface GetOptions extends GlobalOptions, CiOptions {
   readonly link: string;
@@ -124,7 +124,7 @@ async function handOver(
     const bytes = json ? `${toJson(text)}\n` : (text.payload ?? '');
     const failure = await writeTo(to, bytes, context, options, push);
     if (failure || to.inFolder === undefined) return failure;
-    const { savedText } = await import('../terminal/files');
+    const { savedText } = await import('../terminal/file-list');
     await say.note(savedText(to.inFolder, Buffer.byteLength(bytes), undefined));
     return undefined;
   };
@@ -143,7 +143,7 @@ async function handOver(
   const unset = job && files > 0 && !push.payload ? await nothingFor(job) : undefined;
   let trouble = unset;
   if (files > 0 && options.files) {
-    const { receive } = await import('../secret/receive');
+    const { receive } = await import('../delivery/save-push');
     const parts = { context, options, say, api, push, folder, file, handOver: handText };
     trouble = (await receive(parts)) ?? unset;
   } else if (folder !== undefined && files > 0 && !push.payload) {
@@ -167,7 +167,9 @@ async function onStdout(
   say: Terminal,
 ): Promise<CliError | undefined> {
   const { json, qr } = options;
-  const drawing = qr ? await (await import('./get/qr')).drawn(context, options, push, say) : {};
+  const drawing = qr
+    ? await (await import('./get/qr-output')).drawn(context, options, push, say)
+    : {};
   const bytes = forStdout(context, options, push);
   return deliver(context, { bytes, ...drawing, what: 'secret', push, json });
 }

@@ -1,13 +1,13 @@
 import { Argument, Command } from 'commander';
-import { limits, type Push } from '../api/contract';
-import { AT_ONCE } from '../api/in-order';
-import { pages } from '../api/pages';
-import { connect, targetOf, wishesOf } from '../connect';
+import { AT_ONCE } from '../client/concurrent-map';
+import { pages } from '../client/pages';
 import type { Context } from '../context';
+import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
+import { connect, targetOf, wishesOf } from '../session';
 import { terminal } from '../terminal/output';
-import { activeColumns, expiredColumns } from '../terminal/push';
+import { activeColumns, expiredColumns } from '../terminal/push-text';
 import { printRows, tellEnd } from '../terminal/rows';
 
 type State = 'active' | 'expired';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, type GlobalOptions, optionsOf } from '../options';
-import { configFolder } from '../profile/place';
-import { namedProfile } from '../profile/profile';
+import { configFolder } from '../profile/folders';
 import { readProfiles } from '../profile/read';
+import { namedProfile } from '../profile/target';
 import { terminal } from '../terminal/output';
 
 const EXAMPLES = `

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import type { Api } from '../api/client';
-import type { Notified } from '../api/contract';
-import { notification } from '../api/recipients';
-import { connectTo } from '../connect';
+import type { Api } from '../client/client';
+import { notification } from '../client/notification';
 import type { Context } from '../context';
+import type { Notified } from '../contract';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { connectTo } from '../session';
 import { terminal } from '../terminal/output';
 
 interface NotifyOptions extends GlobalOptions {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { elsewhereThan, webAddress } from '../api/link';
-import { connectTo } from '../connect';
+import { elsewhereThan, webAddress } from '../client/link';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { connectTo } from '../session';
 import { drawQr, terminal } from '../terminal/output';
 import { safe } from '../terminal/safe';
 

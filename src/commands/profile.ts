@@ -1,12 +1,12 @@
 import { Argument, Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, type GlobalOptions, optionsOf } from '../options';
-import { configFolder } from '../profile/place';
-import { namedProfile, noSuchProfile, type Profile, type StoredProfiles } from '../profile/profile';
+import { configFolder } from '../profile/folders';
 import { readProfiles } from '../profile/read';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
+import { namedProfile, noSuchProfile, type Profile, type StoredProfiles } from '../profile/target';
 import { terminal } from '../terminal/output';
-import { profileColumns, profileText, shownProfile } from '../terminal/profile';
+import { profileColumns, profileText, shownProfile } from '../terminal/profile-table';
 import { table } from '../terminal/table';
 
 const EXAMPLES = `

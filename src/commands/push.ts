@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import type { Kind } from '../api/contract';
 import type { Context } from '../context';
+import type { Kind } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
 

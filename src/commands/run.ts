@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { type FileWish, fileWish, type Wishes } from '../child/child-variables';
 import type { Context } from '../context';
 import { addGlobalOptions, type GlobalOptions, nameList, optionsOf } from '../options';
-import { type FileWish, fileWish, type Wishes } from '../secret/wishes';
 
 export interface RunOptions extends GlobalOptions, Wishes {
   readonly links: readonly string[];

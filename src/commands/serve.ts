@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
-import { makeFolder } from '../profile/folder';
+import { makeFolder } from '../system/private-folder';
 import { terminal } from '../terminal/output';
 import { backupCommand } from './serve/backup';
 import { DATA, DATABASE, keyFile, passwordInSight, placeOf, serviceFailure } from './serve/data';
-import { keepProfile } from './serve/profile';
+import { keepProfile } from './serve/local-profile';
 import { rekeyCommand } from './serve/rekey';
 import { tokenCommand } from './serve/token';
 import { days, type LogFormat, logFormat, rate, refuseEmpty, size } from './serve/values';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { connect, targetOf, wishesOf } from '../connect';
 import type { Context } from '../context';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { connect, targetOf, wishesOf } from '../session';
+import { versionText } from '../terminal/instance-info';
 import { terminal } from '../terminal/output';
-import { versionText } from '../terminal/version';
 
 const EXAMPLES = `
 Examples:

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { Api } from '../api/client';
-import type { AuditEntry } from '../api/contract';
-import { type Sighting, type Watch, watch } from '../api/watch';
-import { connectTo } from '../connect';
+import { type Sighting, type Watch, watch } from '../client/audit-watch';
+import type { Api } from '../client/client';
 import type { Context } from '../context';
+import type { AuditEntry } from '../contract';
 import { CliError, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, seconds } from '../options';
-import { auditColumns } from '../terminal/audit';
+import { connectTo } from '../session';
+import { auditColumns } from '../terminal/audit-table';
 import { type Terminal, terminal, toJson } from '../terminal/output';
 import { printRows } from '../terminal/rows';
 

@@ -1,4 +1,4 @@
-import type { Profile, StoredProfiles } from './profile';
+import type { Profile, StoredProfiles } from './target';
 
 /** The profile of a service on this machine, among all. */
 export interface KeptProfile {

@@ -4,7 +4,7 @@ import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { CliError } from '../errors';
-import { once } from '../once';
+import { once } from '../lazy';
 
 /**
  * A claim of another machine or container is stale when it was not renewed for this long, in milliseconds; their

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, usageError } from '../errors';
-import type { Profile, StoredProfiles } from './profile';
-import { isToken } from './token';
+import type { Profile, StoredProfiles } from './target';
+import { isToken } from './token-file';
 
 export const configName = 'config.json';
 

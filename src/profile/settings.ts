@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { usageError } from '../errors';
-import type { Profile } from './profile';
-import { parseBase } from './profile';
+import type { Profile } from './target';
+import { parseBase } from './target';
 
 type Setting = Exclude<keyof Profile, 'token'>;
 

@@ -1,5 +1,5 @@
 import { Chalk } from 'chalk';
-import type { Paint } from './look';
+import type { Paint } from './style';
 
 // Whether to colour is decided before this is loaded; 16 colours follow the terminal's own theme.
 const chalk = new Chalk({ level: 1 });

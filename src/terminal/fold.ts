@@ -1,4 +1,4 @@
-import { width } from './cells';
+import { width } from './text-width';
 import { wrap } from './wrap';
 
 /** What somebody copies: commands, options with their value, and paths, as far as a text shows where they end. */

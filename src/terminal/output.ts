@@ -1,9 +1,9 @@
 import type { Context } from '../context';
 import { isLoopback } from '../loopback';
 import type { GlobalOptions } from '../options';
-import { writePatiently } from '../patience';
-import { columnsOf, type Look, lookOf } from './look';
+import { writePatiently } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
+import { columnsOf, type Look, lookOf } from './style';
 
 /** What a command says and how: made once a run from the context and the global options. */
 export interface Terminal {

@@ -1,6 +1,6 @@
-import { size } from '../api/contract';
-import { shorten, width } from './cells';
+import { size } from '../contract';
 import { safe } from './safe';
+import { shorten, width } from './text-width';
 import { count } from './time';
 
 /** How far a transfer of one or more files is. */

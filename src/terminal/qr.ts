@@ -1,6 +1,6 @@
 import QRCode from 'qrcode-terminal/vendor/QRCode/index.js';
 import QRErrorCorrectLevel from 'qrcode-terminal/vendor/QRCode/QRErrorCorrectLevel.js';
-import type { Look } from './look';
+import type { Look } from './style';
 
 /** Light modules around the symbol that readers need to find it (ISO/IEC 18004, 6.3.8). */
 const QUIET_ZONE = 4;

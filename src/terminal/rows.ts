@@ -1,8 +1,8 @@
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
-import { lookOf } from './look';
 import { type Terminal, toJson } from './output';
 import { forLog } from './safe';
+import { lookOf } from './style';
 import { type Column, tables } from './table';
 
 /** Says that there is nothing to list, or on this page; and below a first page that there is more. */

@@ -1,6 +1,6 @@
-import { shorten, width } from './cells';
-import type { Look, Style } from './look';
 import { safe } from './safe';
+import type { Look, Style } from './style';
+import { shorten, width } from './text-width';
 
 export interface Column<Row> {
   readonly title: string;

@@ -1,4 +1,4 @@
-import { width } from './cells';
+import { width } from './text-width';
 
 /**
  * A text as lines of so many columns at most, broken at spaces; a longer word, such as a link, stays whole.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../src/api/contract';
-import type { Transport } from '../../src/http/transport';
+import type { Transport } from '../../src/client/transport/transport';
+import type { AuditEntry } from '../../src/contract';
 import { BASE } from '../helpers/instance';
 import { type Place, place } from '../helpers/run';
 import { call, create, type TestService, testService } from '../helpers/service';

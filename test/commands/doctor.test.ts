@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { undiciTransport } from '../../src/http/undici';
+import { undiciTransport } from '../../src/client/transport/undici';
 import { changed, VERSION } from '../helpers/reference';
 import { NOW, type Place, place } from '../helpers/run';
 import { type Listening, listening, proxying, socketServer } from '../helpers/sockets';

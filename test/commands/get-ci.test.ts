@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { heredoc, maskCommands } from '../../src/secret/ci-format';
+import { heredoc, maskCommands } from '../../src/delivery/ci-format';
 import { type Instance, instance } from '../helpers/instance';
 import { createWithFiles, filePart } from '../helpers/service';
 

@@ -1,7 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import {
+  type Transport,
+  TransportError,
+  type WireRequest,
+} from '../../src/client/transport/transport';
 import { exitStatus } from '../../src/errors';
-import { type Transport, TransportError, type WireRequest } from '../../src/http/transport';
 import { commands } from '../../src/program';
 import { memory } from '../helpers/memory';
 import {

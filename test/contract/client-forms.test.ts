@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Api, apiClient } from '../../src/api/client';
-import type { RouteName } from '../../src/api/contract';
+import { type Api, apiClient } from '../../src/client/client';
+import type { RouteName } from '../../src/contract';
 import { CliError, type ErrorCode } from '../../src/errors';
 import {
   AUDITED,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Api, apiClient } from '../../src/api/client';
-import { type RouteName, routes } from '../../src/api/contract';
+import { type Api, apiClient } from '../../src/client/client';
+import { type RouteName, routes } from '../../src/contract';
 import { CliError, type ErrorCode } from '../../src/errors';
 import { create, FORM_TYPE, formBytes, type TestService, testService } from '../helpers/service';
 import { wire } from '../helpers/wire';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { instanceKey } from '../../src/server/keyring';
-import { readLinks } from '../../src/server/links';
-import { unseal } from '../../src/server/seal';
-import type { StoredPush } from '../../src/server/store/pushes';
+import { unseal } from '../../src/server/keys/aead';
+import { instanceKey } from '../../src/server/keys/keyring';
+import { readLinks } from '../../src/server/keys/link-keys';
+import { type Terms, termsOf } from '../../src/server/keys/vault';
+import type { StoredPush } from '../../src/server/store/push-rows';
 import type { Database } from '../../src/server/store/sql';
-import { type Terms, termsOf } from '../../src/server/vault';
 import { type TestService, testService } from './service';
 import type { Room } from './stores';
 

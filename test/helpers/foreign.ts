@@ -1,4 +1,4 @@
-import type { TransportError } from '../../src/http/transport';
+import type { TransportError } from '../../src/client/transport/transport';
 import { type Conditions, type Outcome, place } from './run';
 import { type Literal, wire } from './wire';
 

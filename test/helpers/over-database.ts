@@ -1,26 +1,26 @@
-import { type App, createApp } from '../../src/server/app';
-import { Files } from '../../src/server/files';
-import { instanceKey, Keyring } from '../../src/server/keyring';
-import { Links } from '../../src/server/links';
-import { createLog } from '../../src/server/log';
-import { createMetrics } from '../../src/server/metrics/metrics';
-import { Owners } from '../../src/server/owners';
-import { Pushes } from '../../src/server/pushes';
-import type { RateLimit } from '../../src/server/rate-limit';
+import { type App, createApp } from '../../src/server/http/app';
+import type { RateLimit } from '../../src/server/http/rate-limit';
+import { instanceKey, Keyring } from '../../src/server/keys/keyring';
+import { Links } from '../../src/server/keys/link-keys';
+import { createVault } from '../../src/server/keys/vault';
+import { health } from '../../src/server/ops/health';
+import { createLog } from '../../src/server/ops/log';
+import { createMetrics } from '../../src/server/ops/metrics/metrics';
+import { Files } from '../../src/server/rules/files';
+import { Owners } from '../../src/server/rules/owners';
+import { Pushes } from '../../src/server/rules/pushes';
+import { Space } from '../../src/server/rules/space';
 import {
   boundsOf,
   bufferBytesOf,
   fileBytesOf,
   keepDaysOf,
   maxFailuresOf,
-} from '../../src/server/settings';
-import { Space } from '../../src/server/space';
-import { insertKey } from '../../src/server/store/keys';
+} from '../../src/server/service-settings';
+import { insertKey } from '../../src/server/store/key-rows';
 import { migrate } from '../../src/server/store/migrations';
 import type { Database, Sql } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
-import { health } from '../../src/server/up';
-import { createVault } from '../../src/server/vault';
 import { defaults, type TestClock, testClock } from './service';
 
 export interface OverDatabase {

@@ -10,15 +10,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Child } from '../../src/child/child';
+import type { ClosableTransport, Transport } from '../../src/client/transport/transport';
+import type { TransportOptions } from '../../src/client/transport/undici';
 import type { Context, Input, Output } from '../../src/context';
-import type { ClosableTransport, Transport } from '../../src/http/transport';
-import type { TransportOptions } from '../../src/http/undici';
 import { run as runProgram } from '../../src/main';
-import { confStore } from '../../src/profile/conf';
-import { configFolder } from '../../src/profile/place';
-import type { StoredProfiles } from '../../src/profile/profile';
-import type { Child } from '../../src/secret/child';
-import { runs } from '../../src/system';
+import { configFolder } from '../../src/profile/folders';
+import { confStore } from '../../src/profile/store';
+import type { StoredProfiles } from '../../src/profile/target';
+import { runs } from '../../src/system/process';
 import { type Prompt, scriptedPrompter } from './prompts';
 
 type Stream = 'stdin' | 'stdout' | 'stderr';
@@ -178,8 +178,8 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
       return confStore(configFolder({ env, platform: 'linux', home: io.folder }), tools);
     },
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
-    service: () => import('../../src/server/listen'),
-    probe: () => import('../../src/http/probe'),
+    service: () => import('../../src/server/service'),
+    probe: () => import('../../src/client/transport/probe'),
     quietly: (work) => work(),
   };
   const code = await runProgram(argv, context);

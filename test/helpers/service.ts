@@ -1,5 +1,5 @@
-import { type OpenService, openService } from '../../src/server/open';
-import type { ServiceSettings } from '../../src/server/settings';
+import { type OpenService, openService } from '../../src/server/compose';
+import type { ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
 
 export interface TestService {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
-import { undiciTransport } from '../../src/http/undici';
+import { undiciTransport } from '../../src/client/transport/undici';
 import { type Conditions, type Outcome, place } from './run';
 
 export interface Listening {

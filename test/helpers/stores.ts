@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { ServiceSettings } from '../../src/server/settings';
-import { readAddress } from '../../src/server/store/address';
+import type { ServiceSettings } from '../../src/server/service-settings';
+import { readAddress } from '../../src/server/store/pg-url';
 import type { Database } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { folders } from './memory';

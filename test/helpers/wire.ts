@@ -1,4 +1,8 @@
-import { type Transport, TransportError, type WireRequest } from '../../src/http/transport';
+import {
+  type Transport,
+  TransportError,
+  type WireRequest,
+} from '../../src/client/transport/transport';
 
 /** An answer, word for word. */
 export interface Literal {

@@ -52,7 +52,7 @@ const heavy = [
   'clipboard',
   'colour',
   'copy',
-  'conf',
+  'store',
   'here',
   'listen',
   'prompt',
@@ -121,6 +121,6 @@ it('what is used is loaded', () => {
     'undici',
   ]);
   expect(loaded(['profile', 'set', 'days', '3']).filter((chunk) => heavy.includes(chunk))).toEqual([
-    'conf',
+    'store',
   ]);
 });

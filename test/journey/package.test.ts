@@ -31,9 +31,9 @@ it('the build requires modules of Node, its own files and libsql, and nothing el
     ({ how, what }) => how === 'import' || !(isBuiltin(what) || files.includes(what.slice(2))),
   );
   expect(strange.map(({ name, of }) => `${name}: ${of}`)).toEqual([
-    'listen.js: "libsql"',
     // What the loader hands on from the files it loads.
     'load.js: e',
+    'service.js: "libsql"',
   ]);
 });
 

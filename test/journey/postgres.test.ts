@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readAddress } from '../../src/server/store/address';
+import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
 import { PASSWORD } from '../helpers/postgres';
 import { person, pwpush, serveBuilt } from '../helpers/program';

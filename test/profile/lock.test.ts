@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { build } from 'rolldown';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withLock } from '../../src/profile/lock';
-import { runs } from '../../src/system';
+import { runs } from '../../src/system/process';
 
 let folder: string;
 let path: string;

@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { confStore } from '../../src/profile/conf';
 import { readProfiles } from '../../src/profile/read';
-import { runs } from '../../src/system';
+import { confStore } from '../../src/profile/store';
+import { runs } from '../../src/system/process';
 
 let root: string;
 let folder: string;

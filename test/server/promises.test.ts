@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SecretRow } from '../../src/server/store/pushes';
+import type { SecretRow } from '../../src/server/store/push-rows';
 import { type AtRest, atRest } from '../helpers/at-rest';
 import { call, create, createWithFiles, fetchLink, filePart } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { width } from '../../src/terminal/cells';
 import { fold } from '../../src/terminal/fold';
+import { width } from '../../src/terminal/text-width';
 import { wrap } from '../../src/terminal/wrap';
 
 describe('what is said on a terminal', () => {

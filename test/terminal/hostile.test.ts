@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { width } from '../../src/terminal/cells';
+import { width } from '../../src/terminal/text-width';
 import { AUDITED, CREATED, changed, NOTIFIED, RETRIEVED, VERSION } from '../helpers/reference';
 import { type Conditions, place } from '../helpers/run';
 

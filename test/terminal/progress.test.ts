@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { size } from '../../src/api/contract';
-import { width } from '../../src/terminal/cells';
-import { meter, meterFor } from '../../src/terminal/meter';
+import { size } from '../../src/contract';
 import { progressLines, progressSummary, type Standing } from '../../src/terminal/progress';
+import { width } from '../../src/terminal/text-width';
+import { meter, meterFor } from '../../src/terminal/transfer-meter';
 
 const MIB = 1024 * 1024;
 const standing = (change: Partial<Standing> = {}): Standing => ({

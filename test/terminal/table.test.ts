@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shorten, width } from '../../src/terminal/cells';
-import type { Look } from '../../src/terminal/look';
+import type { Look } from '../../src/terminal/style';
 import { type Column, table, tables } from '../../src/terminal/table';
+import { shorten, width } from '../../src/terminal/text-width';
 
 interface Row {
   readonly name: string;

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import type { InstanceVersion } from '../../api/contract';
+import type { Way } from '../../client/transport/probe';
 import type { Context } from '../../context';
+import type { InstanceVersion } from '../../contract';
 import type { CliError } from '../../errors';
-import type { Way } from '../../http/probe';
 import type { GlobalOptions } from '../../options';
-import type { Target } from '../../profile/profile';
+import type { Target } from '../../profile/target';
 
 /** What the checks learn on their way; each may count on what those it needs have found. */
 export interface Facts {

@@ -1,7 +1,7 @@
 import type { Context } from '../../context';
 import { CliError, type ErrorCode } from '../../errors';
 import type { GlobalOptions } from '../../options';
-import type { Shown } from '../../terminal/doctor';
+import type { Shown } from '../../terminal/doctor-report';
 import type { Check, Facts } from './check';
 import { config, rescue } from './home';
 import { api, clock, features, redirect, token } from './instance';

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context';
+import { rescuedFiles } from '../../delivery/rescued-files';
 import { CliError } from '../../errors';
-import { configFolder } from '../../profile/place';
+import { configFolder } from '../../profile/folders';
 import { configName, readProfiles } from '../../profile/read';
-import { rescuedFiles } from '../../secret/rescued-files';
 import { count } from '../../terminal/time';
 import type { Check, Finding } from './check';
 

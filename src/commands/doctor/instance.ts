@@ -1,12 +1,12 @@
-import { apiClient } from '../../api/client';
-import type { InstanceVersion } from '../../api/contract';
-import { briefSettings } from '../../connect';
+import { apiClient } from '../../client/client';
+import { header, type Transport } from '../../client/transport/transport';
 import type { Context } from '../../context';
+import type { InstanceVersion } from '../../contract';
 import { CliError } from '../../errors';
-import { header, type Transport } from '../../http/transport';
 import type { GlobalOptions } from '../../options';
-import type { Target } from '../../profile/profile';
-import { abilities, editionOf } from '../../terminal/version';
+import type { Target } from '../../profile/target';
+import { briefSettings } from '../../session';
+import { abilities, editionOf } from '../../terminal/instance-info';
 import { type Answered, type Check, type Facts, known } from './check';
 
 /** Seconds by which two clocks may differ: `Date` knows whole ones, and an answer takes its time. */

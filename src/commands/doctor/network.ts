@@ -1,10 +1,10 @@
-import { BRIEF, certificatesOf, targetOf, timeoutOf, wishesOf } from '../../connect';
+import { explain } from '../../client/transport/network-errors';
+import { proxyFor } from '../../client/transport/proxy';
+import { trustOf } from '../../client/transport/tls-options';
+import { TransportError } from '../../client/transport/transport';
 import { CliError } from '../../errors';
-import { proxyFor } from '../../http/proxy';
-import { TransportError } from '../../http/transport';
-import { explain } from '../../http/trouble';
-import { trustOf } from '../../http/trust';
-import { travelsOpen } from '../../profile/profile';
+import { travelsOpen } from '../../profile/target';
+import { BRIEF, certificatesOf, targetOf, timeoutOf, wishesOf } from '../../session';
 import { count } from '../../terminal/time';
 import { type Check, known } from './check';
 

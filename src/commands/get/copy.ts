@@ -1,9 +1,9 @@
-import type { Push } from '../../api/contract';
 import type { Context } from '../../context';
+import type { Push } from '../../contract';
+import { type Clipboard, copiedText, findClipboard } from '../../delivery/clipboard';
+import type { Destination } from '../../delivery/destination';
+import { deliver } from '../../delivery/print-or-rescue';
 import { CliError, endedBy, usageError } from '../../errors';
-import { type Clipboard, copiedText, findClipboard } from '../../secret/clipboard';
-import { deliver } from '../../secret/deliver';
-import type { Destination } from '../../secret/destination';
 import { type Terminal, terminal } from '../../terminal/output';
 import { forTerminal } from '../../terminal/safe';
 import type { GetOptions } from '../get';

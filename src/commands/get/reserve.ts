@@ -1,7 +1,7 @@
 import { rmdir, stat } from 'node:fs/promises';
-import { reserveFile, reserveText } from '../../secret/destination';
+import { reserveFile, reserveText } from '../../delivery/destination';
 import type { GetOptions } from '../get';
-import type { Place } from './place';
+import type { Place } from './output-place';
 
 /**
  * What `--output` names: a folder for text and files, made where it is missing, or a file for the text. With `--json`
@@ -31,7 +31,7 @@ export async function reserve(
 async function folderAt(path: string): Promise<readonly string[] | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
-  const { foldersMissing, makeFolder } = await import('../../profile/folder');
+  const { foldersMissing, makeFolder } = await import('../../system/private-folder');
   const missing = foldersMissing(path);
   makeFolder(path);
   return missing;

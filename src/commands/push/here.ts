@@ -1,11 +1,11 @@
-import type { NewPush } from '../../api/contract';
-import type { Attachment } from '../../api/multipart';
+import type { Attachment } from '../../client/form';
 import type { Context } from '../../context';
+import type { NewPush } from '../../contract';
 import { CliError, endedBy } from '../../errors';
-import { withService } from '../../service';
-import { hereText } from '../../terminal/here';
+import { withService } from '../../service-errors';
+import { hereText } from '../../terminal/here-events';
 import { terminal, toJson } from '../../terminal/output';
-import { granted } from '../../terminal/push';
+import { granted } from '../../terminal/push-text';
 import type { PushOptions } from '../push';
 import { type Made, tell } from './result';
 
@@ -23,7 +23,7 @@ export async function pushHere(
   files: readonly Attachment[],
 ): Promise<void> {
   const generated = options.generatePassphrase
-    ? await (await import('./passphrase')).newPassphrase(context, options)
+    ? await (await import('./new-passphrase')).newPassphrase(context, options)
     : undefined;
   const stop = context.takeSignals();
   const request = asked(generated?.passphrase);

@@ -1,6 +1,6 @@
 import type { Context } from '../../context';
 import { login } from '../../login';
-import { NO_INSTANCE, type Wishes } from '../../profile/profile';
+import { NO_INSTANCE, type Wishes } from '../../profile/target';
 import { terminal } from '../../terminal/output';
 import type { PushOptions } from '../push';
 import { instanceOnly } from './request';

@@ -1,13 +1,13 @@
-import type { NewPush } from '../../api/contract';
-import { connect, targetOf, wishesOf } from '../../connect';
 import type { Context } from '../../context';
+import type { NewPush } from '../../contract';
 import { CliError, usageError } from '../../errors';
-import { NO_INSTANCE, type Target } from '../../profile/profile';
-import { checkPassphrase, offerPassphrase, readPassphrase } from '../../secret/passphrase';
-import type { Sending } from '../../secret/sending';
-import { checkStandardInput, chooseSource, readSecret, type Source } from '../../secret/source';
+import { checkPassphrase, offerPassphrase, readPassphrase } from '../../input/passphrase';
+import type { Sending } from '../../input/sending';
+import { checkStandardInput, chooseSource, readSecret, type Source } from '../../input/source';
+import { NO_INSTANCE, type Target } from '../../profile/target';
+import { connect, targetOf, wishesOf } from '../../session';
 import { type Terminal, terminal } from '../../terminal/output';
-import { dryRunText } from '../../terminal/push';
+import { dryRunText } from '../../terminal/push-text';
 import type { PushOptions } from '../push';
 import { checkCompanions, requestOf } from './request';
 import { settle, tell } from './result';
@@ -81,7 +81,7 @@ async function send(
 ): Promise<void> {
   const connection = await connect(context, options, target);
   const generated = options.generatePassphrase
-    ? await (await import('./passphrase')).newPassphrase(context, options)
+    ? await (await import('./new-passphrase')).newPassphrase(context, options)
     : undefined;
   const request = asked(generated?.passphrase);
   const started = context.now();
@@ -120,7 +120,7 @@ async function openFiles(
   say: Terminal,
 ): Promise<Sending | undefined> {
   if (options.file === undefined) return undefined;
-  const { openSending } = await import('../../secret/sending');
+  const { openSending } = await import('../../input/sending');
   return openSending(context, { ...options, paths: options.file }, say);
 }
 
@@ -132,7 +132,7 @@ async function dryRun(
   say: Terminal,
 ): Promise<void> {
   if (!sending) return say.printText(dryRunText(target, request, options.json));
-  const { dryRunFilesText } = await import('../../terminal/files');
+  const { dryRunFilesText } = await import('../../terminal/file-list');
   return say.printText(dryRunFilesText(target, request, sending.files, options.json));
 }
 

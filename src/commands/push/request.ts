@@ -1,7 +1,7 @@
-import type { NewPush } from '../../api/contract';
-import { notification } from '../../api/recipients';
+import { notification } from '../../client/notification';
+import type { NewPush } from '../../contract';
 import { usageError } from '../../errors';
-import type { Profile } from '../../profile/profile';
+import type { Profile } from '../../profile/target';
 import type { PushOptions } from '../push';
 
 /** What was asked for, and nothing else: what is left out gets the profile's or the instance's default. */

@@ -1,13 +1,13 @@
-import type { Api } from '../../api/client';
-import type { NewPush, Push } from '../../api/contract';
-import { type Difference, differences, differenceText } from '../../api/limits';
-import { findLink } from '../../api/link';
-import type { Connection } from '../../connect';
+import type { Api } from '../../client/client';
+import { type Difference, differences, differenceText } from '../../client/compare-limits';
+import { findLink } from '../../client/link';
 import type { Context } from '../../context';
+import type { NewPush, Push } from '../../contract';
+import { deliver } from '../../delivery/print-or-rescue';
 import { CliError } from '../../errors';
-import { deliver } from '../../secret/deliver';
+import type { Connection } from '../../session';
 import { drawQr, type Terminal, toJson } from '../../terminal/output';
-import { granted } from '../../terminal/push';
+import { granted } from '../../terminal/push-text';
 import type { PushOptions } from '../push';
 
 /** A push that was created and may stay. */
@@ -64,7 +64,7 @@ export async function tell(
 
 /** Whoever has no clipboard has the link all the same. */
 async function copyLink(context: Context, say: Terminal, link: string): Promise<void> {
-  const { copiedText, findClipboard } = await import('../../secret/clipboard');
+  const { copiedText, findClipboard } = await import('../../delivery/clipboard');
   const clipboard = await findClipboard(context);
   if (!clipboard) return say.warn('the link is printed only: there is no clipboard');
   if (await clipboard.write(link)) return say.note(copiedText(clipboard));

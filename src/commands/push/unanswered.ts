@@ -1,10 +1,10 @@
-import type { NewPush, Push } from '../../api/contract';
-import { webAddress } from '../../api/link';
-import { type Traces, traces } from '../../api/traces';
-import { briefSettings, type Connection } from '../../connect';
+import { type Traces, traces } from '../../client/find-unanswered-push';
+import { webAddress } from '../../client/link';
 import type { Context } from '../../context';
+import type { NewPush, Push } from '../../contract';
 import { CliError } from '../../errors';
 import type { GlobalOptions } from '../../options';
+import { briefSettings, type Connection } from '../../session';
 import { terminal } from '../../terminal/output';
 import { count } from '../../terminal/time';
 

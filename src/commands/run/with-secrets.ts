@@ -1,22 +1,22 @@
-import { parseReference, type Reference } from '../../api/reference';
-import { type Connection, connectEach } from '../../connect';
+import { type Outfit, outfit } from '../../child/child-inputs';
+import { childOf, type Start, startFailure } from '../../child/child-start';
+import { checkWishes, type Wishes } from '../../child/child-variables';
+import { type PrivateFolder, privateFolder } from '../../child/memory-folder';
+import { rescueAll } from '../../child/rescue-all';
+import { type Named, retrieveAll } from '../../child/retrieve-all';
+import { parseReference, type Reference } from '../../client/reference';
 import type { Context } from '../../context';
+import { findProgram } from '../../delivery/find-program';
+import type { Retrieved } from '../../delivery/reception';
+import { rescued } from '../../delivery/rescued';
+import { safeName } from '../../delivery/safe-name';
 import { ExitWith, endedBy, usageError } from '../../errors';
-import { findProgram } from '../../secret/find-program';
-import { type Outfit, outfit } from '../../secret/outfit';
-import { checkPassphrase, knownPassphrase } from '../../secret/passphrase';
-import { type PrivateFolder, privateFolder } from '../../secret/private-folder';
-import type { Retrieved } from '../../secret/reception';
-import { rescueAll } from '../../secret/rescue-all';
-import { rescued } from '../../secret/rescued';
-import { type Named, retrieveAll } from '../../secret/retrieve-all';
-import { safeName } from '../../secret/safe-name';
-import { checkStandardInput } from '../../secret/source';
-import { childOf, type Start, startFailure } from '../../secret/start';
-import { checkWishes, type Wishes } from '../../secret/wishes';
-import { tellFailure } from '../../tell-failure';
+import { checkPassphrase, knownPassphrase } from '../../input/passphrase';
+import { checkStandardInput } from '../../input/source';
+import { tellFailure } from '../../report-error';
+import { type Connection, connectEach } from '../../session';
 import { terminal } from '../../terminal/output';
-import { left, variablesSet } from '../../terminal/push';
+import { left, variablesSet } from '../../terminal/push-text';
 import type { RunOptions } from '../run';
 
 /** Makes sure of the program, takes the views, and runs it. */

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Context } from '../../context';
 import { usageError } from '../../errors';
 import { type GlobalOptions, optionsOf } from '../../options';
-import { dataFolder } from '../../profile/place';
+import { dataFolder } from '../../profile/folders';
 import { terminal } from '../../terminal/output';
 
-export { serviceFailure, withService } from '../../service';
+export { serviceFailure, withService } from '../../service-errors';
 
 /** The option that names the service's folder, on every word of `serve`. */
 export const DATA = [

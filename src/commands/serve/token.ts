@@ -3,7 +3,7 @@ import type { Context } from '../../context';
 import { usageError } from '../../errors';
 import { addOutputOptions, type GlobalOptions, optionsOf } from '../../options';
 import { terminal } from '../../terminal/output';
-import { ownerColumns } from '../../terminal/owner';
+import { ownerColumns } from '../../terminal/owner-table';
 import { table } from '../../terminal/table';
 import { DATA, DATABASE, passwordInSight, placeOf, serviceFailure } from './data';
 
@@ -69,7 +69,7 @@ async function withOwners<T>(
   }
 }
 
-type Owners = Awaited<ReturnType<typeof import('../../server/listen').openOwners>>;
+type Owners = Awaited<ReturnType<typeof import('../../server/service').openOwners>>;
 
 async function addToken(context: Context, options: TokenOptions, name: string): Promise<void> {
   const token = await withOwners(context, options, (owners) => owners.add(name));

@@ -1,6 +1,6 @@
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
-import { API_VERSION, kinds, limits, routes } from '../../api/contract';
-import type { Bounds } from '../creation';
+import { API_VERSION, kinds, limits, routes } from '../../contract';
+import type { Bounds } from '../rules/new-push';
 import {
   type CallName,
   everyCall,

@@ -1,4 +1,4 @@
-import { limits, type RouteName } from '../../api/contract';
+import { limits, type RouteName } from '../../contract';
 import type { AnswerName } from './schemas';
 
 /** A call, apart from what the contract says of it. */

@@ -11,8 +11,8 @@ import {
   type Preview,
   type Push,
   type PushFile,
-} from '../../api/contract';
-import { type Bounds, PASSPHRASE_CHARACTERS } from '../creation';
+} from '../../contract';
+import { type Bounds, PASSPHRASE_CHARACTERS } from '../rules/new-push';
 
 // What this service says, field by field and no less: the contract's own schemas are the client's, who takes what it
 // gets. Their types are the contract's, so that what stands here is what a client of ours can read.

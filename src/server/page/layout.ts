@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { answer } from '../answer';
-import { fewWordsStyle } from './few-words-style';
+import { answer } from '../http/responses';
 import { mark, markAddress } from './icons';
 import { Markup, markup } from './markup';
+import { fewWordsStyle } from './message-style';
 import { script } from './script';
 import { secretStyle } from './secret-style';
 import { pageStyle } from './style';

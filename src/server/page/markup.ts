@@ -1,4 +1,4 @@
-import { EscapedText, escapesOf, LARGE, type Pieces } from '../escaped-text';
+import { EscapedText, escapesOf, LARGE, type Pieces } from '../http/escaped-text';
 
 /** Text that is HTML already; what is large in it is escaped as it is sent. */
 export class Markup {

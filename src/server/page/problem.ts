@@ -1,4 +1,4 @@
-import { refusalHead } from '../answer';
+import { refusalHead } from '../http/responses';
 import { Refusal } from '../refusal';
 import { type Markup, markup } from './markup';
 import { clockTime, duration } from './remaining';

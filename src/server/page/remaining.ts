@@ -1,4 +1,4 @@
-import { type PushRow, viewsRemaining } from '../pushes';
+import { type PushRow, viewsRemaining } from '../rules/pushes';
 import { icon } from './icons';
 import { type Markup, markup } from './markup';
 

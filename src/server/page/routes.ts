@@ -1,14 +1,14 @@
 import { type Context, Hono } from 'hono';
-import type { Env, PartOptions } from '../app';
-import { readForm } from '../body';
-import { baseOf, isOwnForm, isPrefetch, originOf } from '../caller';
-import { fileUrl } from '../download';
-import { mayExpire, type PushRow, type Visitor } from '../pushes';
+import type { Env, PartOptions } from '../http/app';
+import { readForm } from '../http/body';
+import { baseOf, isOwnForm, isPrefetch, originOf } from '../http/caller';
+import { fileUrl } from '../http/file-routes';
 import { notFound, Refusal } from '../refusal';
-import { askPage } from './ask';
-import { deletedPage, gonePage } from './ended';
-import { errorPage, refusalPage } from './failure';
-import { frontPage } from './front';
+import { mayExpire, type PushRow, type Visitor } from '../rules/pushes';
+import { errorPage, refusalPage } from './error-page';
+import { deletedPage, gonePage } from './expired-page';
+import { frontPage } from './front-page';
+import { askPage } from './passphrase-form';
 import { passphraseProblem } from './problem';
 import { secretPage } from './secret';
 

@@ -1,12 +1,12 @@
-import { isWebAddress } from '../creation';
-import { type PushRow, viewsRemaining } from '../pushes';
+import { isWebAddress } from '../rules/new-push';
+import { type PushRow, viewsRemaining } from '../rules/pushes';
 import { downloadList, type ShownFile } from './downloads';
 import { page } from './layout';
-import { linkView } from './link';
 import { type Markup, markup } from './markup';
-import { qrView } from './qr';
+import { qrView } from './qr-push';
 import { fact, facts, remaining } from './remaining';
-import { textView } from './text';
+import { textView } from './text-push';
+import { linkView } from './url-push';
 
 export interface Shown {
   readonly push: PushRow;

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { ServiceError, systemCode } from '../service-error';
-import type { Address, Place } from './address';
-import { dial, TlsError } from './dial';
-import { Pool } from './pool';
+import { Pool } from './pg-pool';
+import { dial, TlsError } from './pg-socket';
+import { type Connection, Lost, overPool, Unreachable } from './pg-transactions';
+import type { Address, Place } from './pg-url';
 import type { Database, Value } from './sql';
-import { type Connection, Lost, overPool, Unreachable } from './transactions';
 
 /** As many claims at once keep a server of some cores busy; several services share its usual 100 connections. */
 const CONNECTIONS = 10;

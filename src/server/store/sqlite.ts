@@ -1,9 +1,9 @@
 import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { ServiceError } from '../service-error';
-import { type Native, overNative } from './native';
-import type { Sleep } from './patience';
+import type { Sleep } from './busy-retry';
 import type { Database, Value } from './sql';
+import { type Native, overNative } from './sqlite-database';
 
 /** Calls `load` without letting Node's warning about `node:sqlite` reach the user. */
 export type Quietly = <T>(load: () => T) => T;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/server/service-error';
-import { readAddress } from '../../../src/server/store/address';
+import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
 import { onPostgres } from '../../helpers/stores';
 import { cert, key } from '../certificate';

@@ -1,8 +1,8 @@
-import * as audit from '../../../src/server/store/audit';
-import * as files from '../../../src/server/store/files';
-import * as keys from '../../../src/server/store/keys';
-import * as owners from '../../../src/server/store/owners';
-import * as pushes from '../../../src/server/store/pushes';
+import * as audit from '../../../src/server/store/audit-rows';
+import * as files from '../../../src/server/store/file-rows';
+import * as keys from '../../../src/server/store/key-rows';
+import * as owners from '../../../src/server/store/owner-rows';
+import * as pushes from '../../../src/server/store/push-rows';
 import type { Sql } from '../../../src/server/store/sql';
 
 const rooms = { audit, files, keys, owners, pushes };

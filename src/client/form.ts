@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { NewPush } from '../contract';
+import type { StreamedBody } from './transport/transport';
+
+/** A file to send along with a push. */
+export interface Attachment {
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  /** Bytes; `bytes` yields as many, or throws. */
+  readonly size: number;
+  /** From the beginning, each time it is called. */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+export interface Form extends StreamedBody {
+  /** The Content-Type that goes with it. */
+  readonly type: string;
+}
+
+/**
+ * A push and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Nothing is
+ * read before it is iterated; its length is known all the same.
+ */
+export function formBody(
+  push: NewPush,
+  files: readonly Attachment[],
+  boundary = `pwpush-${randomBytes(16).toString('hex')}`,
+): Form {
+  const fields = Object.entries(push).filter(([, value]) => value !== undefined);
+  const head = Buffer.from(
+    fields.map(([name, value]) => field(boundary, `push[${name}]`, String(value))).join(''),
+  );
+  const parts = files.map((file) => ({ file, head: Buffer.from(filePart(boundary, file)) }));
+  const end = Buffer.from(`--${boundary}--\r\n`);
+  const length = parts.reduce(
+    (sum, part) => sum + part.head.length + part.file.size + LINE_END.length,
+    head.length + end.length,
+  );
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    length,
+    async *[Symbol.asyncIterator]() {
+      let between = head;
+      for (const part of parts) {
+        yield Buffer.concat([between, part.head]);
+        yield* part.file.bytes();
+        between = LINE_END;
+      }
+      yield Buffer.concat([between, end]);
+    },
+  };
+}
+
+const LINE_END = Buffer.from('\r\n');
+
+function field(boundary: string, name: string, value: string): string {
+  return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+}
+
+function filePart(boundary: string, { name, type }: Attachment): string {
+  return `--${boundary}\r\nContent-Disposition: form-data; name="push[files][]"; filename="${quoted(name)}"\r\nContent-Type: ${type}\r\n\r\n`;
+}
+
+/** As browsers write a file name into a header (HTML, 4.10.21.8). */
+function quoted(name: string): string {
+  return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
+}

@@ -1,0 +1,72 @@
+import { open, unlink } from 'node:fs/promises';
+import type { Context } from '../../context';
+import { writeWhole } from '../../delivery/new-file';
+import { CliError, usageError } from '../../errors';
+import { generateWords } from '../../input/generate';
+import type { GlobalOptions } from '../../options';
+import { isOpen } from './unanswered';
+
+interface PassphraseOut extends GlobalOptions {
+  readonly passphraseOut?: string;
+}
+
+/** A passphrase that was made up, and that the sender knows. */
+export interface NewPassphrase {
+  readonly passphrase: string;
+  /** Removes its file, unless the failed creation may have made a push all the same. */
+  withdraw(failure: unknown): Promise<void>;
+}
+
+/** 64 bits, against an instance that takes a few tries a minute. */
+const WORDS = 5;
+
+/**
+ * Makes up a passphrase and tells it before anything is sent, so that no push has one that nobody knows.
+ * @throws CliError (usage) when it cannot be told
+ */
+export async function newPassphrase(
+  context: Context,
+  options: PassphraseOut,
+): Promise<NewPassphrase> {
+  const { passphraseOut: path } = options;
+  const passphrase = await generateWords(WORDS);
+  if (path === undefined) await show(passphrase, context, options);
+  else await writeNew(path, `${passphrase}\n`);
+  const withdraw = async (failure: unknown) => {
+    const made = !(failure instanceof CliError) || isOpen(failure);
+    if (path !== undefined && !made) await unlink(path).catch(() => {});
+  };
+  return { passphrase, withdraw };
+}
+
+async function show(
+  passphrase: string,
+  { stderr }: Context,
+  { json }: GlobalOptions,
+): Promise<void> {
+  const line = json ? JSON.stringify({ passphrase }) : `passphrase: ${passphrase}`;
+  try {
+    if (stderr.closed) throw new Error('closed');
+    await stderr.write(`${line}\n`);
+  } catch {
+    throw usageError(
+      'the passphrase can be shown nowhere: standard error cannot be written; nothing was sent',
+      'have it written to a file with --passphrase-out FILE',
+    );
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    // Whatever the umask leaves of it.
+    await file.chmod(0o600);
+    await writeWhole(file, text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw usageError(`${path} exists and was left as it is; nothing was sent`, 'name a new file');
+    if (code === 'ENOSPC') await unlink(path).catch(() => {});
+    throw usageError(`${path} cannot be written (${code}); nothing was sent`);
+  }
+}

@@ -1,0 +1,198 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Context } from '../context';
+import { CliError, usageError } from '../errors';
+import type { GlobalOptions } from '../options';
+import { terminal } from '../terminal/output';
+import { variablesSet } from '../terminal/push-text';
+import { heredoc, maskCommands, unfitForGitlab } from './ci-format';
+import type { Destination } from './destination';
+import { isVariableName, parseDotenv } from './dotenv';
+import { checkFound, isDangerous, type NameRules, permitted } from './unsafe-variables';
+
+/** Where in a CI job a text is to go. */
+export interface CiOptions {
+  /** Name of an output of the step. */
+  readonly githubOutput?: string;
+  /** Name of a variable for the steps that follow. */
+  readonly githubEnv?: string;
+  /** Path of a report. */
+  readonly gitlabDotenv?: string;
+  /** The variable for a text in that report. */
+  readonly as?: string;
+  /** The variables that are taken from a text for that report. */
+  readonly only?: readonly string[];
+  /** Variables that may be set although they would be refused. */
+  readonly allow?: readonly string[];
+}
+
+/**
+ * Makes sure that the files of the job can be written; undefined when no option names one.
+ * @throws CliError (usage) for a name that is none or dangerous, or outside of such a job
+ */
+export async function ciDestination(
+  options: CiOptions & GlobalOptions,
+  context: Context,
+): Promise<Destination | undefined> {
+  checkNames(options);
+  const { githubOutput, githubEnv, gitlabDotenv } = options;
+  const places: Place[] = [];
+  try {
+    if (githubOutput !== undefined) {
+      const file = await runnersFile('GITHUB_OUTPUT', '--github-output', context);
+      places.push({ file, entryFor: (text) => ({ text: heredoc(githubOutput, text), names: [] }) });
+    }
+    if (githubEnv !== undefined) {
+      const file = await runnersFile('GITHUB_ENV', '--github-env', context);
+      const names = [githubEnv];
+      places.push({ file, entryFor: (text) => ({ text: heredoc(githubEnv, text), names }) });
+    }
+    if (gitlabDotenv !== undefined)
+      places.push({
+        file: await appending(gitlabDotenv),
+        entryFor: (text) => report(text, options, context),
+      });
+  } catch (error) {
+    for (const { file } of places) await file.close();
+    throw error;
+  }
+  return places.length === 0 ? undefined : destination(places, options, context);
+}
+
+/** A file of the job, and what is appended to it. */
+interface Place {
+  readonly file: FileHandle;
+  entryFor(text: string): Entry;
+}
+
+interface Entry {
+  readonly text: string;
+  /** Of the variables in it. */
+  readonly names: readonly string[];
+}
+
+function destination(
+  places: readonly Place[],
+  options: CiOptions & GlobalOptions,
+  context: Context,
+): Destination {
+  const close = async () => {
+    for (const { file } of places) await file.close().catch(() => {});
+  };
+  return {
+    commit: async (bytes) => {
+      const text = bytes.toString();
+      try {
+        const entries = places.map((place) => ({ ...place, ...place.entryFor(text) }));
+        // Before anything else can print it.
+        if ((options.githubOutput ?? options.githubEnv) !== undefined)
+          await mask(text, context.stdout);
+        for (const { file, text } of entries) await append(file, text);
+        const names = new Set(entries.flatMap(({ names }) => names));
+        if (names.size > 0) await terminal(context, options).note(variablesSet(names));
+      } finally {
+        await close();
+      }
+    },
+    discard: close,
+  };
+}
+
+async function mask(text: string, stdout: Context['stdout']): Promise<void> {
+  if (stdout.closed)
+    throw new CliError('failed', 'standard output is closed, so that nothing can be masked');
+  await stdout.write(maskCommands(text));
+}
+
+function checkNames(options: CiOptions): void {
+  const { githubOutput, githubEnv, gitlabDotenv, as, only = [], allow = [] } = options;
+  if (githubOutput !== undefined && !/^[A-Za-z_][\w-]*$/.test(githubOutput))
+    throw usageError(`"${githubOutput}" is no name of an output`);
+  if (as !== undefined && gitlabDotenv === undefined)
+    throw usageError('--as goes with --gitlab-dotenv FILE');
+  if (only.length > 0 && (gitlabDotenv === undefined || as !== undefined))
+    throw usageError('--only goes with --gitlab-dotenv FILE, and without --as');
+  if (allow.length > 0 && (githubEnv ?? gitlabDotenv) === undefined)
+    throw usageError('--allow goes with --github-env NAME or --gitlab-dotenv FILE');
+  for (const name of [githubEnv, as, ...only, ...allow]) {
+    if (name === undefined) continue;
+    if (!isVariableName(name)) throw usageError(`"${name}" is no name of a variable`);
+    if (isRefused(name) && !allow.includes(name))
+      throw usageError(
+        `${name} would change what the steps that follow run`,
+        `if that is what you want: --allow ${name}`,
+      );
+  }
+}
+
+/** The runners' own variables besides those that are dangerous anywhere. */
+function isRefused(name: string): boolean {
+  return isDangerous(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name);
+}
+
+async function runnersFile(
+  variable: 'GITHUB_OUTPUT' | 'GITHUB_ENV',
+  option: string,
+  { env }: Context,
+): Promise<FileHandle> {
+  const path = env[variable];
+  if (path) return appending(path);
+  throw usageError(
+    `${option} needs ${variable}, which the runner of GitHub Actions sets`,
+    'nothing was fetched; elsewhere use pwpush run, or --output',
+  );
+}
+
+async function appending(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a+', 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(`${path} cannot be written (${code}): nothing was fetched`);
+  }
+}
+
+/** On a line of its own, whatever was left there. */
+async function append(file: FileHandle, text: string): Promise<void> {
+  const { size } = await file.stat();
+  const last = Buffer.alloc(1);
+  if (size > 0) await file.read(last, 0, 1, size - 1);
+  await file.appendFile(size > 0 && last[0] !== 0x0a ? `\n${text}` : text);
+}
+
+/** Lines of a dotenv report (GitLab, "artifacts:reports:dotenv"): one text, or variables of its own. */
+function report(text: string, options: CiOptions, context: Context): Entry {
+  const { as } = options;
+  const variables = as === undefined ? variablesOf(text, options, context) : new Map([[as, text]]);
+  for (const [name, value] of variables) {
+    const why = unfitForGitlab(value);
+    if (why !== undefined)
+      throw usageError(
+        `the value of ${name} ${why}, which GitLab's dotenv reports cannot hold`,
+        'another time hand the link on, and use pwpush run in the other job',
+      );
+  }
+  return {
+    text: [...variables].map(([name, value]) => `${name}=${value}\n`).join(''),
+    names: [...variables.keys()],
+  };
+}
+
+/** What is set in this job is likely set in those that follow. */
+function variablesOf(
+  text: string,
+  { only = [], allow = [] }: CiOptions,
+  context: Context,
+): ReadonlyMap<string, string> {
+  const found = parseDotenv(text);
+  if ('wrongLine' in found)
+    throw usageError(
+      `the text does not consist of NAME=value lines (line ${found.wrongLine})`,
+      'another time name a variable for it with --as NAME',
+    );
+  const rules: NameRules = { only, allow };
+  const effect = 'would change what the jobs that follow run';
+  const setting = { context, refuses: isRefused, effect };
+  const wanted = permitted(found.variables, rules, setting, 'the text');
+  checkFound(only, [...wanted.keys()], 'the text sets');
+  return wanted;
+}

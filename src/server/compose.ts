@@ -1,0 +1,128 @@
+import { type App, createApp } from './http/app';
+import { openKeyring } from './keys/key-file';
+import { passphraseChecks } from './keys/passphrase-hash';
+import { createVault } from './keys/vault';
+import { health } from './ops/health';
+import { createLog, type Log } from './ops/log';
+import type { Gauges } from './ops/metrics/gauges';
+import { createMetrics, type Metrics } from './ops/metrics/metrics';
+import { both } from './rules/events';
+import { Files } from './rules/files';
+import { type OwnerSummary, Owners } from './rules/owners';
+import { Pushes } from './rules/pushes';
+import { Space } from './rules/space';
+import {
+  boundsOf,
+  bufferBytesOf,
+  fileBytesOf,
+  keepDaysOf,
+  maxFailuresOf,
+  publicUrlOf,
+  rateLimitOf,
+  reserveOf,
+  type ServiceIo,
+  type ServiceSettings,
+} from './service-settings';
+import { inWords, openDatabase, openExisting, type Where } from './store/database';
+import type { Database } from './store/sql';
+
+/** The service without a socket. */
+export interface OpenService {
+  readonly app: App;
+  readonly owners: Owners;
+  readonly pushes: Pushes;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly gauges: Gauges;
+  close(): Promise<void>;
+}
+
+/** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
+export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
+  const bounds = boundsOf(settings);
+  const publicUrl = publicUrlOf(settings);
+  const fileBytes = fileBytesOf(settings);
+  const rateLimit = rateLimitOf(settings);
+  const bufferBytes = bufferBytesOf(settings);
+  const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
+  const maxFailures = maxFailuresOf(settings);
+  const metrics = createMetrics();
+  const tally = io.tally ? both(metrics, io.tally) : metrics;
+  const log = metrics.counting(createLog(io, settings.log));
+  const database = metrics.timing(await openDatabase(settings, io));
+  try {
+    const vault = createVault(await openKeyring(database, settings, log, io.now));
+    const owners = new Owners(database, io.now);
+    const space = new Space(database, reserve, log.warning);
+    const shared = { database, vault, space, clock: io.now, tally, report: log.failure };
+    const files = new Files({ ...shared, fileBytes });
+    await files.abandonUnfinished();
+    await database.setAside();
+    const pushes = new Pushes({ ...shared, files, bounds, keepDays, maxFailures });
+    const isUp = health(async () => void (await database.sql`SELECT 1`));
+    const app = createApp({
+      pushes,
+      files,
+      owners,
+      isUp,
+      tally,
+      now: io.now,
+      log,
+      settings: {
+        ...settings,
+        publicUrl,
+        bounds,
+        bufferBytes,
+        fileBytes,
+        rateLimit,
+        version: io.version,
+      },
+    });
+    const close = async () => {
+      pushes.halt();
+      await pushes.finish();
+      await database.close();
+    };
+    const gauges: Gauges = {
+      version: io.version,
+      isUp,
+      countActive: () => pushes.countActive(),
+      checks: passphraseChecks,
+    };
+    return { app, owners, pushes, log, metrics, gauges, close };
+  } catch (error) {
+    await database.close();
+    throw inWords(error);
+  }
+}
+
+/** The owners of a service's data, for `serve token`; works beside a running service. */
+export async function openOwners(
+  where: Where,
+  io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
+): Promise<{
+  /** The new token, never to be had again. */
+  add(name: string): Promise<string>;
+  list(): Promise<OwnerSummary[]>;
+  /** How many tokens there were. */
+  revoke(name: string): Promise<number>;
+  close(): Promise<void>;
+}> {
+  let database: Database | undefined;
+  const owners = async () => {
+    database ??= await openDatabase(where, io);
+    return new Owners(database, io.now);
+  };
+  const there = async () => {
+    database ??= await openExisting(where, io);
+    return new Owners(database, io.now);
+  };
+  const said = <T>(work: Promise<T>) =>
+    work.catch((error: unknown) => Promise.reject(inWords(error)));
+  return {
+    add: (name) => said(owners().then((all) => all.add(name))),
+    list: () => said(there().then((all) => all.list())),
+    revoke: (name) => said(there().then((all) => all.revoke(name))),
+    close: async () => database?.close(),
+  };
+}

@@ -1,0 +1,167 @@
+import { type Context, Hono } from 'hono';
+import { API_PATH, limits, OPENAPI_PATH, routes } from '../../contract';
+import { notFound, Refusal } from '../refusal';
+import type { Owner } from '../rules/owners';
+import type { Noted, PushRow, Visitor } from '../rules/pushes';
+import type { Env, PartOptions } from './app';
+import { asksForFiles, isMultipart, readPush } from './body';
+import { apiToken, baseOf, isCrossSite, isPrefetch, originOf } from './caller';
+import { auditBody, fileBody, pushBody, versionBody } from './json-bodies';
+import { announcesFiles, readUpload } from './multipart-push';
+import { json, jsonWithText, refusalBody, refusalHead } from './responses';
+
+/** The routes of API v2, relative to its path. */
+export function createApi({ pushes, owners, now, limited, settings }: PartOptions): Hono<Env> {
+  const api = new Hono<Env>();
+  api.use(limited);
+
+  async function visitor(c: Context<Env>): Promise<Visitor> {
+    const token = apiToken(c.req.raw);
+    const owner = token === undefined ? undefined : await owners.authenticate(token);
+    // Public calls included, but not version: nobody should believe that a dead token works.
+    if (token !== undefined && !owner)
+      throw new Refusal('unauthorized', 'That token is not valid.');
+    const { signal } = c.req.raw;
+    return { ...originOf(c.req.raw, c.env, settings), owner, signal, client: c.get('client') };
+  }
+
+  async function permitted(c: Context<Env>): Promise<Visitor> {
+    const caller = await visitor(c);
+    if (!caller.owner && !settings.anonymous) throw needsToken();
+    return caller;
+  }
+
+  async function signedIn(c: Context<Env>): Promise<Owner> {
+    const { owner } = await visitor(c);
+    if (!owner) throw needsToken();
+    return owner;
+  }
+
+  const body = (c: Context<Env>, push: PushRow) =>
+    pushBody(push, baseOf(c.req.raw, settings), now());
+
+  api.get(routes.version.path, () => json(versionBody(settings.version, settings.anonymous)));
+
+  let document: Promise<object> | undefined;
+  api.get(OPENAPI_PATH, async (c) => {
+    await visitor(c);
+    document ??= import('../openapi/document').then(({ openApi }) => openApi(settings));
+    const servers = [{ url: baseOf(c.req.raw, settings) + API_PATH }];
+    return json({ ...(await document), servers });
+  });
+
+  api.post(routes.create.path, async (c) => {
+    if (isCrossSite(c.req.raw))
+      throw new Refusal('forbidden', 'A page of another site cannot create pushes.');
+    const caller = await permitted(c);
+    const { push, note } = isMultipart(c.req.raw)
+      ? await receive(c, caller)
+      : await read(c, caller).then((push) => pushes.create(push, caller));
+    return json({ ...body(c, push), name: push.name, note }, 201);
+  });
+
+  async function read(c: Context<Env>, { owner }: Visitor): Promise<object> {
+    const push = await readPush(c.req.raw, c.env, c.get('held'));
+    if (!owner && asksForFiles(push)) throw needsToken();
+    return push;
+  }
+
+  async function receive(c: Context<Env>, caller: Visitor): Promise<Noted> {
+    if (!caller.owner && announcesFiles(c.req.raw)) throw needsToken();
+    const upload = caller.owner && pushes.upload();
+    try {
+      const { held } = c.var;
+      return await readUpload(c.req.raw, c.env, upload, settings.fileBytes, held).then((push) =>
+        pushes.create(push, caller, upload),
+      );
+    } finally {
+      // The sweep takes what cannot be taken back now.
+      await upload?.discard().catch(() => undefined);
+    }
+  }
+
+  for (const state of ['active', 'expired'] as const) {
+    api.get(routes[state].path, async (c) => {
+      const owner = await signedIn(c);
+      const page = pageNumber(c);
+      const list =
+        state === 'active' ? pushes.listActive(owner, page) : pushes.listExpired(owner, page);
+      return json(
+        (await list).map(({ push, note }) => ({ ...body(c, push), name: push.name, note })),
+      );
+    });
+  }
+
+  api.get(routes.retrieve.path, async (c) => {
+    const caller = await permitted(c);
+    // Neither a HEAD, which Hono answers like a GET, nor a browser's guess shows anybody anything.
+    if (c.req.method === 'HEAD') return wrongMethod(allowed(routes.retrieve.path));
+    if (isPrefetch(c.req.raw))
+      throw new Refusal('malformed', 'A retrieval takes a view and is not prefetched.');
+    const passphrase = c.req.query('passphrase') ?? '';
+    const hold = (bytes: number) => c.get('held').add(bytes);
+    const { push, payload, files } = await pushes.retrieve(urlToken(c), caller, passphrase, hold);
+    const base = baseOf(c.req.raw, settings);
+    const rest = { files: files.map((file) => fileBody(file, base)) };
+    return jsonWithText(body(c, push), 'payload', payload, rest);
+  });
+
+  api.get(routes.preview.path, async (c) => {
+    await permitted(c);
+    return json({ url: body(c, await pushes.find(urlToken(c))).html_url });
+  });
+
+  api.get(routes.audit.path, async (c) => {
+    const owner = await signedIn(c);
+    return json(auditBody(await pushes.audit(urlToken(c), owner, pageNumber(c))));
+  });
+
+  api.delete(routes.expire.path, async (c) => {
+    const caller = await permitted(c);
+    return json(body(c, await pushes.expire(urlToken(c), caller)));
+  });
+
+  api.post(routes.notify.path, async (c) => {
+    await permitted(c);
+    return json({ error: 'This instance sends no e-mail.' }, 404);
+  });
+
+  for (const { path } of Object.values(routes)) api.all(path, () => wrongMethod(allowed(path)));
+  api.all(OPENAPI_PATH, () => wrongMethod(['GET']));
+  api.all('*', () => json({ error: 'not-found' }, 404));
+  api.onError((error) => {
+    if (!(error instanceof Refusal)) throw error;
+    const { status, headers } = refusalHead(error);
+    return json(refusalBody(error), status, headers);
+  });
+  return api;
+}
+
+function needsToken(): Refusal {
+  return new Refusal('unauthorized', 'This needs an API token: send it as Authorization: Bearer.');
+}
+
+function allowed(path: string): string[] {
+  return Object.values(routes)
+    .filter((route) => route.path === path)
+    .map((route) => route.method);
+}
+
+function wrongMethod(methods: string[]): Response {
+  return json({ error: 'method-not-allowed' }, 405, { allow: methods.join(', ') });
+}
+
+function urlToken(c: Context<Env>): string {
+  const token = c.req.param('token') ?? '';
+  if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
+  return token;
+}
+
+function pageNumber(c: Context<Env>): number {
+  const { min, max, default: fallback } = limits.page;
+  const text = c.req.query('page');
+  if (text === undefined) return fallback;
+  const page = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (page >= min && page <= max) return page;
+  throw new Refusal('malformed', `page must be an integer from ${min} to ${max}.`);
+}

@@ -1,0 +1,93 @@
+import { busy } from '../refusal';
+
+/** Bytes of each request that do not count: large bodies must not keep anybody from pushing a password. */
+const SMALL = 16 * 1024;
+/** One client gets a quarter of the budget. */
+const CLIENTS = 4;
+
+/** The memory, in bytes, for bodies that are being received and answers that have not been sent. */
+export class BodyBudget {
+  private held = 0;
+  private readonly byClient = new Map<string, number>();
+
+  constructor(private readonly most: number) {}
+
+  /** What one request holds, as part of the client's share; a request without a client may take all there is. */
+  hold(client: string | undefined): Held {
+    return new Held((bytes) => this.change(bytes, client));
+  }
+
+  /** Answers whether the budget and the client's share still suffice. */
+  private change(bytes: number, client: string | undefined): boolean {
+    this.held += bytes;
+    if (client === undefined) return this.held <= this.most;
+    const own = (this.byClient.get(client) ?? 0) + bytes;
+    if (own > 0) this.byClient.set(client, own);
+    else this.byClient.delete(client);
+    return this.held <= this.most && own <= this.most / CLIENTS;
+  }
+}
+
+/** What one request holds. Let it go in any case. */
+export class Held {
+  private bytes = 0;
+
+  constructor(private readonly change: (bytes: number) => boolean) {}
+
+  get isEmpty(): boolean {
+    return this.bytes === 0;
+  }
+
+  /** @throws Refusal (busy) when the budget does not suffice; nothing is added then */
+  add(bytes: number): void {
+    if (this.count(bytes) || this.counted === 0) return;
+    this.count(-bytes);
+    throw busy('Too much is under way at once. Try again later.');
+  }
+
+  letGo(): void {
+    this.change(-this.counted);
+    this.bytes = 0;
+  }
+
+  private count(bytes: number): boolean {
+    const before = this.counted;
+    this.bytes += bytes;
+    return this.change(this.counted - before);
+  }
+
+  private get counted(): number {
+    return Math.max(0, this.bytes - SMALL);
+  }
+}
+
+const BLOCK = 64 * 1024;
+
+/** Bytes that come bit by bit. They are copied: kept as they come, each bit of one byte would take 300. */
+export class Gathered {
+  size = 0;
+  private readonly blocks: Buffer[] = [];
+  /** What is left of the last block. */
+  private room: Uint8Array = new Uint8Array();
+
+  add(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) {
+      if (this.room.length === 0) this.grow(chunk.length - from);
+      const part = chunk.subarray(from, from + this.room.length);
+      this.room.set(part);
+      this.room = this.room.subarray(part.length);
+      from += part.length;
+    }
+    this.size += chunk.length;
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.blocks, this.size);
+  }
+
+  private grow(wanted: number): void {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK, Math.max(wanted, this.size, 1024)));
+    this.blocks.push(block);
+    this.room = block;
+  }
+}

@@ -1,0 +1,74 @@
+import { API_VERSION, APPLICATION } from '../../contract';
+import type { Answer } from '../openapi/schemas';
+import type { OfferedFile } from '../rules/files';
+import { daysRemaining, type PushRow, viewsRemaining } from '../rules/pushes';
+import type { AuditRow } from '../store/audit-rows';
+import { fileUrl } from './file-routes';
+
+/** A push as the API answers it (docs/wire.md, "Push object", ours); `base` is what links begin with. */
+export function pushBody(push: PushRow, base: string, now: Date): Answer<'Push'> {
+  const link = `${base}/p/${push.url_token}`;
+  return {
+    url_token: push.url_token,
+    html_url: push.retrieval_step ? `${link}/r` : link,
+    json_url: `${link}.json`,
+    expire_after_days: push.expire_after_days,
+    expire_after_views: push.expire_after_views,
+    days_remaining: daysRemaining(push, now.getTime()),
+    views_remaining: viewsRemaining(push),
+    expired: push.expired_at !== null,
+    expired_on: push.expired_at === null ? null : iso(push.expired_at),
+    deletable_by_viewer: push.kind === 'url' ? null : push.deletable_by_viewer === 1,
+    retrieval_step: push.retrieval_step === 1,
+    deleted: push.deleted === 1,
+    // Never the passphrase itself.
+    passphrase: push.protected || push.expired_at !== null ? null : '',
+    created_at: iso(push.created_at),
+    updated_at: iso(push.updated_at),
+  };
+}
+
+/** A file as a retrieval answers it; `base` is what links begin with. */
+export function fileBody(file: OfferedFile, base: string): Answer<'File'> {
+  return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
+}
+
+export function auditBody(rows: readonly AuditRow[]): Answer<'AuditLog'> {
+  const logs = rows.map(({ ip, user_agent, referrer, kind, count, created_at, updated_at }) => ({
+    ip,
+    user_agent: user_agent ?? '',
+    referrer: referrer ?? '',
+    kind,
+    ...(count > 1 ? { count } : {}),
+    created_at: iso(created_at),
+    updated_at: iso(updated_at ?? created_at),
+  }));
+  return { logs };
+}
+
+/** What this instance says of itself (specification 2.2). */
+export function versionBody(version: string, anonymous: boolean): Answer<'Version'> {
+  return {
+    application_version: version,
+    api_version: API_VERSION,
+    edition: 'oss',
+    application: APPLICATION,
+    features: {
+      anonymous_access: anonymous,
+      api_token_authentication: true,
+      accounts: { enabled: false },
+      pushes: {
+        enabled: true,
+        email_auto_dispatch: false,
+        file_attachments: { enabled: true, requires_authentication: true },
+        url_pushes: { enabled: true },
+        qr_code_pushes: { enabled: true },
+      },
+      requests: { enabled: false },
+    },
+  };
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,67 @@
+import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { Line, type Waiter } from '../rules/semaphore';
+
+/** 16 MiB and about 0.15 s a try: OWASP's equivalent of N = 2^17, p = 1, at an eighth of the memory. */
+const cost = { N: 2 ** 14, r: 8, p: 5 };
+
+/**
+ * Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s; of
+ * one client 4 may wait. Retrievals go before creations.
+ */
+const line = new Line(2, 32, 4);
+
+/** How many passphrases are being checked, and how many wait for it. */
+export function passphraseChecks(): { readonly running: number; readonly waiting: number } {
+  return line.length;
+}
+
+/** What is kept of a passphrase. */
+export interface PassphraseRecord {
+  readonly salt: Uint8Array;
+  /** `N:r:p`, so that a later version may ask for more. */
+  readonly cost: string;
+  readonly verifier: Uint8Array;
+}
+
+/**
+ * A record of the passphrase, and the key it gives: one half of scrypt's output seals, the other is checked.
+ * Throws a `Refusal` when too many wait, or nobody does when its turn has come.
+ */
+export async function recordPassphrase(
+  passphrase: string,
+  waiter?: Waiter,
+): Promise<{ record: PassphraseRecord; key: Buffer }> {
+  const salt = randomBytes(16);
+  const { key, verifier } = await stretch(passphrase, salt, cost, { ...waiter, urgent: false });
+  return { record: { salt, cost: `${cost.N}:${cost.r}:${cost.p}`, verifier }, key };
+}
+
+/** The key that the passphrase gives, or nothing when it is not the one on record. Throws a `Refusal` likewise. */
+export async function keyOfPassphrase(
+  passphrase: string,
+  record: PassphraseRecord,
+  waiter?: Waiter,
+): Promise<Buffer | undefined> {
+  const [N = 0, r = 0, p = 0] = record.cost.split(':').map(Number);
+  const { key, verifier } = await stretch(
+    passphrase,
+    record.salt,
+    { N, r, p },
+    { ...waiter, urgent: true },
+  );
+  return timingSafeEqual(verifier, record.verifier) ? key : undefined;
+}
+
+function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: typeof cost, waiter: Waiter) {
+  return line.pass(
+    () =>
+      new Promise<{ key: Buffer; verifier: Buffer }>((resolve, reject) => {
+        scrypt(passphrase, salt, 64, { N, r, p, maxmem: 256 * N * r }, (error, output) => {
+          if (error) return reject(error);
+          const verifier = createHash('sha256').update(output.subarray(32)).digest();
+          resolve({ key: output.subarray(0, 32), verifier });
+        });
+      }),
+    waiter,
+  );
+}

@@ -1,0 +1,43 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '../../http/socket';
+import { CONTENT_TYPE } from './exposition';
+
+/** Serves what `scrape` answers at `/metrics`, and nothing else. Throws a `ServiceError` where it cannot listen. */
+export async function serveMetrics(
+  host: string,
+  port: number,
+  scrape: () => Promise<string>,
+): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
+    answer(request, response, scrape).catch(() => response.destroy());
+  });
+  const { url } = await listen(server, { host, port }, false, '--metrics-port');
+  return {
+    url: `${url}/metrics`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  scrape: () => Promise<string>,
+): Promise<void> {
+  if (url?.split('?')[0] !== '/metrics') return end(response, 404, 'metrics are at /metrics\n');
+  if (method !== 'GET' && method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return end(response, 405, 'method not allowed\n');
+  }
+  const body = await scrape();
+  response.setHeader('content-type', CONTENT_TYPE);
+  end(response, 200, body);
+}
+
+function end(response: ServerResponse, status: number, body: string): void {
+  if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/plain');
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(status).end(body);
+}

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { CHUNK, chunkCount, type FileHeader, openChunk, openHeader } from '../keys/chunks';
+import { Shared } from '../keys/shared';
+import type { FileLink } from '../keys/signed-file-link';
+import type { Vault } from '../keys/vault';
+import { notFound } from '../refusal';
+import * as store from '../store/file-rows';
+import { findPush } from '../store/push-rows';
+import type { Database } from '../store/sql';
+import { LINK_TIME } from './claim';
+import type { Tally } from './events';
+import { UPLOAD_SILENCE, Upload } from './file-upload';
+import type { Space } from './space';
+
+/** A file as a retrieval hands it out. */
+export interface OfferedFile extends FileHeader {
+  /** The signed part of its address; good for five minutes. */
+  readonly link: string;
+}
+
+/** A file that may be read. */
+export interface OpenFile extends FileHeader {
+  /** The same for the same bytes, and for no others. */
+  readonly tag: string;
+  /** The bytes from `first` to before `end`, as they are asked for. Throws when they were tampered with, or are gone. */
+  read(first: number, end: number): AsyncGenerator<Uint8Array>;
+}
+
+interface Place extends FileLink {
+  readonly pushId: number;
+  readonly uploadId: number;
+  readonly size: number;
+}
+
+export interface FilesOptions {
+  readonly database: Database;
+  readonly vault: Vault;
+  /** Bytes a file may have. */
+  readonly fileBytes: number;
+  readonly clock: () => Date;
+  readonly tally: Tally;
+  readonly space: Space;
+  /** Told of what could not be deleted. */
+  readonly report: (error: unknown) => void;
+}
+
+/** The rules of files: how they come in, who may read them, and when they go. */
+export class Files {
+  /** How many are reading which push's files, here. */
+  private readonly readers = new Map<number, number>();
+  private readonly dropping = new Shared(() => this.dropEnded());
+  private halted = false;
+
+  constructor(private readonly options: FilesOptions) {}
+
+  /** Begins to take in the files of the push of that token; discard it in any case. */
+  upload(urlToken: string): Upload {
+    const { database, fileBytes, tally, space } = this.options;
+    const drop = () => void this.drop();
+    return new Upload({ database, fileBytes, urlToken, tally, space, drop, now: () => this.now() });
+  }
+
+  /** The files of a retrieval, each with a link of its own. */
+  offer(urlToken: string, key: Uint8Array, rows: readonly store.FileRow[]): OfferedFile[] {
+    const until = this.now() + LINK_TIME;
+    return rows.map(({ position, header }) => ({
+      ...openHeader(key, { urlToken, position }, header),
+      link: this.options.vault.sealLink({ urlToken, position, until, key }),
+    }));
+  }
+
+  /** The file that a link leads to. Throws a `Refusal` when the link is late or no link of ours, or the file is gone. */
+  async open(text: string): Promise<OpenFile> {
+    const { sql } = this.options.database;
+    const link = await this.openLink(text);
+    if (!link) throw notFound();
+    const push = await findPush(sql, this.options.vault.keys.links.lookup(link.urlToken));
+    const inTime = link.until > this.now();
+    const file = push && inTime && (await store.findFile(sql, push.id, link.position, this.now()));
+    if (!file) throw notFound();
+    const header = openHeader(link.key, link, file.header);
+    const place = { ...link, pushId: push.id, uploadId: file.upload_id, size: header.size };
+    return {
+      ...header,
+      tag: createHash('sha256').update(`${link.urlToken} ${link.position}`).digest('base64url'),
+      read: (first, end) => this.read(place, first, end),
+    };
+  }
+
+  /** One that does not open may have been sealed by a service that knows of a newer key. */
+  private async openLink(text: string): Promise<FileLink | undefined> {
+    const { vault } = this.options;
+    const link = vault.openLink(text);
+    if (link) return link;
+    await vault.keys.refresh();
+    return vault.openLink(text);
+  }
+
+  /**
+   * Deletes files that have ended, piece by piece between what others do, however long it takes; a download that began
+   * in time goes on. What fails is left for the next time. Whoever comes while it runs shares the next run.
+   */
+  drop(): Promise<void> {
+    return this.dropping.run();
+  }
+
+  /** Resolves when the deletions that were asked for are done, or halted. */
+  settled(): Promise<void> {
+    return this.dropping.settled();
+  }
+
+  /** Has no more deleted than what is under way: the next start goes on with it. */
+  halt(): void {
+    this.halted = true;
+  }
+
+  /** Gives up uploads that whoever received them left behind: all there are when nobody else is about. */
+  async abandonUnfinished(): Promise<void> {
+    const { database } = this.options;
+    const before = (await database.alone()) ? Number.MAX_SAFE_INTEGER : this.now() - UPLOAD_SILENCE;
+    await store.abandonStale(database.sql, before);
+  }
+
+  /** Gives up uploads that nothing was heard of for a while. */
+  async abandonStale(): Promise<void> {
+    await store.abandonStale(this.options.database.sql, this.now() - UPLOAD_SILENCE);
+  }
+
+  private async dropEnded(): Promise<void> {
+    const { database, report } = this.options;
+    let dropped = 0;
+    try {
+      for (const upload of await store.listEnded(database.sql, this.now())) {
+        if (this.halted) break;
+        if (upload.readable && this.isRead(upload)) continue;
+        await this.dropUpload(upload.id).then(() => (dropped += 1), report);
+      }
+      if (dropped > 0) await database.scrub();
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  private isRead({ push_id }: store.EndedUpload): boolean {
+    return push_id !== null && this.readers.has(push_id);
+  }
+
+  /** Other programs on the same SQLite file come by the lock only between two pieces. */
+  private async dropUpload(id: number): Promise<void> {
+    const { database } = this.options;
+    for (let done = false; !done && !this.halted; ) {
+      const began = performance.now();
+      done = await database.transaction((sql) => store.dropPiece(sql, id), { frees: true });
+      if (!done) await wait(performance.now() - began);
+    }
+  }
+
+  private async *read(place: Place, first: number, end: number): AsyncGenerator<Uint8Array> {
+    const { pushId, uploadId, position, key, size } = place;
+    const count = chunkCount(size);
+    this.readers.set(pushId, (this.readers.get(pushId) ?? 0) + 1);
+    try {
+      for (let number = Math.floor(first / CHUNK); number < chunkCount(end); number += 1) {
+        const { sql } = this.options.database;
+        const sealed = await store.findChunk(sql, uploadId, position, number);
+        if (!sealed) throw new Error('a chunk is gone');
+        const plain = openChunk(key, { ...place, number, last: number === count - 1 }, sealed);
+        const start = number * CHUNK;
+        yield plain.subarray(Math.max(0, first - start), end - start);
+      }
+    } finally {
+      const others = (this.readers.get(pushId) ?? 1) - 1;
+      if (others > 0) this.readers.set(pushId, others);
+      else this.readers.delete(pushId);
+    }
+  }
+
+  private now(): number {
+    return this.options.clock().getTime();
+  }
+}

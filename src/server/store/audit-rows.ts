@@ -1,0 +1,122 @@
+import type { auditKinds } from '../../contract';
+import type { Page } from './push-rows';
+import type { Sql } from './sql';
+
+export interface AuditRow {
+  kind: (typeof auditKinds)[number];
+  ip: string | null;
+  user_agent: string | null;
+  referrer: string | null;
+  /** How many events it stands for. */
+  count: number;
+  created_at: number;
+  /** Of the last of them; null when there is one. */
+  updated_at: number | null;
+}
+
+const NOBODY: Origin = { ip: null, userAgent: null, referrer: null };
+
+/** Where a request came from, as far as it says. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly referrer: string | null;
+}
+
+export async function recordEvent(
+  sql: Sql,
+  pushId: number,
+  kind: (typeof auditKinds)[number],
+  from: Origin,
+  at: number,
+): Promise<void> {
+  await sql`
+    INSERT INTO audit (push_id, kind, ip, user_agent, referrer, created_at)
+    VALUES (${pushId}, ${kind}, ${from.ip}, ${from.userAgent}, ${from.referrer}, ${at})`;
+}
+
+/**
+ * Counts a failure with those of the same kind from the same place. When the push has `most` entries of failures, it
+ * is counted with all from places that have none.
+ */
+export async function recordFailure(
+  sql: Sql,
+  pushId: number,
+  kind: 'failed_view' | 'failed_passphrase',
+  from: Origin,
+  at: number,
+  most: number,
+): Promise<void> {
+  if (await countAgain(sql, pushId, kind, from, at)) return;
+  if ((await countFailures(sql, pushId)) < most) return recordEvent(sql, pushId, kind, from, at);
+  if (await countAgain(sql, pushId, kind, NOBODY, at)) return;
+  await recordEvent(sql, pushId, kind, NOBODY, at);
+}
+
+async function countAgain(
+  sql: Sql,
+  pushId: number,
+  kind: string,
+  from: Origin,
+  at: number,
+): Promise<boolean> {
+  const rows = await sql`
+    UPDATE audit SET count = count + 1, updated_at = ${at}
+    WHERE id = (
+      SELECT id FROM audit
+      WHERE push_id = ${pushId} AND kind IN ('failed_view', 'failed_passphrase') AND kind = ${kind}
+        AND ip IS NOT DISTINCT FROM ${from.ip} AND user_agent IS NOT DISTINCT FROM ${from.userAgent}
+        AND referrer IS NOT DISTINCT FROM ${from.referrer}
+      LIMIT 1)
+    RETURNING id`;
+  return rows.length > 0;
+}
+
+async function countFailures(sql: Sql, pushId: number): Promise<number> {
+  const rows = await sql<{ failures: number }>`
+    SELECT count(*) AS failures FROM audit
+    WHERE push_id = ${pushId} AND kind IN ('failed_view', 'failed_passphrase')`;
+  return Number(rows[0]?.failures);
+}
+
+/** What happened to a push, oldest first: the newest events are the last of the last page. */
+export function listEvents(sql: Sql, pushId: number, page: Page): Promise<AuditRow[]> {
+  return sql<AuditRow>`
+    SELECT kind, ip, user_agent, referrer, count, created_at, updated_at FROM audit
+    WHERE push_id = ${pushId}
+    ORDER BY created_at, id
+    LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
+}
+
+/** Times of the passphrase tries after `since` and before `until`, oldest first. */
+export async function listTries(
+  sql: Sql,
+  pushId: number,
+  since: number,
+  until: number,
+): Promise<number[]> {
+  const rows = await sql<{ tried_at: number }>`
+    SELECT tried_at FROM tries WHERE push_id = ${pushId} AND tried_at > ${since} AND tried_at < ${until}
+    ORDER BY tried_at`;
+  return rows.map((row) => row.tried_at);
+}
+
+/** Notes a try and answers its id. */
+export async function insertTry(sql: Sql, pushId: number, at: number): Promise<number> {
+  const rows = await sql<{ id: number }>`
+    INSERT INTO tries (push_id, tried_at) VALUES (${pushId}, ${at}) RETURNING id`;
+  return (rows[0] as { id: number }).id;
+}
+
+export async function deleteTry(sql: Sql, id: number): Promise<void> {
+  await sql`DELETE FROM tries WHERE id = ${id}`;
+}
+
+export async function deleteTriesBefore(sql: Sql, before: number): Promise<void> {
+  await sql`DELETE FROM tries WHERE tried_at <= ${before}`;
+}
+
+/** Deletes what a clock that was ahead has left. */
+export async function deleteTriesAfter(sql: Sql, after: number): Promise<void> {
+  await sql`DELETE FROM tries WHERE tried_at >= ${after}`;
+}

@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { keyFileOf } from '../keys/key-file';
+import { Refusal } from '../refusal';
+import { ServiceError, systemCode } from '../service-error';
+import type { ServiceIo, ServiceSettings } from '../service-settings';
+import { migrate } from './migrations';
+import { readAddress } from './pg-url';
+import type { Database } from './sql';
+import { openSqlite } from './sqlite';
+
+/** The name of the database in the service's folder. */
+export const FILE = 'pwpush.db';
+
+/** Where the data are: as in the settings. */
+export type Where = Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'> & {
+  readonly ephemeral?: boolean;
+};
+
+/** What the database refuses where there is no request to answer. */
+export function inWords(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const said: { readonly [kind: string]: string } = {
+    away: 'the database cannot be reached',
+    full: 'the disk of the data is full',
+  };
+  return new ServiceError(said[error.kind] ?? 'the data is in use by another program', {
+    cause: error,
+  });
+}
+
+/** The database of those settings, with today's schema. Throws a `ServiceError`. */
+export async function openDatabase(
+  where: Where,
+  io: Pick<ServiceIo, 'quietly' | 'env'>,
+): Promise<Database> {
+  let database: Database | undefined;
+  try {
+    database = await (where.database === undefined || where.ephemeral
+      ? openFile(where, io)
+      : openServer(where.database, io));
+    await migrate(database);
+    return database;
+  } catch (error) {
+    await database?.close();
+    throw error instanceof ServiceError ? error : openError(error, where);
+  }
+}
+
+/** The same, when a service has made it. */
+export async function openExisting(
+  where: Where,
+  io: Pick<ServiceIo, 'quietly' | 'env'>,
+): Promise<Database> {
+  fileOf(where);
+  return openDatabase(where, io);
+}
+
+/** The path of a database that a service has made; nothing when it is not in a file. Throws a `ServiceError`. */
+export function fileOf(where: Where): string | undefined {
+  const { data, database } = where;
+  if (database !== undefined) return undefined;
+  const file = join(data, FILE);
+  // Where that is no folder, opening it says so.
+  const folder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? true;
+  if (existsSync(file) || !folder) {
+    refuseEmpty(file, where);
+    return file;
+  }
+  throw new ServiceError(`there is no database in ${data}`, {
+    hint: 'name the folder that the service has with --data',
+  });
+}
+
+/** Data were there: taken for new ones, they would be lost without a word. */
+function refuseEmpty(file: string, where: Where): void {
+  const key = keyFileOf(where);
+  if (!existsSync(file) || statSync(file).size > 0 || !existsSync(key)) return;
+  throw new ServiceError(`${file} is empty, and there is the instance key ${key}`, {
+    hint: 'restore the database from a backup, or remove the empty file to begin with no data',
+  });
+}
+
+function openError(cause: unknown, { data, database }: Where): unknown {
+  if (cause instanceof Refusal) return inWords(cause);
+  const code = sqliteCode(cause) ?? systemCode(cause);
+  const said = `cannot be opened${code && ` (${code})`}`;
+  if (database === undefined) {
+    const hint = hintFor[code] ?? 'name a folder of your own with --data';
+    return new ServiceError(`the data in ${data} ${said}`, { hint, cause });
+  }
+  const hint = 'it has to be a database of its own, in which the user may make tables';
+  return new ServiceError(`the database ${said}`, { hint, cause });
+}
+
+const damaged = 'the database is damaged: restore it from a backup';
+const hintFor: { readonly [code: string]: string } = {
+  SQLITE_CORRUPT: damaged,
+  SQLITE_NOTADB: damaged,
+  ELOOP: 'pwpush.db is a symbolic link: name the folder of the database itself with --data',
+};
+
+/** The name that libsql has, for the number that `node:sqlite` has where a file is damaged. */
+function sqliteCode(error: unknown): string | undefined {
+  const { errcode } = (error ?? {}) as { errcode?: unknown };
+  return errcode === 11 ? 'SQLITE_CORRUPT' : errcode === 26 ? 'SQLITE_NOTADB' : undefined;
+}
+
+async function openFile(
+  where: Where,
+  { quietly = (load) => load() }: Pick<ServiceIo, 'quietly'>,
+): Promise<Database> {
+  if (where.ephemeral) return openSqlite(':memory:', quietly);
+  mkdirSync(where.data, { recursive: true, mode: 0o700 });
+  const file = join(where.data, FILE);
+  refuseEmpty(file, where);
+  return openSqlite(file, quietly);
+}
+
+async function openServer(url: string, { env }: Pick<ServiceIo, 'env'>): Promise<Database> {
+  const address = readAddress(url, env);
+  const { openPostgres } = await import('./postgres');
+  return openPostgres(address);
+}

@@ -1,0 +1,119 @@
+import type { StoredPush, StoredToken } from './push-rows';
+import type { Sql } from './sql';
+
+/** What an instance key seals of a push. */
+export interface SealedKeys {
+  readonly data_key: Uint8Array;
+  readonly note_key: Uint8Array | null;
+  readonly verifier: Uint8Array | null;
+}
+
+/** What these are sealed to: the terms of their push, and the token of its link. */
+export type TermsRow = Pick<
+  StoredPush,
+  'lookup' | 'sealed_token' | 'link_key' | 'owner_id' | 'expires_at' | 'expire_after_views'
+>;
+
+export interface SealedKeysRow extends SealedKeys, TermsRow {
+  readonly push_id: number;
+  /** Bytes of the payload, which is written again with them. */
+  readonly bytes: number;
+}
+
+/** A push of an earlier version: `lookup` is its link token in clear text. */
+export interface ClearRow extends Pick<StoredPush, 'id' | 'lookup'>, Partial<SealedKeys> {
+  readonly owner_id: number | null;
+  readonly expires_at: number;
+  readonly expire_after_views: number;
+  /** null when it has no secret any more. */
+  readonly key_id: string | null;
+}
+
+/** A key for the tokens of links, sealed with an instance key. */
+export interface LinkKeyRow {
+  /** The later it was made, the higher. */
+  readonly number: number;
+  readonly sealed: Uint8Array;
+  readonly key_id: string;
+}
+
+/** The ids of the instance keys in use, newest first. */
+export async function listKeys(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }>`SELECT id FROM instance_keys ORDER BY number DESC`;
+  return rows.map(({ id }) => id);
+}
+
+/** From now on there is that key, and new secrets are for it. */
+export async function insertKey(sql: Sql, id: string): Promise<void> {
+  await sql`INSERT INTO instance_keys (id) VALUES (${id})`;
+}
+
+/** Takes a key out of use; violates a reference while anything is sealed with it. */
+export async function deleteKey(sql: Sql, id: string): Promise<void> {
+  await sql`DELETE FROM instance_keys WHERE id = ${id}`;
+}
+
+/** Some of what is sealed with that key. */
+export function listSealedWith(sql: Sql, id: string, count: number): Promise<SealedKeysRow[]> {
+  return sql<SealedKeysRow>`
+    SELECT push_id, lookup, sealed_token, link_key, owner_id, expires_at, expire_after_views,
+      data_key, note_key, verifier, COALESCE(length(payload), 0) AS bytes
+    FROM secrets JOIN pushes ON pushes.id = secrets.push_id
+    WHERE secrets.key_id = ${id}
+    ORDER BY push_id LIMIT ${count}`;
+}
+
+/** Puts what is sealed with `to` in place of what is sealed with `from`; answers whether it was still there. */
+export async function replaceSealed(
+  sql: Sql,
+  pushId: number,
+  keys: SealedKeys,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<boolean> {
+  const rows = await sql`
+    UPDATE secrets SET data_key = ${keys.data_key}, note_key = ${keys.note_key},
+      verifier = ${keys.verifier}, key_id = ${to}
+    WHERE push_id = ${pushId} AND key_id = ${from}
+    RETURNING push_id`;
+  return rows.length > 0;
+}
+
+export function listLinkKeys(sql: Sql): Promise<LinkKeyRow[]> {
+  return sql<LinkKeyRow>`SELECT number, sealed, key_id FROM link_keys ORDER BY number`;
+}
+
+export async function insertLinkKey(sql: Sql, sealed: Uint8Array, keyId: string): Promise<void> {
+  await sql`INSERT INTO link_keys (sealed, key_id) VALUES (${sealed}, ${keyId})`;
+}
+
+export async function replaceLinkKey(sql: Sql, key: LinkKeyRow): Promise<void> {
+  await sql`
+    UPDATE link_keys SET sealed = ${key.sealed}, key_id = ${key.key_id}
+    WHERE number = ${key.number}`;
+}
+
+/** Some of the pushes whose tokens an earlier version left in clear text. */
+export function listClear(sql: Sql, count: number): Promise<ClearRow[]> {
+  return sql<ClearRow>`
+    SELECT pushes.id, lookup, owner_id, expires_at, expire_after_views, key_id, data_key, note_key,
+      verifier
+    FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id
+    WHERE link_key IS NULL
+    ORDER BY pushes.id LIMIT ${count}`;
+}
+
+export async function replaceClear(sql: Sql, id: number, token: StoredToken): Promise<void> {
+  await sql`
+    UPDATE pushes SET lookup = ${token.lookup}, sealed_token = ${token.sealed_token},
+      link_key = ${token.link_key}
+    WHERE id = ${id}`;
+}
+
+/** Whether the database is still to be rewritten because of what it held before. */
+export async function isToBeRewritten(sql: Sql): Promise<boolean> {
+  return (await sql`SELECT name FROM chores WHERE name = 'rewrite'`).length > 0;
+}
+
+export async function wasRewritten(sql: Sql): Promise<void> {
+  await sql`DELETE FROM chores WHERE name = 'rewrite'`;
+}

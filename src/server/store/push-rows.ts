@@ -1,0 +1,248 @@
+import type { Kind } from '../../contract';
+import { endFiles, keepFilesUntil } from './file-rows';
+import type { Sql } from './sql';
+
+/** A row of `pushes`. Flags are 0 and 1, times milliseconds. */
+export interface StoredPush extends StoredToken {
+  id: number;
+  owner_id: number | null;
+  kind: Kind;
+  name: string;
+  expire_after_days: number;
+  expire_after_views: number;
+  views: number;
+  deletable_by_viewer: number;
+  retrieval_step: number;
+  /** 1 when it needs a passphrase. */
+  protected: number;
+  /** 1 when somebody expired it, rather than its limits. */
+  deleted: number;
+  created_at: number;
+  updated_at: number;
+  expires_at: number;
+  expired_at: number | null;
+}
+
+/** What is kept of a push's link token, which opens the push for whoever has it. */
+export interface StoredToken {
+  /** A keyed hash. */
+  lookup: string;
+  sealed_token: Uint8Array;
+  /** The number of the link key that seals it. */
+  link_key: number;
+}
+
+/** A row with its link token in clear text. */
+export interface PushRow extends StoredPush {
+  url_token: string;
+}
+
+export type NewPushRow = Omit<StoredPush, 'id' | 'views' | 'deleted' | 'updated_at' | 'expired_at'>;
+
+/** A row of `secrets`: all that is sealed, and all that opens it beside the instance key and the passphrase. */
+export interface SecretRow {
+  /** Of the instance key that seals the data key, the note's key and the verifier. */
+  key_id: string;
+  data_key: Uint8Array;
+  payload: Uint8Array | null;
+  note_key: Uint8Array | null;
+  note: Uint8Array | null;
+  salt: Uint8Array | null;
+  cost: string | null;
+  verifier: Uint8Array | null;
+}
+
+export type NoteRow = Pick<SecretRow, 'key_id' | 'note_key' | 'note'>;
+
+export async function insertPush(
+  sql: Sql,
+  push: NewPushRow,
+  secret: SecretRow,
+): Promise<StoredPush> {
+  const rows = await sql<StoredPush>`
+    INSERT INTO pushes (lookup, sealed_token, link_key, owner_id, kind, name, expire_after_days, expire_after_views, views,
+      deletable_by_viewer, retrieval_step, protected, deleted, created_at, updated_at, expires_at)
+    VALUES (${push.lookup}, ${push.sealed_token}, ${push.link_key}, ${push.owner_id}, ${push.kind}, ${push.name},
+      ${push.expire_after_days}, ${push.expire_after_views}, 0, ${push.deletable_by_viewer},
+      ${push.retrieval_step}, ${push.protected}, 0, ${push.created_at}, ${push.created_at},
+      ${push.expires_at})
+    RETURNING *`;
+  const row = rows[0] as StoredPush;
+  await sql`
+    INSERT INTO secrets (push_id, data_key, payload, note_key, note, salt, cost, verifier, key_id)
+    VALUES (${row.id}, ${secret.data_key}, ${secret.payload}, ${secret.note_key}, ${secret.note},
+      ${secret.salt}, ${secret.cost}, ${secret.verifier}, ${secret.key_id})`;
+  return row;
+}
+
+export async function findPush(sql: Sql, lookup: string): Promise<StoredPush | undefined> {
+  return (await sql<StoredPush>`SELECT * FROM pushes WHERE lookup = ${lookup}`)[0];
+}
+
+export async function findSecret(sql: Sql, id: number): Promise<SecretRow | undefined> {
+  return (await sql<SecretRow>`SELECT * FROM secrets WHERE push_id = ${id}`)[0];
+}
+
+/** Keeps others from changing the push until the transaction ends, and waits for those who are about to. */
+export async function lockPush(sql: Sql, id: number): Promise<void> {
+  await sql`UPDATE pushes SET views = views WHERE id = ${id}`;
+}
+
+/** The claim: counts one view while there is one left, and answers the push as it is then; else nothing. */
+export async function takeView(sql: Sql, id: number, now: number): Promise<StoredPush | undefined> {
+  const rows = await sql<StoredPush>`
+    UPDATE pushes SET views = views + 1
+    WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now} AND views < expire_after_views
+    RETURNING *`;
+  return rows[0];
+}
+
+/** The push while it is active; an owner's look takes nothing. */
+export async function findActive(
+  sql: Sql,
+  id: number,
+  now: number,
+): Promise<StoredPush | undefined> {
+  const rows = await sql<StoredPush>`
+    SELECT * FROM pushes WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}`;
+  return rows[0];
+}
+
+/**
+ * Ends an active push at `at`, destroys its secret, and has nobody read its files any more, whose chunks are deleted
+ * later (`dropPiece`); nothing when it had ended before.
+ * Whoever ends or claims a push changes its row in `pushes` first, so that the row's lock orders them.
+ */
+export async function endPush(
+  sql: Sql,
+  id: number,
+  at: number,
+  deleted: 0 | 1,
+): Promise<StoredPush | undefined> {
+  const ended = await markEnded(sql, id, at, deleted);
+  if (ended) await Promise.all([forget(sql, id), endFiles(sql, id)]);
+  return ended;
+}
+
+/**
+ * Ends a push with its last view: the secret goes at once, the files, which nothing that is kept opens any
+ * more, at `filesUntil`. Answers whether the push was active.
+ */
+export async function endWithView(
+  sql: Sql,
+  id: number,
+  at: number,
+  filesUntil: number,
+): Promise<boolean> {
+  if (!(await markEnded(sql, id, at, 0))) return false;
+  await Promise.all([forget(sql, id), keepFilesUntil(sql, id, filesUntil)]);
+  return true;
+}
+
+async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
+  const rows = await sql<StoredPush>`
+    UPDATE pushes SET expired_at = ${at}, updated_at = ${at}, deleted = ${deleted}
+    WHERE id = ${id} AND expired_at IS NULL
+    RETURNING *`;
+  return rows[0];
+}
+
+/** A push whose time has passed. */
+export interface DuePush {
+  readonly id: number;
+  readonly expires_at: number;
+  /** Bytes of its payload, sealed. */
+  readonly bytes: number;
+}
+
+/** The next of them by time, after the one given. */
+export function listDue(
+  sql: Sql,
+  now: number,
+  after: Pick<DuePush, 'id' | 'expires_at'>,
+  count: number,
+): Promise<DuePush[]> {
+  return sql<DuePush>`
+    SELECT pushes.id, pushes.expires_at, COALESCE(length(secrets.payload), 0) AS bytes
+    FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id
+    WHERE pushes.expired_at IS NULL AND pushes.expires_at <= ${now}
+      AND (pushes.expires_at, pushes.id) > (${after.expires_at}, ${after.id})
+    ORDER BY pushes.expires_at, pushes.id LIMIT ${count}`;
+}
+
+async function forget(sql: Sql, id: number): Promise<void> {
+  await Promise.all([
+    sql`DELETE FROM secrets WHERE push_id = ${id}`,
+    sql`DELETE FROM tries WHERE push_id = ${id}`,
+  ]);
+}
+
+/** Pushes that ended by then, and that nothing but their log is left of. */
+export async function listEndedBefore(sql: Sql, before: number, count: number): Promise<number[]> {
+  const rows = await sql<{ id: number }>`
+    SELECT id FROM pushes
+    WHERE expired_at <= ${before}
+      AND NOT EXISTS (SELECT 1 FROM uploads WHERE push_id = pushes.id)
+    ORDER BY expired_at LIMIT ${count}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Entries of a log that are deleted in one transaction. */
+const ENTRIES = 1000;
+
+/** Deletes such a push with its log, or the first entries of a long one; answers how many entries that were. */
+export async function dropPush(sql: Sql, id: number): Promise<number> {
+  const entries = await sql`
+    DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE push_id = ${id} LIMIT ${ENTRIES})
+    RETURNING id`;
+  if (entries.length < ENTRIES) {
+    await forget(sql, id);
+    await sql`DELETE FROM pushes WHERE id = ${id}`;
+  }
+  return entries.length;
+}
+
+/** How many are active; `pushes_by_end` is all it reads. */
+export async function countActive(sql: Sql, now: number): Promise<number> {
+  const rows = await sql<{ active: number }>`
+    SELECT count(*) AS active FROM pushes WHERE expired_at IS NULL AND expires_at > ${now}`;
+  return Number(rows[0]?.active);
+}
+
+export interface Page {
+  readonly rows: number;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** Which pushes are on the page is asked first: of those before it nothing but the index is read. */
+export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
+  return sql<StoredPush & NoteRow>`
+    SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
+    FROM (
+      SELECT id FROM pushes
+      WHERE owner_id = ${ownerId} AND expired_at IS NULL AND expires_at > ${now}
+      ORDER BY created_at DESC, id DESC
+      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
+    JOIN pushes ON pushes.id = page.id
+    LEFT JOIN secrets ON secrets.push_id = page.id
+    ORDER BY pushes.created_at DESC, pushes.id DESC`;
+}
+
+/**
+ * Those that were ended, and those whose time has passed since the last sweep: few, so they are looked for by time
+ * (`+` keeps SQLite from looking through all that the owner has).
+ */
+export function listExpired(sql: Sql, ownerId: number, now: number, page: Page) {
+  return sql<StoredPush>`
+    SELECT pushes.*
+    FROM (
+      SELECT id, created_at FROM pushes WHERE owner_id = ${ownerId} AND expired_at IS NOT NULL
+      UNION ALL
+      SELECT id, created_at FROM pushes
+      WHERE +owner_id = ${ownerId} AND expired_at IS NULL AND expires_at <= ${now}
+      ORDER BY created_at DESC, id DESC
+      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
+    JOIN pushes ON pushes.id = page.id
+    ORDER BY pushes.created_at DESC, pushes.id DESC`;
+}

@@ -1,0 +1,127 @@
+import { constants, fstatSync, openSync, readFileSync, type Stats, writeSync } from 'node:fs';
+import type { Input, Output } from '../context';
+import { once } from '../lazy';
+
+/** Standard input of `node`, the process. */
+export function input(node: NodeJS.Process): Input {
+  return {
+    get isTTY() {
+      return node.stdin.isTTY === true;
+    },
+    bytes: () => node.stdin,
+    file: () => {
+      const start = fstatSync(0).isFile() ? openAs(0, 'pos', 10) : undefined;
+      return start === undefined ? undefined : { fd: 0, start };
+    },
+  };
+}
+
+/**
+ * Standard output or standard error of `node`, the process.
+ * @param heard whether signals come to us by now, and no more end the process by themselves
+ */
+export function output(node: NodeJS.Process, fd: 1 | 2, heard: () => boolean): Output {
+  const stream = once(() => {
+    const real = fd === 1 ? node.stdout : node.stderr;
+    // Failures come back through the callback of each write; unheard events would crash the process.
+    real.on('error', () => {});
+    return real;
+  });
+  const direct = once(() => openDirectly(node, fd));
+  const atOnce = () => {
+    const way = direct();
+    return way === undefined || streaming || (way.mayWait && heard()) ? undefined : way.fd;
+  };
+  let streaming = false;
+  const closed = once(() => wasClosed(node, fd));
+  return {
+    get isTTY() {
+      return direct() === undefined && stream().isTTY === true;
+    },
+    get columns() {
+      return direct() !== undefined ? 80 : stream().columns || 80;
+    },
+    get closed() {
+      return closed();
+    },
+    write: async (data) => {
+      const now = atOnce();
+      const rest = now === undefined ? data : writeAtOnce(now, data);
+      if (rest.length === 0) return;
+      streaming = true;
+      await new Promise<void>((resolve, reject) => {
+        stream().write(rest, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+  };
+}
+
+/** A descriptor that can be written to without a stream. */
+interface Direct {
+  readonly fd: number;
+  /** A reader may hold it up, and with it everything, signals included. */
+  readonly mayWait: boolean;
+}
+
+/** A pipe is opened anew, so that it never waits, which only Linux does (proc_pid_fd(5)); a socket cannot be. */
+function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
+  try {
+    const kind = fstatSync(fd);
+    if (kind.isFile() || isNull(node, kind)) return { fd, mayWait: false };
+    if (kind.isSocket()) return { fd, mayWait: true };
+    if (!kind.isFIFO()) return undefined;
+    const anew = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+    return { fd: anew, mayWait: false };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Linux numbers its devices so (null(4)). */
+function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
+  return platform === 'linux' && rdev === 0x103;
+}
+
+/** More than that is left to a stream. */
+const SHORT = 65_536;
+
+/**
+ * Writes what is short without a stream, which takes 2 ms to load; answers what is left for one, when a pipe was
+ * full.
+ */
+function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array {
+  if (data.length > SHORT) return data;
+  let rest = Buffer.from(data as Uint8Array);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+  }
+  return rest;
+}
+
+/**
+ * Whether what is written would vanish without an error: where a standard stream was closed when we started Node opens
+ * /dev/null in its place, for reading and writing (a shell's `>/dev/null` is write-only), and for what is none of its
+ * streams, a folder for one, it has one that swallows all.
+ */
+function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
+  try {
+    const kind = fstatSync(fd);
+    if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
+    return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
+  } catch {
+    return false;
+  }
+}
+
+/** What Linux tells of an open descriptor (proc_pid_fdinfo(5)); undefined where nobody tells. */
+function openAs(fd: number, field: 'pos' | 'flags', radix: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
+    const value = new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1];
+    return value === undefined ? undefined : Number.parseInt(value, radix);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { differences, differenceText } from '../../src/client/compare-limits';
+import type { Push } from '../../src/contract';
+
+const push = (fields: object): Push => ({ url_token: 't', ...fields });
+
+describe('what was granted is compared with what was asked', () => {
+  test('nothing asked, nothing different', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.boolean(), (number, flag) => {
+        const granted = push({ expire_after_days: number, deletable_by_viewer: flag });
+        expect(differences({}, granted)).toEqual([]);
+      }),
+    );
+  });
+
+  test('numbers: more is looser, fewer stricter, the same none', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 }), (a, g) => {
+        const asked = { expire_after_days: a, expire_after_views: g };
+        const granted = push({ expire_after_days: g, expire_after_views: a });
+        const expected =
+          a === g
+            ? []
+            : [
+                { limit: 'days', asked: a, granted: g, looser: g > a },
+                { limit: 'views', asked: g, granted: a, looser: a > g },
+              ];
+        expect(differences(asked, granted)).toEqual(expected);
+      }),
+    );
+  });
+
+  test('flags: deletable is looser than not, no step looser than one', () => {
+    const asked = { deletable_by_viewer: false, retrieval_step: true };
+    const other = { deletable_by_viewer: true, retrieval_step: false };
+    expect([
+      differences(asked, push(other)),
+      differences(other, push(asked)),
+      differences(asked, push(asked)),
+    ]).toEqual([
+      [
+        { limit: 'deletable', asked: false, granted: true, looser: true },
+        { limit: 'retrieval step', asked: true, granted: false, looser: true },
+      ],
+      [
+        { limit: 'deletable', asked: true, granted: false, looser: false },
+        { limit: 'retrieval step', asked: false, granted: true, looser: false },
+      ],
+      [],
+    ]);
+  });
+
+  test('what the answer leaves out or has as null is not compared', () => {
+    const asked = { expire_after_days: 1, expire_after_views: 1, deletable_by_viewer: false };
+    expect(differences(asked, push({}))).toEqual([]);
+    expect(
+      differences(asked, push({ expire_after_days: null, deletable_by_viewer: null })),
+    ).toEqual([]);
+  });
+});
+
+describe('the commercial edition says how long in another way', () => {
+  const looseness = (days: number, fields: object) =>
+    differences({ expire_after_days: days }, push(fields)).map(({ granted, looser }) => ({
+      granted,
+      looser,
+    }));
+
+  // docs/wire.md, "Editions and versions": 0–5 = 15, 30, 45 minutes, 1, 6, 12 hours; 6–11 = 1 … 6 days; 12–14 = 1, 2, 3 weeks;
+  // 15–17 = 1, 2, 3 months.
+  test.each([
+    [6, 1],
+    [11, 6],
+    [12, 7],
+    [13, 14],
+    [14, 21],
+    [15, 30],
+    [16, 60],
+    [17, 90],
+  ])('expire_after_duration %d is %d days', (duration, days) => {
+    expect(looseness(days, { expire_after_duration: duration })).toEqual([]);
+  });
+
+  test('hours are stricter than a day', () => {
+    expect(looseness(1, { expire_after_duration: 5 })).toEqual([{ granted: 0.5, looser: false }]);
+  });
+
+  test('expires_at is compared to the minute', () => {
+    const created_at = '2026-08-20T11:06:45.000Z';
+    expect([
+      looseness(1, { created_at, expires_at: '2026-08-21T11:06:45.900Z' }),
+      looseness(1, { created_at, expires_at: '2026-08-23T11:06:45.000Z' }),
+      looseness(1, { created_at, expires_at: 'soon' }),
+      looseness(1, { expire_after_duration: 99 }),
+    ]).toEqual([[], [{ granted: 3, looser: true }], [], []]);
+  });
+});
+
+test('a difference is told in a few words', () => {
+  const told = [
+    { limit: 'days', asked: 30, granted: 7, looser: false },
+    { limit: 'days', asked: 1, granted: 7, looser: true },
+    { limit: 'views', asked: 1, granted: 5, looser: true },
+    { limit: 'deletable', asked: false, granted: true, looser: true },
+    { limit: 'retrieval step', asked: true, granted: false, looser: true },
+  ] as const;
+  expect(told.map(differenceText)).toEqual([
+    '30 days asked, 7 granted',
+    '1 day asked, 7 granted',
+    '1 view asked, 5 granted',
+    'no deletable asked, but granted',
+    'retrieval step asked, not granted',
+  ]);
+});

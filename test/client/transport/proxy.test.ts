@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { proxyFor } from '../../../src/client/transport/proxy';
+import { CliError } from '../../../src/errors';
+import { VERSION } from '../../helpers/reference';
+import { type Listening, listening, overSocket, proxying } from '../../helpers/sockets';
+
+const PROXY = 'http://proxy.test:3128';
+const chosen = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env)?.href;
+
+describe('the proxy is named by the scheme', () => {
+  test.each<[string, Record<string, string>, string | undefined]>([
+    ['https://pw.test/', { HTTPS_PROXY: PROXY }, `${PROXY}/`],
+    ['http://pw.test/', { HTTPS_PROXY: PROXY }, undefined],
+    ['http://pw.test/', { HTTP_PROXY: PROXY }, `${PROXY}/`],
+    ['https://pw.test/', { HTTP_PROXY: PROXY }, undefined],
+    ['https://pw.test/', { https_proxy: PROXY, HTTPS_PROXY: 'http://no.test' }, `${PROXY}/`],
+    ['https://pw.test/', { https_proxy: '', HTTPS_PROXY: PROXY }, `${PROXY}/`],
+    ['https://pw.test/', { HTTPS_PROXY: 'proxy.test:3128' }, `${PROXY}/`],
+    ['https://pw.test/', { HTTPS_PROXY: 'https://u:p@proxy.test' }, 'https://u:p@proxy.test/'],
+    ['https://pw.test/', {}, undefined],
+  ])('%s with %j: %s', (url, env, proxy) => {
+    expect(chosen(url, env)).toBe(proxy);
+  });
+});
+
+describe('NO_PROXY takes out', () => {
+  test.each([
+    ['https://pw.test/', '*'],
+    ['https://pw.test/', 'pw.test'],
+    ['https://pw.test/', 'PW.test'],
+    ['https://pw.test/', 'other.test, pw.test'],
+    ['https://pw.test/', 'other.test pw.test'],
+    ['https://a.pw.test/', 'pw.test'],
+    ['https://a.pw.test/', '.pw.test'],
+    ['https://a.pw.test/', '*.pw.test'],
+    ['https://pw.test/', 'pw.test:443'],
+    ['https://pw.test:8443/', 'pw.test:8443'],
+    ['https://[fd00::1]/', 'fd00::1'],
+    ['https://[fd00::1]/', '[fd00::1]'],
+    ['https://[fd00::1]:8443/', '[fd00::1]:8443'],
+    ['https://10.0.0.1/', '10.0.0.1'],
+  ])('%s by %s', (url, list) => {
+    expect(chosen(url, { HTTPS_PROXY: PROXY, NO_PROXY: list })).toBeUndefined();
+  });
+
+  test.each([
+    ['https://pw.test/', ''],
+    ['https://pw.test/', 'other.test'],
+    ['https://xpw.test/', 'pw.test'],
+    ['https://pw.test.evil.test/', 'pw.test'],
+    ['https://pw.test/', 'a.pw.test'],
+    ['https://pw.test/', 'pw.test:8443'],
+    ['https://pw.test:8443/', 'pw.test:443'],
+  ])('not %s by %j', (url, list) => {
+    expect(chosen(url, { HTTPS_PROXY: PROXY, NO_PROXY: list })).toBe(`${PROXY}/`);
+  });
+});
+
+describe('there is none for this machine, whatever the variables say', () => {
+  const env = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY, NO_PROXY: 'pw.test' };
+  const wrong = { HTTP_PROXY: 'socks5://x', HTTPS_PROXY: 'socks5://x' };
+
+  test.each([
+    ...['127.0.0.1', '127.9.9.9', '127.1', '2130706433', '0x7f.1', '[::1]', '[0:0::0:1]'],
+    ...['[::ffff:127.0.0.1]', '[::ffff:7fff:1]', 'localhost', 'LOCALHOST', 'localhost.'],
+    ...['pw.localhost', 'a.b.localhost.'],
+  ])('%s', (host) => {
+    for (const scheme of ['http', 'https']) {
+      expect(chosen(`${scheme}://${host}:5100/`, env)).toBeUndefined();
+      expect(chosen(`${scheme}://${host}/`, wrong)).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ...['0.0.0.0', '128.0.0.1', '12.7.0.1', '[::2]', '[::ffff:128.0.0.1]', '[::127.0.0.1]'],
+    ...['localhost.test', 'mylocalhost', '127.0.0.1.test', '[fe80::1]', '10.0.0.1'],
+  ])('but for %s', (host) => {
+    expect(chosen(`https://${host}/`, env)).toBe(`${PROXY}/`);
+  });
+});
+
+test('a variable that is no address is told by name, never with its value', () => {
+  for (const value of ['socks5://u:s3cret@proxy.test', 'http://u:s3cret@[', '://s3cret']) {
+    const error = catching(() => proxyFor(new URL('https://pw.test'), { HTTPS_PROXY: value }));
+    expect(error).toMatchObject({ code: 'usage', hint: 'it looks like http://proxy.example:3128' });
+    expect((error as Error).message).toBe(
+      'HTTPS_PROXY is not the address of an http or https proxy',
+    );
+  }
+});
+
+test('whatever the variables hold, it is a proxy, none, or bad usage', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (value, list) => {
+      const error = catching(() =>
+        proxyFor(new URL('https://pw.test'), { HTTPS_PROXY: value, NO_PROXY: list }),
+      );
+      expect(error === undefined || error instanceof CliError).toBe(true);
+    }),
+  );
+});
+
+function catching(work: () => unknown): unknown {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('over a socket', () => {
+  const open: Listening[] = [];
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close();
+  });
+
+  async function served() {
+    const server = await listening((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(VERSION);
+    });
+    const proxy = await proxying(server.port);
+    open.push(server, proxy);
+    return { server, proxy, url: `http://pw.test:${server.port}` };
+  }
+
+  test('a plain request goes to the proxy with its whole address, and the password with it', async () => {
+    const { server, proxy, url } = await served();
+    const env = { HTTP_PROXY: `http://ann:s3cret@127.0.0.1:${proxy.port}` };
+    const { code, stdout } = await overSocket(['version', '--url', url], { env });
+    expect({ code, stdout, seen: server.seen, proxy: proxy.seen, headers: proxy.headers }).toEqual({
+      code: 0,
+      stdout: `pwpush\t0.1.0\ninstance\t${url}\napplication\t\napi\t\nedition\tby proxy\n`,
+      seen: [],
+      proxy: [`GET ${url}/api/v2/version`],
+      headers: ['Basic YW5uOnMzY3JldA=='],
+    });
+  });
+
+  test('NO_PROXY goes past it', async () => {
+    const { server, proxy } = await served();
+    const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'no-such-host.invalid' };
+    const url = `http://no-such-host.invalid:${server.port}`;
+    const { code } = await overSocket(['version', '--url', url], { env });
+    expect({ code, proxy: proxy.seen }).toEqual({ code: 9, proxy: [] });
+  });
+
+  test('a proxy of this machine is found without DNS', async () => {
+    const { proxy, url } = await served();
+    const env = { HTTP_PROXY: `http://proxy.localhost:${proxy.port}` };
+    const { code } = await overSocket(['version', '--url', url], { env });
+    expect({ code, proxy: proxy.seen }).toEqual({
+      code: 0,
+      proxy: [`GET ${url}/api/v2/version`],
+    });
+  });
+
+  test('a proxy that is not there is unreachable: nothing was sent', async () => {
+    const { proxy, url } = await served();
+    const { port } = proxy;
+    await open.pop()?.close();
+    const env = { HTTP_PROXY: `http://127.0.0.1:${port}` };
+    const { code } = await overSocket(['push', 'hunter2', '--url', url], { env });
+    expect(code).toBe(9);
+  });
+});

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { VERSION } from '../../helpers/reference';
+import {
+  type Listening,
+  listening,
+  overSocket,
+  proxying,
+  socketServer,
+} from '../../helpers/sockets';
+
+const folder = mkdtempSync(join(tmpdir(), 'pwpush-tls-'));
+const certificate = join(folder, 'cert.pem');
+const made = makeCertificate();
+let server: Listening;
+
+beforeAll(async () => {
+  if (!made) return;
+  server = await listening(
+    (_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(VERSION);
+    },
+    { key: readFileSync(join(folder, 'key.pem'), 'utf8'), cert: readFileSync(certificate, 'utf8') },
+  );
+});
+
+afterAll(async () => {
+  await server?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Self-signed for localhost; false where there is no openssl. */
+function makeCertificate(): boolean {
+  const line =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 ' +
+    '-subj /CN=localhost -addext subjectAltName=DNS:localhost,DNS:pw.test -keyout key.pem -out cert.pem';
+  try {
+    execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const refusingProxy = () =>
+  socketServer((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'));
+  });
+
+const version = (host: string, argv: string[] = [], env: Record<string, string> = {}) =>
+  overSocket(['version', '--url', `https://${host}:${server.port}`, ...argv], { env });
+
+describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openssl)', () => {
+  test('a self-signed certificate is refused, with a hint at --ca-file; nothing is sent', async () => {
+    expect(await version('localhost')).toEqual({
+      code: 9,
+      stdout: '',
+      stderr:
+        `pwpush: localhost:${server.port} cannot be reached: its certificate is self-signed\n` +
+        'hint: if the instance has a certificate of a private CA, name it with --ca-file\n',
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  test('is accepted with its CA, by option and by variable', async () => {
+    const byOption = await version('localhost', ['--ca-file', certificate]);
+    const byVariable = await version('localhost', [], { PWPUSH_CA_FILE: certificate });
+    expect([byOption, byVariable].map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 0, stderr: '' },
+      { code: 0, stderr: '' },
+    ]);
+  });
+
+  test('a certificate for another name is refused even with its CA', async () => {
+    expect(await version('127.0.0.1', ['--ca-file', certificate])).toEqual({
+      code: 9,
+      stdout: '',
+      stderr: `pwpush: 127.0.0.1:${server.port} cannot be reached: its certificate is for another name\n`,
+    });
+  });
+
+  test('--insecure takes any, and warns each time', async () => {
+    const { code, stderr } = await version('127.0.0.1', ['--insecure', '--quiet']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: insecure: whoever is between here and 127.0.0.1:${server.port} can read what is sent\n`,
+    });
+  });
+
+  test('through a proxy it is tunnelled, and checked all the same', async () => {
+    const proxy = await proxying(server.port);
+    const env = { https_proxy: `http://ann:s3cret@127.0.0.1:${proxy.port}` };
+    const refused = await version('pw.test', [], env);
+    const { code } = await version('pw.test', ['--ca-file', certificate], env);
+    await proxy.close();
+    const tunnel = `CONNECT pw.test:${server.port}`;
+    expect({ refused: refused.code, code, seen: proxy.seen, headers: proxy.headers }).toEqual({
+      refused: 9,
+      code: 0,
+      seen: [tunnel, tunnel],
+      headers: ['Basic YW5uOnMzY3JldA==', 'Basic YW5uOnMzY3JldA=='],
+    });
+  });
+
+  test('a proxy that refuses the tunnel leaves it at: nothing was sent', async () => {
+    const proxy = await refusingProxy();
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+    const outcome = await version('pw.test', [], env);
+    await proxy.close();
+    expect(outcome).toEqual({
+      code: 9,
+      stdout: '',
+      stderr: `pwpush: pw.test:${server.port} cannot be reached: the proxy wants a user name and password\nhint: check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY\n`,
+    });
+  });
+
+  describe('NODE_TLS_REJECT_UNAUTHORIZED=0 of the environment is not obeyed', () => {
+    afterEach(() => void vi.unstubAllEnvs());
+    const refusal = async (host: string, env: Record<string, string> = {}) => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+      const before = server.seen.length;
+      const { code, stderr } = await version(host, ['--quiet'], env);
+      return { code, why: stderr.split('\n')[0], seen: server.seen.length - before };
+    };
+    const refused = (host: string) => ({
+      code: 9,
+      why: `pwpush: ${host}:${server.port} cannot be reached: its certificate is self-signed`,
+      seen: 0,
+    });
+
+    test('by a request', async () => {
+      expect(await refusal('localhost')).toEqual(refused('localhost'));
+    });
+
+    test('through the tunnel of a proxy', async () => {
+      const proxy = await proxying(server.port);
+      const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+      const outcome = await refusal('pw.test', env);
+      await proxy.close();
+      expect(outcome).toEqual(refused('pw.test'));
+    });
+
+    test('to a proxy that is reached over TLS', async () => {
+      const env = { HTTPS_PROXY: `https://localhost:${server.port}` };
+      expect(await refusal('pw.test', env)).toEqual(refused('pw.test'));
+    });
+
+    test('nor is it by a proxy that passes plain http on', async () => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+      const env = { HTTP_PROXY: `https://localhost:${server.port}` };
+      const before = server.seen.length;
+      const { code } = await overSocket(['version', '--url', 'http://pw.test'], { env });
+      expect([code, server.seen.length - before]).toEqual([9, 0]);
+    });
+
+    test('and --insecure is, as ever', async () => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '1');
+      expect((await version('127.0.0.1', ['--insecure', '--quiet'])).code).toBe(0);
+    });
+  });
+
+  test('a CA file without a certificate is bad usage', async () => {
+    expect(await version('localhost', ['--ca-file', join(folder, 'key.pem')])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `pwpush: the CA file ${join(folder, 'key.pem')} holds no PEM certificate\n`,
+    });
+  });
+
+  test('a CA file that is not there is bad usage', async () => {
+    expect(await version('localhost', ['--ca-file', join(folder, 'none.pem')])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `pwpush: the CA file ${join(folder, 'none.pem')} cannot be read (ENOENT)\n`,
+    });
+  });
+});

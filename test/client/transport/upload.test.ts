@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, test } from 'vitest';
+import { type TransportOptions, undiciTransport } from '../../../src/client/transport/undici';
+import { cert, key } from '../../server/certificate';
+
+/** A listener on a thread of its own, so that this one can stand still: it answers the first bytes and hangs up. */
+const HASTY = `
+const { workerData, parentPort } = require('node:worker_threads');
+const server = require('node:net').createServer((socket) => {
+  socket.on('error', () => {});
+  socket.once('data', () => {
+    socket.write('HTTP/1.1 413 Too Large\\r\\ncontent-length: 3\\r\\nconnection: close\\r\\n\\r\\nbig', () => {
+      socket.resetAndDestroy();
+      socket.once('close', () => {
+        Atomics.store(workerData, 0, 1);
+        Atomics.notify(workerData, 0);
+      });
+    });
+  });
+});
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+test('an answer is read though the first write after it fails at once', async () => {
+  const gone = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(HASTY, { eval: true, workerData: gone });
+  const [port] = (await once(worker, 'message')) as [number];
+  const transport = undiciTransport({ timeout: 5, env: {} });
+  const piece = Buffer.alloc(128 * 1024);
+  const body = {
+    length: 8 * piece.length,
+    async *[Symbol.asyncIterator]() {
+      yield piece;
+      // Until the other side is gone nothing else happens here, so that no event can tell of it.
+      Atomics.wait(gone, 0, 0);
+      for (let sent = 1; sent < 8; sent++) yield piece;
+    },
+  };
+  const url = `http://127.0.0.1:${port}/`;
+  const { status, body: answer } = await transport.send({ method: 'POST', url, headers: {}, body });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  await transport.close();
+  await worker.terminate();
+  expect({ status, text: Buffer.concat(chunks).toString() }).toEqual({ status: 413, text: 'big' });
+});
+
+test('what the body throws is what the sender gets', async () => {
+  const worker = new Worker(HASTY, { eval: true, workerData: new Int32Array(1) });
+  const [port] = (await once(worker, 'message')) as [number];
+  const transport = undiciTransport({ timeout: 5, env: {} });
+  const failure = new Error('the file is gone');
+  const body = {
+    length: 10,
+    // biome-ignore lint/correctness/useYield: it fails before it has anything
+    async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+      throw failure;
+    },
+  };
+  const url = `http://127.0.0.1:${port}/`;
+  await expect(transport.send({ method: 'POST', url, headers: {}, body })).rejects.toBe(failure);
+  await transport.close();
+  await worker.terminate();
+});
+
+/** Sends so many bytes as a stream, and returns what came back. */
+async function upload(url: string, length: number, options: Partial<TransportOptions> = {}) {
+  const transport = undiciTransport({ timeout: 5, env: {}, ...options });
+  const piece = Buffer.alloc(256 * 1024, 'x');
+  const body = {
+    length,
+    async *[Symbol.asyncIterator]() {
+      for (let left = length; left > 0; left -= piece.length) yield piece.subarray(0, left);
+    },
+  };
+  try {
+    const answer = await transport.send({ method: 'POST', url, headers: {}, body });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer.body) chunks.push(chunk);
+    return { status: answer.status, text: Buffer.concat(chunks).toString() };
+  } finally {
+    await transport.close();
+  }
+}
+
+async function listening(server: Server) {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { port: (server.address() as AddressInfo).port, stop };
+}
+
+const counting: RequestListener = (request, response) => {
+  let got = 0;
+  request.on('data', (data) => {
+    got += data.length;
+  });
+  request.on('end', () => response.end(`${request.url} ${got}`));
+};
+const LENGTH = 16 * 1024 * 1024;
+
+describe('over TLS', () => {
+  test('all arrives', async () => {
+    const server = await listening(createHttpsServer({ key, cert }, counting));
+    const got = await upload(`https://127.0.0.1:${server.port}/a`, LENGTH, { ca: cert });
+    server.stop();
+    expect(got).toEqual({ status: 200, text: `/a ${LENGTH}` });
+  });
+
+  test('an early answer wins, though the connection is reset', async () => {
+    const refusing: RequestListener = (request, response) => {
+      request.socket.pause();
+      response.writeHead(413, { connection: 'close' }).end('big', () => {
+        setImmediate(() => request.socket.destroy());
+      });
+    };
+    const server = await listening(createHttpsServer({ key, cert }, refusing));
+    const got = await upload(`https://127.0.0.1:${server.port}/`, LENGTH, { ca: cert });
+    server.stop();
+    expect(got).toEqual({ status: 413, text: 'big' });
+  });
+
+  test('one that stalls is given up', async () => {
+    const server = await listening(createHttpsServer({ key, cert }, (request) => request.pause()));
+    const sending = upload(`https://127.0.0.1:${server.port}/`, LENGTH, { ca: cert, timeout: 1 });
+    await expect(sending).rejects.toMatchObject({ name: 'TransportError', timedOut: true });
+    server.stop();
+  });
+
+  test('through a proxy’s tunnel', async () => {
+    const server = await listening(createHttpsServer({ key, cert }, counting));
+    const proxy = createServer();
+    proxy.on('connect', (_request, client: Socket, head: Buffer) => {
+      const upstream = connect(server.port, '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 OK\r\n\r\n');
+        upstream.write(head);
+        upstream.pipe(client).pipe(upstream);
+      });
+      for (const socket of [client, upstream]) socket.on('error', () => {});
+    });
+    const { port, stop } = await listening(proxy);
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const got = await upload(`https://proxied.test:${server.port}/t`, LENGTH, { ca: cert, env });
+    server.stop();
+    stop();
+    expect(got).toEqual({ status: 200, text: `/t ${LENGTH}` });
+  });
+});
+
+test('through a proxy, over plain http', async () => {
+  const proxy = await listening(createServer(counting));
+  const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const got = await upload('http://pw.test/a', LENGTH, { env });
+  proxy.stop();
+  expect(got).toEqual({ status: 200, text: `http://pw.test/a ${LENGTH}` });
+});

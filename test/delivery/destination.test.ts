@@ -1,0 +1,189 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { reserveFile } from '../../src/delivery/destination';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pwpush-destination-'));
+  path = join(folder, 'out');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
+
+test('what is committed is there whole, 0600, and nothing beside it', async () => {
+  const before = process.umask(0);
+  const file = await reserveFile(path, false);
+  await file.commit(Buffer.from([0, 255, 10]));
+  process.umask(before);
+  expect({ names: readdirSync(folder), content: readFileSync(path), mode: mode(path) }).toEqual({
+    names: ['out'],
+    content: Buffer.from([0, 255, 10]),
+    mode: '600',
+  });
+});
+
+test('what is discarded leaves nothing', async () => {
+  const file = await reserveFile(path, false);
+  await file.discard();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a file that is there is left as it is', async () => {
+  writeFileSync(path, 'old');
+  await expect(reserveFile(path, false)).rejects.toMatchObject({
+    code: 'usage',
+    message: `${path} exists and was left as it is`,
+    hint: 'overwrite it with --force',
+  });
+  expect(readdirSync(folder)).toEqual(['out']);
+});
+
+test('also one that came to be between the look and the write', async () => {
+  const file = await reserveFile(path, false);
+  writeFileSync(path, 'theirs');
+  await expect(file.commit('ours')).rejects.toMatchObject({ code: 'usage' });
+  expect({ names: readdirSync(folder), content: readFileSync(path, 'utf8') }).toEqual({
+    names: ['out'],
+    content: 'theirs',
+  });
+});
+
+test('with force it is replaced, and is 0600 whatever it was', async () => {
+  writeFileSync(path, 'old');
+  chmodSync(path, 0o644);
+  await (await reserveFile(path, true)).commit('new');
+  expect({ content: readFileSync(path, 'utf8'), mode: mode(path) }).toEqual({
+    content: 'new',
+    mode: '600',
+  });
+});
+
+test('a dangling link, no name and a folder that is not there are refused at once', async () => {
+  symlinkSync(join(folder, 'elsewhere'), path);
+  for (const wrong of [path, '', `${folder}/new/`]) {
+    await expect(reserveFile(wrong, true)).rejects.toMatchObject({ code: 'usage' });
+  }
+  expect(readdirSync(folder)).toEqual(['out']);
+});
+
+test('a link with --force stays, and the file behind it is written', async () => {
+  const target = join(folder, 'target');
+  writeFileSync(target, 'old');
+  symlinkSync(target, path);
+  await (await reserveFile(path, true)).commit('new');
+  expect([lstatSync(path).isSymbolicLink(), readFileSync(target, 'utf8')]).toEqual([true, 'new']);
+});
+
+test('a pipe nobody reads is refused at once', async () => {
+  execFileSync('mkfifo', [path]);
+  await expect(reserveFile(path, false)).rejects.toMatchObject({
+    code: 'usage',
+    message: `nobody reads from ${path}`,
+  });
+});
+
+test('a folder, a missing folder and a file for a folder are refused before anything is fetched', async () => {
+  mkdirSync(path);
+  await expect(reserveFile(path, true)).rejects.toMatchObject({ message: `${path} is a folder` });
+  const missing = join(folder, 'none', 'out');
+  await expect(reserveFile(missing, true)).rejects.toMatchObject({
+    code: 'usage',
+    message: `${missing} cannot be written (ENOENT): nothing was fetched`,
+    hint: 'make its folder first',
+  });
+  writeFileSync(join(folder, 'plain'), '');
+  await expect(reserveFile(join(folder, 'plain', 'out'), true)).rejects.toMatchObject({
+    code: 'usage',
+  });
+});
+
+test('a socket is refused before anything is fetched', async () => {
+  const server = createServer().listen(path);
+  await once(server, 'listening');
+  await expect(reserveFile(path, true)).rejects.toMatchObject({
+    code: 'usage',
+    message: `${path} is neither a file nor a pipe`,
+  });
+  server.close();
+});
+
+test('a device is written to as it is', async () => {
+  const file = await reserveFile('/dev/null', false);
+  await file.commit('secret');
+  expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
+/** A place for a file below /dev, where people keep secrets in memory. */
+const memory = '/dev/shm';
+const missing = !existsSync(memory) && process.env.PWPUSH_TEST_ALL !== '1';
+
+describe.skipIf(missing)('a file in /dev/shm is one like any other', () => {
+  let file: string;
+  beforeEach(() => {
+    file = join(memory, basename(folder));
+    writeFileSync(file, 'theirs, and longer than ours');
+    chmodSync(file, 0o666);
+  });
+  afterEach(() => rmSync(file));
+
+  test('that is there is left as it is', async () => {
+    await expect(reserveFile(file, false)).rejects.toMatchObject({ code: 'usage' });
+    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual([
+      'theirs, and longer than ours',
+      '666',
+    ]);
+  });
+
+  test('with force is replaced whole, and is ours alone', async () => {
+    const before = openSync(file, 'r');
+    if (process.getuid?.() === 0) chownSync(file, 65534, 65534);
+    await (await reserveFile(file, true)).commit('ours');
+    const { uid } = statSync(file);
+    const seen = readFileSync(before, 'utf8');
+    closeSync(before);
+    expect([readFileSync(file, 'utf8'), mode(file), uid, seen]).toEqual([
+      'ours',
+      '600',
+      process.getuid?.(),
+      'theirs, and longer than ours',
+    ]);
+  });
+
+  test('behind a link, too', async () => {
+    symlinkSync(file, path);
+    await expect(reserveFile(path, false)).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+test.skipIf(missing)('an open file is written to by its descriptor', async () => {
+  writeFileSync(path, '');
+  const fd = openSync(path, 'r+');
+  const names = [`/dev/fd/${fd}`, `/proc/self/fd/${fd}`, `/proc/${process.pid}/fd/${fd}`];
+  for (const name of names) {
+    await (await reserveFile(name, false)).commit(name);
+    expect([name, readFileSync(path, 'utf8').slice(0, name.length)]).toEqual([name, name]);
+  }
+  closeSync(fd);
+});

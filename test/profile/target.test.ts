@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  chooseTarget,
+  type StoredProfiles,
+  type Target,
+  type Wishes,
+} from '../../src/profile/target';
+
+const STORED: StoredProfiles = {
+  current: 'home',
+  profiles: {
+    home: { url: 'https://home.test', token: 'home-token', 'ca-file': '/home.pem' },
+    work: { url: 'https://work.test/pw', token: 'work-token' },
+  },
+};
+
+type Wished = Omit<Partial<Wishes>, 'env' | 'token'> & {
+  token?: string | undefined;
+  env?: Omit<Wishes['env'], 'token'> & { token?: string | undefined };
+};
+
+const target = (wished: Wished, linkBase?: string, stored = STORED): Promise<Target> => {
+  const { token: typed, ...rest } = wished;
+  const env = { ...wished.env, token: async () => wished.env?.token };
+  const token = typed === undefined ? undefined : async () => typed;
+  const wishes = { anonymous: false, insecure: false, ...rest, token, env };
+  return chooseTarget(stored, wishes, linkBase);
+};
+
+describe('address and token: option over environment over profile', () => {
+  const env = { url: 'https://env.test', token: 'env-token' };
+  const cases: [string, Wished, string, string | undefined][] = [
+    ['the profile in use', {}, 'https://home.test', 'home-token'],
+    ['PWPUSH_PROFILE', { env: { profile: 'work' } }, 'https://work.test/pw', 'work-token'],
+    [
+      '--profile over PWPUSH_PROFILE',
+      { profile: 'home', env: { profile: 'work' } },
+      'https://home.test',
+      'home-token',
+    ],
+    ['PWPUSH_URL and its token', { env }, 'https://env.test', 'env-token'],
+    ['PWPUSH_URL alone has no token', { env: { url: env.url } }, 'https://env.test', undefined],
+    [
+      'PWPUSH_TOKEN alone is for the address in use',
+      { env: { token: 'env-token' } },
+      'https://home.test',
+      'env-token',
+    ],
+    [
+      'an explicit --profile outranks both',
+      { profile: 'work', env },
+      'https://work.test/pw',
+      'work-token',
+    ],
+    [
+      'an explicit --profile outranks PWPUSH_TOKEN too',
+      { profile: 'work', env: { token: 'env-token' } },
+      'https://work.test/pw',
+      'work-token',
+    ],
+    [
+      '--url over all',
+      { url: 'https://url.test', profile: 'work', env },
+      'https://url.test',
+      undefined,
+    ],
+    [
+      '--url of the profile keeps its token',
+      { url: 'https://home.test/' },
+      'https://home.test',
+      'home-token',
+    ],
+    [
+      '--url of PWPUSH_URL keeps its token',
+      { url: 'https://env.test/', env },
+      'https://env.test',
+      'env-token',
+    ],
+    [
+      '--token-file goes to --url',
+      { url: 'https://url.test', token: 'typed' },
+      'https://url.test',
+      'typed',
+    ],
+    ['--token-file over PWPUSH_TOKEN', { token: 'typed', env }, 'https://env.test', 'typed'],
+    ['--token-file over the profile', { token: 'typed' }, 'https://home.test', 'typed'],
+    [
+      '--anonymous sends none',
+      { anonymous: true, token: 'typed', env },
+      'https://env.test',
+      undefined,
+    ],
+  ];
+
+  test.each(cases)('%s', async (_name, wished, base, token) => {
+    const { base: chosen, token: sent } = await target(wished);
+    expect({ base: chosen, token: sent }).toEqual({ base, token });
+  });
+});
+
+describe('a pasted link', () => {
+  test.each<[string, Wished, string, string | undefined]>([
+    ['of the profile gets its token', {}, 'https://home.test', 'home-token'],
+    ['of another profile than the one in use gets none', {}, 'https://work.test/pw', undefined],
+    [
+      'of the named profile gets its token',
+      { profile: 'work' },
+      'https://work.test/pw',
+      'work-token',
+    ],
+    ['of another path gets none', { profile: 'work' }, 'https://work.test', undefined],
+    ['of another port gets none', {}, 'https://home.test:8443', undefined],
+    ['of the same host over http gets none', {}, 'http://home.test', undefined],
+    [
+      'of another instance gets no --token-file',
+      { token: 'typed' },
+      'https://evil.test',
+      undefined,
+    ],
+    [
+      'of another instance gets no PWPUSH_TOKEN',
+      { env: { token: 'env-token' } },
+      'https://evil.test',
+      undefined,
+    ],
+    [
+      'of PWPUSH_URL gets PWPUSH_TOKEN',
+      { env: { url: 'https://env.test', token: 'env-token' } },
+      'https://env.test',
+      'env-token',
+    ],
+  ])('%s', async (_name, wished, link, token) => {
+    const { base, token: sent } = await target(wished, link);
+    expect({ base, token: sent }).toEqual({ base: link, token });
+  });
+
+  test('of another instance gets neither its CA file nor its insecurity', async () => {
+    const profiles = { home: { ...STORED.profiles.home, insecure: true, days: 1 } };
+    expect(await target({}, 'https://evil.test', { current: 'home', profiles })).toEqual({
+      base: 'https://evil.test',
+      token: undefined,
+      caFile: undefined,
+      insecure: false,
+      defaults: profiles.home,
+    });
+  });
+});
+
+describe('a broken source does not stand in the way of a better one', () => {
+  const broken = { current: 'home', profiles: { home: { url: 'ftp://x', token: 'home-token' } } };
+  const fails = () => {
+    throw new Error('must not be read');
+  };
+
+  test('an address', async () => {
+    expect((await target({ url: 'https://url.test', env: { url: 'ftp://x' } })).base).toBe(
+      'https://url.test',
+    );
+    expect((await target({ url: 'https://url.test' }, undefined, broken)).base).toBe(
+      'https://url.test',
+    );
+    expect((await target({}, 'https://link.test', broken)).base).toBe('https://link.test');
+  });
+
+  test('a token', async () => {
+    const wishes = { anonymous: false, insecure: false, env: { token: fails } };
+    const typed = { ...wishes, token: async () => 'typed' };
+    expect((await chooseTarget(STORED, typed)).token).toBe('typed');
+    await expect(chooseTarget(STORED, wishes)).rejects.toThrow('must not be read');
+  });
+});
+
+test('a token goes to the one address it belongs to, whatever is combined', async () => {
+  const bases = [
+    'https://a.test',
+    'https://a.test/x',
+    'https://a.test:8443',
+    'https://b.test',
+    'http://127.0.0.1:5100',
+  ];
+  const base = fc.constantFrom(...bases);
+  const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
+  const world = fc.record({
+    a: base,
+    b: base,
+    current: maybe(fc.constantFrom('a', 'b')),
+    profile: maybe(fc.constantFrom('a', 'b')),
+    envProfile: maybe(fc.constantFrom('a', 'b')),
+    url: maybe(base),
+    envUrl: maybe(base),
+    envToken: maybe(fc.constant('env')),
+    typed: maybe(fc.constant('typed')),
+    link: maybe(base),
+  });
+  await fc.assert(
+    fc.asyncProperty(world, async (w) => {
+      const stored: StoredProfiles = {
+        ...(w.current ? { current: w.current } : {}),
+        profiles: { a: { url: w.a, token: 'stored-a' }, b: { url: w.b, token: 'stored-b' } },
+      };
+      const env = { url: w.envUrl, token: w.envToken, profile: w.envProfile };
+      const wished: Wished = { profile: w.profile, url: w.url, token: w.typed, env };
+      const named = w.profile ?? w.envProfile ?? w.current;
+      const storedUrl = named && stored.profiles[named]?.url;
+      const home =
+        w.url ?? (w.profile ? (storedUrl ?? w.envUrl) : (w.envUrl ?? storedUrl)) ?? undefined;
+      if (home === undefined && w.link === undefined) return;
+      const { base: chosen, token } = await target(wished, w.link, stored);
+      expect(chosen).toBe(w.link ?? home);
+      const owner: Record<string, string | undefined> = {
+        'stored-a': named === 'a' ? w.a : 'nobody',
+        'stored-b': named === 'b' ? w.b : 'nobody',
+        env: w.envUrl ?? home,
+        typed: home,
+      };
+      if (token !== undefined) expect(owner[token]).toBe(chosen);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+const STORED_WITHOUT_CURRENT: StoredProfiles = { profiles: STORED.profiles };
+
+describe('nothing to go by', () => {
+  test('no instance at all is bad usage, with the three ways', async () => {
+    await expect(target({}, undefined, { profiles: {} })).rejects.toThrow(
+      'no instance is configured',
+    );
+  });
+
+  test.each<[StoredProfiles, string, string]>([
+    [
+      { current: 'work', profiles: { work: { days: 2 } } },
+      'profile "work" has no address',
+      'give it one: pwpush login --profile work, or pwpush profile set url URL --profile work',
+    ],
+    [
+      STORED_WITHOUT_CURRENT,
+      'no profile is in use',
+      'choose one with pwpush profile use NAME; there are: home, work',
+    ],
+    [
+      { ...STORED_WITHOUT_CURRENT, current: 'gone' },
+      'the profile in use, "gone", is not there any more',
+      'choose one with pwpush profile use NAME; there are: home, work',
+    ],
+  ])('profiles, but no address: %j', async (stored, message, hint) => {
+    await expect(target({}, undefined, stored)).rejects.toThrow(
+      expect.objectContaining({ code: 'usage', message, hint }),
+    );
+  });
+
+  test.each<[Wished, StoredProfiles, string]>([
+    [{ profile: 'wrok' }, STORED, 'there are: home, work'],
+    [{ env: { profile: 'wrok' } }, STORED, 'there are: home, work'],
+    [{ profile: 'toString' }, { profiles: {} }, 'make one with pwpush login'],
+  ])('a profile that is not there: %j', async (wished, stored, hint) => {
+    const name = wished.profile ?? wished.env?.profile;
+    await expect(target(wished, undefined, stored)).rejects.toThrow(
+      expect.objectContaining({ code: 'usage', message: `there is no profile "${name}"`, hint }),
+    );
+  });
+
+  test('a "current" that is gone counts for nothing', async () => {
+    const gone = { current: 'x', profiles: {} };
+    expect((await target({ url: 'https://a.test' }, undefined, gone)).base).toBe('https://a.test');
+  });
+});

@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { HereEvent } from '../../../src/server/here/push-watch';
+import { type Here, serveHere } from '../../../src/server/here/serve-here';
+import { ServiceError } from '../../../src/server/service-error';
+import { type TestClock, testClock } from '../../helpers/service';
+
+let here: Here | undefined;
+let events: Omit<HereEvent, 'ip'>[];
+let clock: TestClock;
+afterEach(async () => {
+  await here?.close();
+  here = undefined;
+});
+
+const file = (name: string, text: string) => ({
+  name,
+  type: 'text/plain',
+  bytes: async function* () {
+    yield Buffer.from(text);
+  },
+});
+
+async function serve(push: object, files: ReturnType<typeof file>[] = []): Promise<Here> {
+  events = [];
+  clock = testClock();
+  const io = { log: () => {}, warn: () => {}, now: clock.now, version: '0.1.0' };
+  here = await serveHere(
+    { host: '127.0.0.1', port: 0 },
+    io,
+    { push, files },
+    ({ ip, ...event }) => {
+      expect(ip).toBe(event.event === 'expired' ? (ip ?? null) : '127.0.0.1');
+      events.push(event);
+    },
+  );
+  return here;
+}
+
+const base = ({ push }: Here) => new URL(push.html_url).origin;
+const api = (one: Here, rest = '') => `${base(one)}/api/v2/pushes/${one.push.url_token}${rest}`;
+const status = async (url: string, init?: RequestInit) => {
+  const response = await fetch(url, init);
+  await response.arrayBuffer();
+  return response.status;
+};
+// biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
+const retrieve = async (one: Here): Promise<any> => (await fetch(api(one))).json();
+
+describe('nothing is to be had from it but that push', () => {
+  test.each([
+    ['POST', '/api/v2/pushes'],
+    ['GET', '/api/v2/pushes/active'],
+    ['GET', '/api/v2/pushes/expired'],
+    ['GET', '/api/v2/openapi.json'],
+    ['GET', '/api/v2/pushes/another0token0of019'],
+    ['GET', '/p/another0token0of019'],
+    ['GET', '/p/active.json'],
+    ['GET', '/'],
+    ['GET', '/up'],
+    ['GET', '/metrics'],
+    ['GET', '/files/x'],
+    ['GET', '/files/%2e%2e/api/v2/pushes/active'],
+    ['GET', '//api/v2/pushes/active'],
+  ])('%s %s is 404', async (method, path) => {
+    const one = await serve({ payload: 's' });
+    const init =
+      method === 'POST'
+        ? {
+            method,
+            headers: { 'content-type': 'application/json' },
+            body: '{"push":{"payload":"x"}}',
+          }
+        : { method };
+    expect(await status(base(one) + path, init)).toBe(404);
+    expect(events).toEqual([]);
+  });
+
+  test('its audit log is nobody’s', async () => {
+    const one = await serve({ payload: 's' });
+    expect(await status(api(one, '/audit'))).toBe(404);
+  });
+
+  test('it has the headers of every answer, and a token that is not guessed', async () => {
+    const one = await serve({ payload: 's' });
+    const { headers } = await fetch(`${base(one)}/`);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(one.push.url_token).toMatch(/^[a-z0-9][\w-]{17}[a-z0-9]$/);
+  });
+});
+
+test('it takes one view unless more are asked for, and ends with the last', async () => {
+  const one = await serve({ payload: 's' });
+  expect(one.push).toMatchObject({ expire_after_views: 1, expire_after_days: 7 });
+  expect(await retrieve(one)).toMatchObject({ payload: 's', views_remaining: 0 });
+  expect(await one.ended).toBe(1);
+  expect(events).toEqual([{ event: 'viewed', count: 1 }]);
+  await one.close();
+
+  const two = await serve({ payload: 's', expire_after_views: 2 });
+  await retrieve(two);
+  expect(await Promise.race([two.ended, 'goes on'])).toBe('goes on');
+  await retrieve(two);
+  expect(await two.ended).toBe(2);
+});
+
+test('who opens the page is told, and who only looks for a preview is not', async () => {
+  const one = await serve({ payload: 's' });
+  expect(await status(one.push.html_url, { method: 'HEAD' })).toBe(200);
+  expect(await status(one.push.html_url, { headers: { 'sec-purpose': 'prefetch' } })).toBe(200);
+  expect(events).toEqual([]);
+  await status(one.push.html_url);
+  await status(one.push.html_url, { method: 'POST', body: new URLSearchParams() });
+  expect(events).toEqual([{ event: 'opened' }, { event: 'viewed', count: 1 }]);
+  expect(await one.ended).toBe(1);
+});
+
+test('a page that shows the secret at once was viewed, not opened besides', async () => {
+  const one = await serve({ payload: 's', retrieval_step: false });
+  await status(one.push.html_url);
+  expect(events).toEqual([{ event: 'viewed', count: 1 }]);
+});
+
+test('passphrases are tried so many times a minute', async () => {
+  const one = await serve({ payload: 's', passphrase: 'right' });
+  const tries = [];
+  for (let i = 0; i < 6; i++) tries.push(await status(`${api(one)}?passphrase=wrong`));
+  expect(tries).toEqual([401, 401, 401, 401, 401, 429]);
+  expect(events).toEqual(tries.slice(0, 5).map(() => ({ event: 'passphrase' })));
+});
+
+describe('it ends unseen', () => {
+  test('when somebody deletes it', async () => {
+    const one = await serve({ payload: 's' });
+    expect(await status(api(one), { method: 'DELETE' })).toBe(200);
+    expect(await one.ended).toBe(0);
+    expect(events).toEqual([{ event: 'deleted' }]);
+  });
+
+  test('when its time is over', async () => {
+    const one = await serve({ payload: 's', expire_after_days: 1 });
+    clock.advance(86_400_001);
+    expect(await retrieve(one)).toMatchObject({ expired: true, payload: null });
+    expect(await one.ended).toBe(0);
+    expect(events).toEqual([{ event: 'expired' }]);
+  });
+});
+
+describe('with files it ends when those of each view were fetched', () => {
+  const links = async (one: Here) =>
+    ((await retrieve(one)).files as { url: string }[]).map(({ url }) => url);
+  const goesOn = (one: Here) => Promise.race([one.ended, Promise.resolve('goes on')]);
+
+  test('each whole, in one piece or resumed', async () => {
+    const one = await serve({ payload: 'hi' }, [file('a.txt', '0123456789'), file('b.txt', '')]);
+    const [a = '', b = ''] = await links(one);
+    expect(await goesOn(one)).toBe('goes on');
+    await status(a, { method: 'HEAD' });
+    await status(a, { headers: { range: 'bytes=0-4' } });
+    await status(b);
+    expect(await goesOn(one)).toBe('goes on');
+    expect(await (await fetch(a, { headers: { range: 'bytes=5-' } })).text()).toBe('56789');
+    expect(await one.ended).toBe(1);
+    expect(events.map(({ event }) => event)).toEqual(['viewed', 'fetched', 'fetched']);
+  });
+
+  test('and not while somebody is still fetching theirs', async () => {
+    const large = file('a.txt', 'x'.repeat(30_000_000));
+    const one = await serve({ expire_after_views: 2 }, [large]);
+    const [first = ''] = await links(one);
+    expect(await status(first)).toBe(200);
+    const slow = await fetch(first);
+    const [second = ''] = await links(one);
+    await status(second);
+    while (events.filter(({ event }) => event === 'fetched').length < 2)
+      await new Promise(setImmediate);
+    expect(await goesOn(one)).toBe('goes on');
+    expect((await slow.arrayBuffer()).byteLength).toBe(30_000_000);
+    expect(await one.ended).toBe(2);
+  });
+
+  test('or has given up', async () => {
+    const large = file('a.txt', 'x'.repeat(30_000_000));
+    const one = await serve({}, [large]);
+    const [link = ''] = await links(one);
+    const leaving = new AbortController();
+    await fetch(link, { signal: leaving.signal });
+    leaving.abort();
+    expect(await status(link)).toBe(200);
+    expect(await one.ended).toBe(1);
+    expect(events.filter(({ event }) => event === 'fetched')).toHaveLength(1);
+  });
+
+  test('one view’s do not count for the other’s', async () => {
+    const one = await serve({ expire_after_views: 2 }, [file('a.txt', 'x')]);
+    const [first = ''] = await links(one);
+    await status(first);
+    const [second = ''] = await links(one);
+    await status(first);
+    expect(await goesOn(one)).toBe('goes on');
+    await status(second);
+    expect(await one.ended).toBe(2);
+  });
+});
+
+test('values that no push may have are the user’s mistake', async () => {
+  const failure = await serve({ payload: 's', expire_after_views: 101 }).catch((error) => error);
+  expect(failure).toBeInstanceOf(ServiceError);
+  expect(failure).toMatchObject({
+    message: 'Expire after views must be an integer from 1 to 100',
+    input: true,
+  });
+});

@@ -1,0 +1,415 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSockets, type Sockets } from '../../../src/server/http/sockets';
+import type { Patience } from '../../../src/server/http/timeouts';
+import { connectionLimitOf, readingRateOf } from '../../../src/server/service-settings';
+import { notedDatabase, overDatabase } from '../../helpers/over-database';
+import {
+  call,
+  create,
+  createWithFiles,
+  defaults,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+
+const MIB = 1024 * 1024;
+
+let service: TestService;
+let sockets: Sockets;
+let port: number;
+
+beforeEach(async () => {
+  service = await testService();
+});
+
+afterEach(async () => {
+  await sockets.stop();
+  await service.close();
+});
+
+/** As patient as a service is, but for what the test is about. */
+async function listening(
+  patience: Partial<Patience> = {},
+  app = service.service.app,
+  connections = connectionLimitOf(defaults),
+  ownHost?: string,
+) {
+  sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
+    tls: undefined,
+    log: service.service.log,
+    now: service.clock.now,
+    patience: {
+      head: 60_000,
+      idle: 60_000,
+      body: 60_000,
+      read: { bytes: MIB, milliseconds: 60_000 },
+      rest: { bytes: MIB, milliseconds: 1000 },
+      ...patience,
+    },
+    connections,
+    ownHost,
+    grace: 1000,
+  });
+  const [place] = await sockets.listen();
+  port = Number(new URL(place?.url ?? '').port);
+}
+
+interface Spoken {
+  readonly socket: Socket;
+  /** All that came until the connection was closed. */
+  readonly ended: Promise<string>;
+}
+
+function speak(...said: (string | Buffer)[]): Spoken {
+  const socket = connect(port, '127.0.0.1');
+  for (const piece of said) socket.write(piece);
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    received += text;
+  });
+  socket.on('error', () => undefined);
+  const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
+  return { socket, ended };
+}
+
+const statuses = (received: string) =>
+  [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
+
+/** Sends as long as somebody takes it. */
+function flood(socket: Socket): void {
+  const more = () => {
+    if (!socket.destroyed) socket.write(Buffer.alloc(MIB, 'x'), (error) => error ?? more());
+  };
+  more();
+}
+
+const accepting = async () => (await once(sockets.servers[0] as Server, 'connection'))[0] as Socket;
+
+/** Counts how often somebody begins to wait for the end of what is written to that socket. */
+function waits(socket: Socket): () => number {
+  let count = 0;
+  socket.on('newListener', (event) => {
+    if (event === 'finish') count += 1;
+  });
+  return () => count;
+}
+
+const post = (headers: string) => `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+const form = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000\r\n';
+
+/** Asks for the payload; what does not fit into the queues of the system waits. */
+const asking = (token: string, ending = '') =>
+  `GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n${ending}\r\n`;
+
+const viewsLeft = async (token: string) => {
+  const { json } = await call(service, 'GET', '/api/v2/pushes/active', {
+    token: service.adminToken,
+  });
+  return json.find((one: { url_token: string }) => one.url_token === token).views_remaining;
+};
+
+describe('answers that wait for their reader', () => {
+  /** 6 MiB as JSON, more than the system takes of a client that does not read. */
+  const large = { payload: '\u0001'.repeat(MIB), expire_after_views: 100, retrieval_step: false };
+  const answeredWith = (status: number) =>
+    service.lines.filter((line) => line.includes(`GET /api/v2/pushes/:token ${status}`)).length;
+  const another = async () => {
+    const { ended } = speak('GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(statuses(await ended)).toEqual([200]);
+  };
+
+  test('keep the next request of their connection waiting, and its view', async () => {
+    await listening();
+    const token = await create(service, large, service.adminToken);
+    const { socket, ended } = speak();
+    socket.pause();
+    socket.write(asking(token).repeat(4) + asking(token, 'Connection: close\r\n'));
+    await expect.poll(() => answeredWith(200)).toBe(1);
+    for (let round = 0; round < 5; round++) await another();
+    expect(await viewsLeft(token)).toBe(99);
+    socket.resume();
+    expect((await ended).match(/HTTP\/1\.1 200/g)).toHaveLength(5);
+    expect(await viewsLeft(token)).toBe(95);
+  });
+
+  test('are cut off where a hundred requests were sent ahead', async () => {
+    await listening();
+    const token = await create(service, large, service.adminToken);
+    await speak(asking(token).repeat(100)).ended;
+    expect(await viewsLeft(token)).toBeGreaterThan(98);
+  });
+
+  test.each([
+    ['/api/v2/pushes/', '\u0001'],
+    ['/p/', '"'],
+  ])('take a bounded memory, and no view beyond: %s', async (path, character) => {
+    await service.close();
+    service = await testService({ maxBuffer: 32 * MIB });
+    await listening();
+    const push = { ...large, payload: character.repeat(MIB) };
+    const token = await create(service, push, service.adminToken);
+    const request = asking(token).replace('/api/v2/pushes/', path);
+    const readers = Array.from({ length: 20 }, () => speak());
+    for (const { socket } of readers) socket.pause().write(request);
+    const answered = () => service.lines.filter((line) => / 200 | 503 /.test(line));
+    const before = answered().length;
+    await expect.poll(() => answered().length - before, { timeout: 20_000 }).toBe(20);
+    const given = answered().filter((line) => line.includes(' 200 ')).length - before;
+    expect([given, await viewsLeft(token)]).toEqual([16, 84]);
+    // A small secret is shown all the same.
+    const small = await create(service, { payload: 'hunter2' });
+    expect((await call(service, 'GET', `/api/v2/pushes/${small}`)).json.payload).toBe('hunter2');
+    for (const { socket } of readers) socket.destroy();
+    await Promise.all(readers.map(({ ended }) => ended));
+    const last = () => speak(request.replace('Host: x', 'Host: x\r\nConnection: close')).ended;
+    await expect.poll(async () => statuses(await last())).toEqual([200]);
+  });
+
+  test('take a part of it for one client', async () => {
+    await service.close();
+    const rateLimit = { requests: 1000, milliseconds: 1000 };
+    service = await testService({ maxBuffer: 32 * MIB, rateLimit });
+    await listening();
+    const token = await create(service, large, service.adminToken);
+    const readers = Array.from({ length: 20 }, () => speak());
+    for (const { socket } of readers) socket.pause().write(asking(token));
+    await expect.poll(() => answeredWith(200) + answeredWith(503), { timeout: 20_000 }).toBe(20);
+    expect(answeredWith(200)).toBe(4);
+    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    other.end(asking(token, 'Connection: close\r\n'));
+    expect(String(await once(other, 'data'))).toContain('HTTP/1.1 200');
+    for (const { socket } of [...readers, { socket: other }]) socket.destroy();
+  });
+
+  test('go on for as long as their client reads, however slowly the system tells', async () => {
+    await listening({ idle: 50, read: { bytes: 1000, milliseconds: 400 } });
+    const token = await create(service, large);
+    const { socket, ended } = speak();
+    socket.pause().write(asking(token, 'Connection: close\r\n'));
+    const steps = setInterval(() => socket.resume().once('data', () => socket.pause()), 15);
+    const received = await ended;
+    clearInterval(steps);
+    expect(received.length).toBeGreaterThan(6 * MIB);
+  });
+
+  test('are cut when it reads a little now and then', async () => {
+    await listening({ idle: 60_000, read: { bytes: MIB, milliseconds: 300 } });
+    const token = await create(service, large);
+    const { socket } = speak();
+    socket.pause().write(asking(token));
+    const steps = setInterval(() => socket.read(1000), 20);
+    await once(await accepting(), 'close');
+    clearInterval(steps);
+    socket.destroy();
+  });
+});
+
+test('an operator sets how fast answers must be read', () => {
+  const rate = (minRate?: number) => readingRateOf({ ...defaults, minRate });
+  expect([rate().bytes, rate(1000).bytes, rate(0).bytes]).toEqual([100_000, 2000, 0]);
+});
+
+describe('connections', () => {
+  const half = 'GET /up HTTP/1.1\r\nX-';
+  const whole = 'GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+  test('when there are too many, half a head gives way, the oldest first', async () => {
+    await listening({}, service.service.app, { most: 16, clientOf: () => undefined });
+    const holding = Array.from({ length: 16 }, () => speak(half));
+    for (const { socket } of holding) await once(socket, 'connect');
+    expect(statuses(await speak(whole).ended)).toEqual([200]);
+    expect(await holding[0]?.ended).toBe('');
+    expect(holding.slice(1).map(({ socket }) => socket.destroyed)).toEqual(Array(15).fill(false));
+    for (const { socket } of holding) socket.destroy();
+  });
+
+  test('of one client are a part of all', async () => {
+    const clientOf = (address: string | undefined) => address;
+    await listening({}, service.service.app, { most: 64, clientOf });
+    const from = (localAddress: string) => connect({ port, host: '127.0.0.1', localAddress });
+    const own = Array.from({ length: 5 }, () => from('127.0.0.66'));
+    const other = from('127.0.0.77');
+    for (const socket of [...own, other]) socket.on('error', () => undefined).write(half);
+    await once(own[0] as Socket, 'close');
+    expect([...own.slice(1), other].map(({ destroyed }) => destroyed)).toEqual(
+      Array(5).fill(false),
+    );
+    for (const socket of [...own, other]) socket.destroy();
+  });
+});
+
+describe('a request target that is not in its normal form', () => {
+  test.each([
+    ['/api/v2/version', 200],
+    ['/api/v2/version?a=/../%61', 200],
+    ['http://x/api/v2/version', 200],
+    ['/p/a%20b', 404],
+    ['/p/../api/v2/version', 400],
+    ['/p/%2e%2e/api/v2/version', 400],
+    ['/p/.%2E/api/v2/version', 400],
+    ['/./api/v2/version', 400],
+    ['/%61pi/v2/version', 400],
+    ['/api/v2/versio%6E', 400],
+    ['http://x/%61pi/v2/version', 400],
+    ['/api/v2/version#/p/', 400],
+  ])('%s: %i', async (target, status) => {
+    await listening();
+    const { ended } = speak(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(statuses(await ended)).toEqual([status]);
+  });
+});
+
+describe('a host that a request names', () => {
+  const asked = (host: string) =>
+    speak(`GET /up HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`).ended;
+
+  test.each([
+    ['127.0.0.1:5100', 200],
+    ['localhost', 200],
+    ['pw.localhost:5100', 200],
+    ['[::1]:5100', 200],
+    ['192.0.2.1', 200],
+    ['here.example', 200],
+    ['evil.example:5100', 421],
+    ['localhost.evil.example', 421],
+    ['127.0.0.1.evil.example', 421],
+  ])('%s on loopback: %i', async (host, status) => {
+    await listening({}, service.service.app, undefined, 'here.example');
+    expect(statuses(await asked(host))).toEqual([status]);
+  });
+
+  test('may be any behind a proxy', async () => {
+    await listening();
+    expect(statuses(await asked('pw.example'))).toEqual([200]);
+  });
+});
+
+test('a request that names two hosts is answered with 400, for both could be meant', async () => {
+  await listening();
+  const { ended } = speak('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n');
+  expect(statuses(await ended)).toEqual([400]);
+});
+
+describe('a client that takes its time', () => {
+  test.each([
+    ['nothing at all', []],
+    ['half a line', ['GET /up']],
+    ['headers without an end', ['GET /up HTTP/1.1\r\nHost: x\r\n']],
+  ])('has so long for the head of a request: %s', async (_, said) => {
+    await listening({ head: 200 });
+    const { socket, ended } = speak(...said);
+    // A byte now and then must not help.
+    const drip = setInterval(() => said.length > 0 && socket.writable && socket.write('x'), 20);
+    expect(statuses(await ended)).toEqual([408]);
+    clearInterval(drip);
+    expect(service.lines).toEqual([expect.stringMatching(/Z - - 408 0ms \d+B$/)]);
+  });
+
+  test('has so long for a second request, too', async () => {
+    await listening({ head: 200 });
+    const { ended } = speak('GET /up HTTP/1.1\r\nHost: x\r\n\r\nGET /up HTTP/1.1\r\nX: ');
+    expect(statuses(await ended)).toEqual([200, 408]);
+  });
+
+  test.each([
+    ['JSON', post('Content-Type: application/json\r\nContent-Length: 5000\r\n')],
+    ['a form from nobody', post(form)],
+    ['a body that nobody reads', post('Content-Length: 5000\r\n').replace('POST', 'GET')],
+  ])('has so long for a body, however it drips: %s', async (_, said) => {
+    await listening({ body: 200, rest: { bytes: MIB, milliseconds: 200 } });
+    const { socket, ended } = speak(said);
+    const drip = setInterval(() => socket.writable && socket.write('x'), 20);
+    await ended;
+    clearInterval(drip);
+    expect(service.lines.length).toBeLessThan(2);
+    await create(service, { payload: 'still there' });
+  });
+
+  test('may take longer with a form that may bring files, as long as it moves', async () => {
+    await listening({ body: 100, idle: 5000 });
+    const name = '--b\r\nContent-Disposition: form-data; name="push[payload]"\r\n\r\n';
+    const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
+    const head = form.replace('5000', `${text.length}`);
+    const said = post(
+      `${head}Authorization: Bearer ${service.adminToken}\r\nConnection: close\r\n`,
+    );
+    const { socket, ended } = speak(said);
+    const letters = [...text];
+    const drip = setInterval(() => {
+      const letter = letters.shift();
+      if (letter !== undefined) socket.write(letter);
+    }, 5);
+    expect(statuses(await ended)).toEqual([201]);
+    clearInterval(drip);
+  });
+
+  test('and reads no answer is not listened to either, and cut', async () => {
+    await listening({ idle: 300, read: { bytes: MIB, milliseconds: 300 } });
+    const token = await create(service, { payload: '\u0001'.repeat(MIB) });
+    const { socket } = speak(`GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const accepted = await accepting();
+    socket.pause();
+    socket.write('\0');
+    flood(socket);
+    await once(accepted, 'close');
+  });
+});
+
+describe('what goes on and on', () => {
+  test('and is no HTTP is answered, logged and waited for once', async () => {
+    await listening();
+    const { socket, ended } = speak();
+    const accepted = await accepting();
+    const waited = waits(accepted);
+    socket.end(Buffer.concat([Buffer.from('hello\r\n\r\n'), Buffer.alloc(8 * MIB, 'x')]));
+    await Promise.all([ended, once(accepted, 'close')]);
+    expect(service.lines).toEqual([expect.stringMatching(/Z - - 400 0ms \d+B$/)]);
+    expect(waited()).toBe(1);
+  });
+
+  test('after its answer is read no further than so far', async () => {
+    await listening({ rest: { bytes: 1, milliseconds: 60_000 } });
+    const { socket } = speak();
+    const accepted = await accepting();
+    const waited = waits(accepted);
+    const head = post(`Content-Type: application/json\r\nContent-Length: ${64 * MIB}\r\n`);
+    socket.write(Buffer.concat([Buffer.from(head), Buffer.alloc(8 * MIB)]));
+    flood(socket);
+    await once(accepted, 'close');
+    expect(accepted.bytesRead).toBeLessThan(2 * MIB);
+    expect(waited()).toBeLessThan(2);
+  });
+});
+
+test('a download that nobody reads is not read from the database, and ends', async () => {
+  const { database, statements } = await notedDatabase();
+  const over = overDatabase(database);
+  await listening({ read: { bytes: MIB, milliseconds: 500 } }, over.app);
+  const token = await over.owners.add('admin');
+  const size = 40 * MIB;
+  const pushed = await createWithFiles(
+    { fetch: over.fetch, adminToken: token },
+    {
+      name: 'push[files][]',
+      filename: 'a',
+      value: Buffer.alloc(size),
+    },
+  );
+  const { json } = await call(over, 'GET', `/api/v2/pushes/${pushed}`);
+  const { pathname } = new URL(json.files[0].url);
+  statements.length = 0;
+  const { socket } = speak();
+  socket.pause();
+  const accepted = await accepting();
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await once(accepted, 'close');
+  const read = statements.filter((statement) => /FROM chunks/.test(statement)).length;
+  expect(read).toBeGreaterThan(0);
+  expect(read * 65_536).toBeLessThan(size / 2);
+  socket.destroy();
+  await sockets.stop();
+  await database.close();
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { baseOf, isOwnForm, isPrefetch, originOf } from '../../../src/server/http/caller';
+
+const request = (headers: Record<string, string> = {}) =>
+  new Request('http://pw.test:5100/p/x', { headers });
+
+const ip = (forwarded: string, trustProxy: boolean, socket?: string) =>
+  originOf(request({ 'x-forwarded-for': forwarded }), { ip: socket }, { trustProxy }).ip;
+
+describe('base address', () => {
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'push.example.com' };
+
+  test.each([
+    [{}, false, undefined, 'http://pw.test:5100'],
+    [forwarded, false, undefined, 'http://pw.test:5100'],
+    [forwarded, true, undefined, 'https://push.example.com'],
+    [forwarded, true, 'https://public.example/x', 'https://public.example/x'],
+    [{ 'x-forwarded-proto': 'https, http' }, true, undefined, 'https://pw.test:5100'],
+    [{ 'x-forwarded-proto': 'javascript' }, true, undefined, 'http://pw.test:5100'],
+    [{ 'x-forwarded-host': 'a/b' }, true, undefined, 'http://pw.test:5100'],
+    [{ 'x-forwarded-host': 'u@evil.example' }, true, undefined, 'http://pw.test:5100'],
+    [{ 'x-forwarded-host': 'push.example.com:99999' }, true, undefined, 'http://pw.test:5100'],
+    [{ 'x-forwarded-host': '[:::]' }, true, undefined, 'http://pw.test:5100'],
+    [{ 'x-forwarded-host': '[::1]:80' }, true, undefined, 'http://[::1]:80'],
+  ])('%j, trusted %s', (headers, trustProxy, publicUrl, expected) => {
+    expect(baseOf(request(headers), { trustProxy, publicUrl })).toBe(expected);
+  });
+});
+
+describe('address of the caller', () => {
+  test.each([
+    ['203.0.113.9', false, '192.0.2.1', '192.0.2.1'],
+    ['203.0.113.9', true, '192.0.2.1', '203.0.113.9'],
+    ['1.1.1.1, 203.0.113.9', true, '127.0.0.1', '203.0.113.9'],
+    // What stands before the last hop is the client's own word, private addresses after it included.
+    ['203.0.113.9, 10.0.0.2', true, '127.0.0.1', '10.0.0.2'],
+    ['203.0.113.9, unknown', true, '127.0.0.1', '127.0.0.1'],
+    ['203.0.113.9,', true, '127.0.0.1', '127.0.0.1'],
+    ['203.0.113.9:8080', true, '127.0.0.1', '203.0.113.9'],
+    ['[2001:db8::1]:8080', true, '127.0.0.1', '2001:db8::1'],
+    ['[2001:db8::1]', true, '127.0.0.1', '2001:db8::1'],
+    ['::ffff:203.0.113.9', true, '127.0.0.1', '203.0.113.9'],
+    ['203.0.113.9:x', true, '127.0.0.1', '127.0.0.1'],
+    ['<script>, 2001:db8::1', true, '127.0.0.1', '2001:db8::1'],
+    ['unknown', true, '127.0.0.1', '127.0.0.1'],
+    ['', true, '::ffff:192.0.2.7', '192.0.2.7'],
+    ['', true, undefined, null],
+  ])('%j, trusted %s, from %s', (forwarded, trustProxy, socket, expected) => {
+    expect(ip(forwarded, trustProxy, socket)).toBe(expected);
+  });
+});
+
+test('long headers are cut', () => {
+  const { userAgent } = originOf(
+    request({ 'user-agent': 'x'.repeat(5000) }),
+    {},
+    { trustProxy: false },
+  );
+  expect(userAgent).toBe('x'.repeat(1024));
+});
+
+test.each([
+  [{ 'sec-purpose': 'prefetch' }, true],
+  [{ 'sec-purpose': 'prefetch;prerender' }, true],
+  [{ purpose: 'prefetch' }, true],
+  [{ 'x-moz': 'prefetch' }, true],
+  [{ purpose: 'preview' }, true],
+  [{ 'x-purpose': 'preview' }, true],
+  [{ 'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }, true],
+  [{ 'user-agent': 'facebookexternalhit/1.1 Facebot Twitterbot/1.0' }, true],
+  [{ 'user-agent': 'WhatsApp/2.23.20.0' }, true],
+  [{ 'user-agent': 'Mozilla/5.0 Windows NT 6.1 SkypeUriPreview Preview/0.5' }, true],
+  [{ 'user-agent': 'Mattermost-Bot/1.1' }, true],
+  [{ 'user-agent': 'TelegramBot (like TwitterBot)' }, true],
+  [{ 'user-agent': 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)' }, true],
+  [{ 'user-agent': 'LinkedInBot/1.0 (compatible; Mozilla/5.0)' }, true],
+  [{ 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/126.0 Safari/537.36' }, false],
+  [{ 'user-agent': 'pwpush/0.1.0' }, false],
+  [{ purpose: 'browse' }, false],
+  [{}, false],
+])('%j is a prefetch: %s', (headers, expected) => {
+  expect(isPrefetch(request(headers))).toBe(expected);
+});
+
+test.each([
+  [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, true],
+  [{ 'sec-fetch-site': 'none' }, true],
+  [{ 'sec-fetch-site': 'cross-site' }, false],
+  [{ 'sec-fetch-site': 'same-site', origin: 'http://pw.test:5100' }, false],
+  [{ origin: 'http://pw.test:5100' }, true],
+  [{ origin: 'null' }, true],
+  [{ origin: 'http://evil.example' }, false],
+  [{ origin: 'http://pw.test:80' }, false],
+  [{}, true],
+])('a form with %j is ours: %s', (headers, expected) => {
+  expect(isOwnForm(request(headers), 'http://pw.test:5100')).toBe(expected);
+});

@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readParts } from '../../../src/server/http/multipart';
+import { Refusal } from '../../../src/server/refusal';
+import { BOUNDARY, FORM_TYPE, formBytes } from '../../helpers/service';
+
+const DELIMITER = `\r\n--${BOUNDARY}`;
+
+/** The bytes in pieces of these sizes, over and over. */
+async function* inPieces(bytes: Uint8Array, sizes: readonly number[]) {
+  for (let from = 0, i = 0; from < bytes.length; i += 1) {
+    const size = sizes[i % sizes.length] as number;
+    yield Buffer.from(bytes.subarray(from, from + size));
+    from += size;
+  }
+}
+
+async function read(body: AsyncIterable<Uint8Array>, type = FORM_TYPE) {
+  const parts: { head: string | undefined; value: Buffer }[] = [];
+  await readParts(body, type, async ({ head, bytes }) => {
+    const pieces = [];
+    for await (const piece of bytes) {
+      // Whoever writes to a disk is not there at once.
+      await new Promise((resolve) => setImmediate(resolve));
+      pieces.push(Buffer.from(piece));
+    }
+    parts.push({ head: head['content-disposition'], value: Buffer.concat(pieces) });
+  });
+  return parts;
+}
+
+async function problem(body: string | Buffer, sizes = [1000], type = FORM_TYPE): Promise<unknown> {
+  const error = await read(inPieces(Buffer.from(body), sizes), type).catch((reason) => reason);
+  return error instanceof Refusal ? [error.kind, error.message] : error;
+}
+
+test('every part comes back to the byte, however the form is cut into pieces', async () => {
+  const snippet = fc.oneof(
+    fc.uint8Array({ maxLength: 50 }),
+    fc
+      .integer({ min: 1, max: BOUNDARY.length + 4 })
+      .map((length) => Buffer.from(`\r\n--${BOUNDARY}`).subarray(0, length - 1)),
+    fc.constantFrom('\r', '\n', '\r\n', '\r\n\r\n', '--', `--${BOUNDARY}x`).map(Buffer.from),
+    fc.integer({ min: 1, max: 40_000 }).map((length) => Buffer.alloc(length, 'a\r\n-')),
+  );
+  const value = fc.array(snippet, { maxLength: 6 }).map((pieces) => Buffer.concat(pieces));
+  // A sender takes care that no line begins with its boundary, and the head's end is a line end.
+  const plain = value.filter((bytes) => !`\r\n${bytes.toString('latin1')}`.includes(DELIMITER));
+  const sizes = fc.array(
+    fc.oneof(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 80, max: 100_000 })),
+    { minLength: 1, maxLength: 5 },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(plain, { minLength: 1, maxLength: 6 }),
+      sizes,
+      async (values, cut) => {
+        const smallest = values.reduce((sum, { length }) => sum + length, 0) / 2000;
+        const form = formBytes(values.map((value, i) => ({ name: `${i}`, value })));
+        const parts = await read(
+          inPieces(
+            form,
+            cut.map((size) => Math.ceil(Math.max(size, smallest))),
+          ),
+        );
+        expect(parts.map(({ head }) => head)).toEqual(
+          values.map((_, i) => `form-data; name="${i}"`),
+        );
+        expect(parts.map(({ value }, i) => value.equals(values[i] as Buffer))).toEqual(
+          values.map(() => true),
+        );
+      },
+    ),
+  );
+});
+
+describe('a broken form is refused', () => {
+  const whole = formBytes([
+    { name: 'a', value: 'x'.repeat(100) },
+    { name: 'b', filename: 'b', value: 'y'.repeat(100) },
+  ]);
+
+  test('wherever it ends too early', async () => {
+    for (let length = 0; length < whole.length - 4; length += 1) {
+      const answer = await problem(whole.subarray(0, length), [37]);
+      expect([length, answer]).toEqual([
+        length,
+        ['malformed', 'The form is broken: it ends before its last boundary.'],
+      ]);
+    }
+  });
+
+  test.each([
+    ['multipart/form-data', 'The form is broken: the Content-Type names no boundary.'],
+    [
+      'multipart/form-data; boundary=other',
+      'The form is broken: it ends before its last boundary.',
+    ],
+  ])('as %s', async (type, message) => {
+    expect(await problem(whole, [1000], type)).toEqual(['malformed', message]);
+  });
+
+  test('with a part that has no head', async () => {
+    const body = `--${BOUNDARY}\r\nContent-Disposition: form-data\r\n--${BOUNDARY}--\r\n`;
+    expect(await problem(body)).toEqual(['malformed', 'The form is broken: a part has no head.']);
+  });
+
+  test('with too many parts', async () => {
+    const many = formBytes(Array.from({ length: 101 }, (_, i) => ({ name: `${i}`, value: '' })));
+    expect(await problem(many)).toEqual([
+      'malformed',
+      'The form is broken: it has more than 100 parts.',
+    ]);
+  });
+
+  test('what follows the end is not looked at', async () => {
+    for (const after of ['', 'x', `--${BOUNDARY}\r\n`, `\r\n--${BOUNDARY}--`]) {
+      for (const size of [1, 7, 1000]) {
+        const body = Buffer.concat([whole, Buffer.from(after)]);
+        const answer = await problem(body, [size]);
+        if (!Array.isArray(answer) || answer[0] !== 'malformed') expect(answer).toHaveLength(2);
+      }
+    }
+  });
+});
+
+test('whatever comes is read or refused', async () => {
+  const junk = fc.array(
+    fc.constantFrom(
+      `--${BOUNDARY}`,
+      `\r\n--${BOUNDARY}`,
+      '\r\n',
+      '--',
+      'Content-Disposition: form-data; name="a"',
+      'x',
+      ':',
+      '\0',
+    ),
+    { maxLength: 20 },
+  );
+  await fc.assert(
+    fc.asyncProperty(junk, fc.integer({ min: 1, max: 40 }), async (pieces, size) => {
+      const answer = await problem(pieces.join(''), [size]);
+      expect(Array.isArray(answer)).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('it is read no further once a part is refused', async () => {
+  let given = 0;
+  async function* endless() {
+    yield Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n\r\n`);
+    for (;;) {
+      given += 1;
+      yield Buffer.alloc(65_536);
+    }
+  }
+  const taking = readParts(endless(), FORM_TYPE, async ({ bytes }) => {
+    let size = 0;
+    for await (const piece of bytes) {
+      size += piece.length;
+      if (size > 1_000_000) throw new Refusal('too_large', 'enough');
+    }
+  });
+  await expect(taking).rejects.toThrow('enough');
+  expect(given).toBeLessThan(20);
+});
+
+test('what goes wrong where a part is taken is not the form’s fault', async () => {
+  const body = inPieces(formBytes([{ name: 'a', value: 'x'.repeat(100_000) }]), [50_000]);
+  const taking = readParts(body, FORM_TYPE, async ({ bytes }) => {
+    for await (const _ of bytes) throw new TypeError('disk full');
+  });
+  await expect(taking).rejects.toThrow(new TypeError('disk full'));
+});
+
+test('no more is read than is taken', async () => {
+  let given = 0;
+  async function* form() {
+    yield Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n\r\n`);
+    for (; given < 100; given += 1) yield Buffer.alloc(65_536);
+    yield Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+  }
+  const ahead: number[] = [];
+  await readParts(form(), FORM_TYPE, async ({ bytes }) => {
+    let taken = 0;
+    for await (const piece of bytes) {
+      for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
+      taken += piece.length;
+      ahead.push(given - taken / 65_536);
+    }
+  });
+  expect(Math.max(...ahead)).toBeLessThanOrEqual(2);
+});

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Buckets, networkOf } from '../../../src/server/http/rate-limit';
+import type { ServiceSettings } from '../../../src/server/service-settings';
+import {
+  call,
+  createWithFiles,
+  filePart,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+
+describe('a bucket', () => {
+  const perSecond = { requests: 3, milliseconds: 1000 };
+
+  test('gives so many at once, and as many again in each period', () => {
+    const buckets = new Buckets(perSecond);
+    const waits = [0, 0, 0, 0, 333, 334, 667, 3000, 3000, 3000, 3000].map((now) =>
+      Math.ceil(buckets.take('192.0.2.1', now)),
+    );
+    expect(waits).toEqual([0, 0, 0, 334, 1, 0, 0, 0, 0, 0, 334]);
+  });
+
+  test('whoever is refused waits no longer for asking on', () => {
+    const buckets = new Buckets({ requests: 1, milliseconds: 60_000 });
+    expect(buckets.take('a', 0)).toBe(0);
+    for (let now = 1000; now < 60_000; now += 1000)
+      expect(buckets.take('a', now)).toBe(60_000 - now);
+    expect(buckets.take('a', 60_000)).toBe(0);
+  });
+
+  test('each address has its own, and a network of IPv6 has one', () => {
+    const buckets = new Buckets({ requests: 1, milliseconds: 1000 });
+    const given = (address: string) => buckets.take(address, 0) === 0;
+    expect(['192.0.2.1', '192.0.2.2', '2001:db8:0:1::1', '2001:db8:0:2::1'].map(given)).toEqual(
+      Array(4).fill(true),
+    );
+    expect(['192.0.2.1', '2001:db8:0:1:ffff::2', '2001:db8::2:0:0:0:1'].map(given)).toEqual(
+      Array(3).fill(false),
+    );
+  });
+
+  test('a clock that steps back makes nobody wait for longer than a period', () => {
+    const buckets = new Buckets(perSecond);
+    for (let i = 0; i < 4; i++) buckets.take('a', 86_400_000);
+    expect(Math.ceil(buckets.take('a', 0))).toBe(334);
+    expect(buckets.take('a', 1000)).toBe(0);
+  });
+
+  test('within any period nobody gets more than twice the rate, however they ask', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.constantFrom(1000, 60_000),
+        fc.array(fc.tuple(fc.nat(500), fc.nat(50)), { maxLength: 100 }),
+        (requests, milliseconds, asked) => {
+          const buckets = new Buckets({ requests, milliseconds });
+          let now = 0;
+          const given: number[] = [];
+          for (const [pause, count] of asked) {
+            now += pause;
+            for (let i = 0; i < count; i++) if (buckets.take('a', now) === 0) given.push(now);
+          }
+          const within = (from: number) =>
+            given.filter((at) => at >= from && at < from + milliseconds).length;
+          for (const from of new Set(given)) expect(within(from)).toBeLessThanOrEqual(2 * requests);
+        },
+      ),
+    );
+  });
+});
+
+describe('memory', () => {
+  test('does not grow with the number of addresses, nor keep those that may ask as before', () => {
+    const buckets = new Buckets({ requests: 1, milliseconds: 1000 }, 100);
+    for (let i = 0; i < 5000; i++) buckets.take(`10.0.${i >> 8}.${i & 255}`, i);
+    expect(buckets.size).toBe(100);
+    buckets.take('192.0.2.1', 10_000);
+    expect(buckets.size).toBe(1);
+  });
+
+  test('to be forgotten while waiting takes as many others as there is room for', () => {
+    const buckets = new Buckets({ requests: 1, milliseconds: 1000 }, 100);
+    buckets.take('me', 0);
+    for (let i = 0; i < 99; i++) buckets.take(`other ${i}`, 0);
+    expect(buckets.take('me', 0)).toBe(1000);
+    for (let i = 0; i < 99; i++) buckets.take(`another ${i}`, 0);
+    expect(buckets.take('me', 0)).toBe(1000);
+    for (let i = 0; i < 100; i++) buckets.take(`stranger ${i}`, 0);
+    expect(buckets.take('me', 0)).toBe(0);
+  });
+});
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['', ''],
+  ['::1', '0:0:0:0'],
+  ['::', '0:0:0:0'],
+  ['2001:DB8::1', '2001:db8:0:0'],
+  ['2001:db8:0001:02:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2:3:4:192.0.2.1', '2001:db8:1:2'],
+  ['1::2:3:4:5:6:7', '1:0:2:3'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+])('%j belongs to the network %j', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
+
+describe('the service', () => {
+  let service: TestService;
+  afterEach(() => service.close());
+
+  const serving = async (settings: Partial<ServiceSettings>) => {
+    service = await testService(settings);
+  };
+  /** One request from that address; nothing stands for a socket that has none. */
+  const from = async (ip: string | undefined, path: string, init: RequestInit = {}) =>
+    service.service.app(new Request(`http://pw.test${path}`, init), { ip });
+  const statuses = async (count: number, ip: string | undefined, init: RequestInit = {}) => {
+    const all: Record<number, number> = {};
+    for (let i = 0; i < count; i++) {
+      const { status } = await from(ip, '/api/v2/version', init);
+      all[status] = (all[status] ?? 0) + 1;
+    }
+    return all;
+  };
+  const once = { requests: 1, milliseconds: 60_000 };
+
+  test('refuses with 429, in JSON or on a page, and says when to try again', async () => {
+    await serving({ rateLimit: once });
+    const file = await createWithFiles(service, filePart('a.txt', 'A'));
+    await from('192.0.2.1', '/api/v2/version');
+    service.clock.advance(20_500);
+    for (const path of ['/api/v2/version', '/api/v2/pushes/x', `/p/${file}.json`, '/files/x']) {
+      const answer = await from('192.0.2.1', path);
+      expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
+        429,
+        '40',
+        { error: 'Too many requests. Try again later.' },
+      ]);
+    }
+    for (const path of ['/', `/p/${file}`, '/p/neverwas', '/nowhere']) {
+      const answer = await from('192.0.2.1', path);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '40']);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(await answer.text()).toContain('Too many requests.');
+    }
+    service.clock.advance(39_500);
+    expect((await from('192.0.2.1', '/api/v2/version')).status).toBe(200);
+  });
+
+  test('counts a token’s owner as anybody, and asks the database nothing for who is refused', async () => {
+    await serving({ rateLimit: once });
+    const headers = { authorization: `Bearer ${service.adminToken}` };
+    expect(await statuses(1, '192.0.2.1', { headers })).toEqual({ 200: 1 });
+    await service.close();
+    expect(await statuses(5, '192.0.2.1', { headers })).toEqual({ 429: 5 });
+    await serving({});
+  });
+
+  test('health checks are not counted', async () => {
+    await serving({ rateLimit: once });
+    for (let i = 0; i < 5; i++) expect((await from('192.0.2.1', '/up')).status).toBe(200);
+    expect(await statuses(2, '192.0.2.1')).toEqual({ 200: 1, 429: 1 });
+  });
+
+  test('by default takes 100 a second from elsewhere, and any number from this machine', async () => {
+    await serving({});
+    expect(await statuses(101, '192.0.2.1')).toEqual({ 200: 100, 429: 1 });
+    for (const ip of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', undefined])
+      expect(await statuses(101, ip)).toEqual({ 200: 101 });
+  });
+
+  test('a rate that is given counts for this machine too, `off` for nobody', async () => {
+    await serving({ rateLimit: once });
+    for (const ip of ['127.0.0.1', '::1', undefined])
+      expect(await statuses(2, ip)).toEqual({ 200: 1, 429: 1 });
+    await service.close();
+    await serving({ rateLimit: 'off' });
+    expect(await statuses(200, '192.0.2.1')).toEqual({ 200: 200 });
+  });
+
+  test('X-Forwarded-For gets nobody a bucket of their own, unless a proxy is trusted', async () => {
+    await serving({ rateLimit: once });
+    const forwarded = (list: string) => ({ headers: { 'x-forwarded-for': list } });
+    expect(await statuses(1, '192.0.2.1', forwarded('203.0.113.1'))).toEqual({ 200: 1 });
+    expect(await statuses(1, '192.0.2.1', forwarded('203.0.113.2'))).toEqual({ 429: 1 });
+    await service.close();
+    await serving({ rateLimit: once, trustProxy: true });
+    expect(await statuses(1, '127.0.0.1', forwarded('1.1.1.1, 203.0.113.1'))).toEqual({ 200: 1 });
+    expect(await statuses(1, '127.0.0.1', forwarded('2.2.2.2, 203.0.113.1'))).toEqual({ 429: 1 });
+    expect(await statuses(1, '127.0.0.1', forwarded('203.0.113.1, 203.0.113.2'))).toEqual({
+      200: 1,
+    });
+  });
+
+  test('behind a proxy that is trusted, its clients are not this machine', async () => {
+    await serving({ trustProxy: true });
+    const headers = { 'x-forwarded-for': '203.0.113.1' };
+    expect(await statuses(101, '127.0.0.1', { headers })).toEqual({ 200: 100, 429: 1 });
+  });
+
+  test('nothing is made of a push that is refused', async () => {
+    await serving({ rateLimit: { requests: 2, milliseconds: 60_000 } });
+    const push = { body: { push: { payload: 'x' } }, token: service.adminToken };
+    const made = [];
+    for (let i = 0; i < 3; i++)
+      made.push((await call(service, 'POST', '/api/v2/pushes', push)).status);
+    expect(made).toEqual([201, 201, 429]);
+    service.clock.advance(60_000);
+    const { json } = await call(service, 'GET', '/api/v2/pushes/active', {
+      token: service.adminToken,
+    });
+    expect(json).toHaveLength(2);
+  });
+});

@@ -1,0 +1,111 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request as requestOpenly } from 'node:http';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Service, startService } from '../../../src/server/service';
+import { defaults } from '../../helpers/service';
+import { cert, key, nextCert, nextKey } from '../certificate';
+
+let folder: string;
+let service: Service;
+let said: string[];
+
+const keep = async (certificate: string, privateKey: string) => {
+  await writeFile(join(folder, 'cert.pem'), certificate);
+  await writeFile(join(folder, 'key.pem'), privateKey);
+};
+
+async function start(tls: boolean) {
+  const pair = { tlsCert: join(folder, 'cert.pem'), tlsKey: join(folder, 'key.pem') };
+  service = await startService(
+    { ...defaults, ...(tls ? pair : {}) },
+    {
+      log: (line) => void said.push(line.slice(line.indexOf(' ') + 1)),
+      warn: (line) => void said.push(`warning ${line.replace(folder, '')}`),
+      now: () => new Date(),
+      version: '0.1.0',
+    },
+  );
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pwpush-'));
+  said = [];
+  await keep(cert, key);
+});
+
+afterEach(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The certificate that the service shows on this agent's connection, and the connection's own port. */
+async function shown(agent: Agent): Promise<[string, number | undefined]> {
+  const sent = request(`${service.url}/up`, { agent, ca: [cert, nextCert] }).end();
+  const [response] = await once(sent, 'response');
+  const { localPort } = response.socket as TLSSocket;
+  const { fingerprint256 } = (response.socket as TLSSocket).getPeerCertificate();
+  response.resume();
+  await once(response, 'end');
+  return [fingerprint256, localPort];
+}
+
+test.each([true, false])(
+  'browsers are told to come by https alone, where it is served: %s',
+  async (tls) => {
+    await start(tls);
+    const send = tls ? request : requestOpenly;
+    const sent = send(`${service.url}/up`, tls ? { ca: cert } : {}).end();
+    const [response] = await once(sent, 'response');
+    response.resume();
+    const { 'strict-transport-security': hsts, 'cross-origin-opener-policy': coop } =
+      response.headers;
+    expect([hsts, coop]).toEqual(
+      tls ? ['max-age=31536000', 'same-origin'] : [undefined, undefined],
+    );
+  },
+);
+
+const first = new X509Certificate(cert).fingerprint256;
+const next = new X509Certificate(nextCert).fingerprint256;
+
+test('new connections get the new certificate, open ones live on', async () => {
+  await start(true);
+  const old = new Agent({ keepAlive: true });
+  const before = await shown(old);
+  await keep(nextCert, nextKey);
+  await Promise.all([service.reload(), service.reload()]);
+  expect([before[0], await shown(old), (await shown(new Agent()))[0]]).toEqual([
+    first,
+    before,
+    next,
+  ]);
+  expect(said.filter((line) => /reload|warning/.test(line))).toEqual([
+    'reload certificate=read',
+    'reload certificate=read',
+  ]);
+  old.destroy();
+});
+
+test.each([
+  ['do not fit', () => keep(nextCert, key), 'the TLS certificate and key do not fit'],
+  ['are none', () => keep('', ''), 'the TLS certificate and key do not fit'],
+  ['are gone', () => rm(join(folder, 'key.pem')), '/key.pem cannot be read (ENOENT)'],
+])('the old certificate stays where the new ones %s', async (_, spoil, why) => {
+  await start(true);
+  await spoil();
+  await service.reload();
+  expect((await shown(new Agent()))[0]).toBe(first);
+  expect(said).toContain(`warning the certificate stays the one it was: ${why}`);
+});
+
+test('without TLS there is nothing to reload', async () => {
+  await start(false);
+  await service.reload();
+  expect(said).toContain('reload certificate=none');
+});

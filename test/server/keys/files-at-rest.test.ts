@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/server/store/sql';
+import { type AtRest, atRest } from '../../helpers/at-rest';
+import {
+  call,
+  createWithFiles,
+  fetchLink,
+  filePart,
+  fileRows,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+import { onSqlite } from '../../helpers/stores';
+
+const MINUTE = 60_000;
+const CHUNK = 64 * 1024;
+
+const store = onSqlite();
+let here: AtRest;
+let service: TestService;
+let beside: Database;
+
+beforeEach(async () => {
+  here = await atRest(await store.room());
+  ({ service, beside } = here);
+  return here.close;
+});
+
+const rows = async () => {
+  await service.service.pushes.finish();
+  return fileRows(beside);
+};
+const retrieve = async (token: string) =>
+  (await call(service, 'GET', `/api/v2/pushes/${token}`)).json;
+
+test('of a file that is being received the database alone tells nothing', async () => {
+  const upload = service.service.pushes.upload();
+  const bytes = (async function* () {
+    yield Buffer.alloc(50 * CHUNK, 'MARKER');
+  })();
+  await upload.add({ name: 'MARKER-name', type: 'text/plain' }, bytes);
+  expect((await rows())[2]).toBeGreaterThan(0);
+  expect((await here.remains()).includes('MARKER')).toBe(false);
+  await upload.discard();
+  expect(await rows()).toEqual([0, 0, 0]);
+});
+
+test('chunks that were not deleted before the end are deleted after the next start', async () => {
+  const token = await createWithFiles(service, filePart('a', Buffer.alloc(40 * CHUNK)));
+  // As if it had been killed: nothing but the answer was done.
+  service.service.pushes.halt();
+  expect((await call(service, 'DELETE', `/api/v2/pushes/${token}`)).status).toBe(200);
+  expect(await rows()).toEqual([1, 1, 40]);
+  const next = await testService({ data: here.data });
+  await next.service.pushes.sweep();
+  await next.service.pushes.finish();
+  expect(await rows()).toEqual([0, 0, 0]);
+  await next.close();
+});
+
+test('the space of what expired is used again', async () => {
+  const size = async () => {
+    const token = await createWithFiles(service, filePart('a', randomBytes(40 * CHUNK)));
+    await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+    await service.service.pushes.finish();
+    const [row] = await beside.sql<{ page_count: number }>`PRAGMA page_count`;
+    return row?.page_count ?? 0;
+  };
+  const first = await size();
+  let last = first;
+  for (let i = 0; i < 20; i += 1) last = await size();
+  // Audit rows need a page now and then; files would need hundreds each time.
+  expect(last - first).toBeLessThan(20);
+});
+
+describe('what was tampered with is not handed out', () => {
+  const three = filePart('a', Buffer.alloc(3 * CHUNK, 'a'));
+
+  /** Downloads the first file of a push of three chunks and another file, after `change`. */
+  async function downloadAfter(change: () => Promise<unknown>): Promise<string> {
+    const token = await createWithFiles(service, three, filePart('b', Buffer.alloc(3 * CHUNK)));
+    const { files } = await retrieve(token);
+    await change();
+    const answer = await fetchLink(service, files[0].url).catch(() => undefined);
+    if (!answer) return 'broke off';
+    return answer.status === 200 ? 'whole' : `${answer.status}`;
+  }
+
+  const one = 'position = 0 AND number = 1';
+  const set = (value: string, where: string) => async () => {
+    const text = `UPDATE chunks SET sealed = ${value} WHERE ${where}`;
+    await beside.sql(Object.assign([text], { raw: [text] }));
+  };
+  const from = (where: string) => `(SELECT sealed FROM chunks WHERE ${where})`;
+
+  test.each([
+    ['nothing', async () => {}, 'whole'],
+    ['a bit', set("CAST(substr(sealed, 1, 5000) || 'x' || substr(sealed, 5002) AS BLOB)", one)],
+    ['the end of a chunk', set('substr(sealed, 1, 65564)', one)],
+    ['all of a chunk', set("x''", one)],
+    ['the order of chunks', set(from('position = 0 AND number = 0'), one)],
+    ['the chunks of two files', set(from('position = 1 AND number = 1'), one)],
+    ['a chunk that is left out', () => beside.sql`DELETE FROM chunks WHERE number = 1`],
+    ['the last chunk, left out', () => beside.sql`DELETE FROM chunks WHERE number = 2`],
+    ['a file cut short', set(from('position = 0 AND number = 1'), 'position = 0 AND number = 2')],
+  ] as [string, () => Promise<unknown>, string?][])(
+    '%s',
+    async (_, change, expected = 'broke off') => {
+      expect(await downloadAfter(change)).toBe(expected);
+      const line = /^2026-08-20T11:06:45.000Z error Error (?:\w+ )?at /;
+      expect(service.lines.filter((entry) => line.test(entry))).toHaveLength(
+        expected === 'whole' ? 0 : 1,
+      );
+    },
+  );
+
+  test('what is known of a file', async () => {
+    expect(
+      await downloadAfter(
+        () => beside.sql`
+          UPDATE files SET header = (SELECT header FROM files WHERE position = 1)
+          WHERE position = 0`,
+      ),
+    ).toBe('500');
+  });
+
+  test('the files of two pushes', async () => {
+    const tokens = [await createWithFiles(service, three), await createWithFiles(service, three)];
+    const { files } = await retrieve(tokens[0] as string);
+    await beside.sql`
+      UPDATE chunks SET sealed = (
+        SELECT sealed FROM chunks AS other
+        WHERE other.number = chunks.number AND other.upload_id > chunks.upload_id)
+      WHERE upload_id = (SELECT min(id) FROM uploads)`;
+    await expect(fetchLink(service, files[0].url)).rejects.toThrow();
+  });
+});
+
+test('a database that fails leaves nothing of the upload, and says so only to the log', async () => {
+  await beside.sql`CREATE TRIGGER full BEFORE INSERT ON chunks WHEN NEW.number = 40
+    BEGIN SELECT RAISE(ABORT, 'full'); END`;
+  const form = [filePart('a', Buffer.alloc(50 * CHUNK))];
+  const answer = await call(service, 'POST', '/api/v2/pushes', { form, token: service.adminToken });
+  expect([answer.status, answer.json]).toEqual([500, { error: 'internal error' }]);
+  expect(await rows()).toEqual([0, 0, 0]);
+  expect(service.lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error \w+ .*at /);
+});
+
+describe('uploads that nobody goes on with', () => {
+  async function halfDone(upload = service.service.pushes.upload()) {
+    const bytes = (async function* () {
+      yield Buffer.alloc(40 * CHUNK);
+    })();
+    await upload.add({ name: 'a', type: 'text/plain' }, bytes);
+    return upload;
+  }
+  const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
+
+  test('are swept, and cannot become a push any more', async () => {
+    const upload = await halfDone();
+    service.clock.advance(2 * MINUTE - 1);
+    await service.service.pushes.sweep();
+    expect((await rows())[0]).toBe(1);
+    service.clock.advance(1);
+    await service.service.pushes.sweep();
+    expect(await rows()).toEqual([0, 0, 0]);
+    await expect(service.service.pushes.create({}, nobody, upload)).rejects.toThrow(
+      'The upload stood still for too long.',
+    );
+    await upload.discard();
+    expect(await beside.sql`SELECT id FROM pushes`).toEqual([]);
+  });
+
+  test('but not while something comes, however slowly', async () => {
+    const upload = await halfDone();
+    for (let i = 0; i < 5; i += 1) {
+      service.clock.advance(MINUTE);
+      await upload.touch();
+      await service.service.pushes.sweep();
+    }
+    const { push } = await service.service.pushes.create({}, nobody, upload);
+    await upload.discard();
+    expect((await retrieve(push.url_token)).files).toHaveLength(1);
+  });
+
+  test('are not swept by a second service that starts', async () => {
+    await halfDone();
+    const second = await testService({ data: here.data });
+    expect((await rows())[0]).toBe(1);
+    await second.close();
+  });
+});

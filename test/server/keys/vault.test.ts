@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { seal, UnknownKey, unseal } from '../../../src/server/keys/aead';
+import { instanceKey, Keyring } from '../../../src/server/keys/keyring';
+import { Links } from '../../../src/server/keys/link-keys';
+import { createVault, Damaged, reseal } from '../../../src/server/keys/vault';
+
+const key = randomBytes(32);
+const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
+const vaultOf = (bytes: Buffer) => createVault(new Keyring([instanceKey(bytes)], links));
+const vault = vaultOf(key);
+const push = { url_token: 'token', owner_id: 1, expires_at: 12_345, expire_after_views: 5 };
+const secret = { push, payload: 'hunter2', note: 'third floor', passphrase: '' };
+
+describe('seal', () => {
+  test('opens with the same key and context only', () => {
+    const sealed = seal(key, 'text', 'a');
+    expect(unseal(key, sealed, 'a').toString()).toBe('text');
+    expect(() => unseal(key, sealed, 'b')).toThrow();
+    expect(() => unseal(randomBytes(32), sealed, 'a')).toThrow();
+  });
+
+  test('no byte of it can be changed or left out', () => {
+    const sealed = seal(key, 'text', 'a');
+    for (let i = 0; i < sealed.length; i++) {
+      const changed = Buffer.from(sealed);
+      changed.writeUInt8(changed.readUInt8(i) ^ 1, i);
+      expect(() => unseal(key, changed, 'a')).toThrow();
+      expect(() => unseal(key, sealed.subarray(0, i), 'a')).toThrow();
+    }
+  });
+
+  test('never gives the same twice', () => {
+    expect(seal(key, 'text', 'a').equals(seal(key, 'text', 'a'))).toBe(false);
+  });
+});
+
+describe('a push without a passphrase', () => {
+  test('opens with the instance key, under its own token', async () => {
+    const row = await vault.seal(secret);
+    const other = { ...push, url_token: 'other' };
+    const opened = vaultOf(key).openKey(push, row);
+    expect(vault.openPayload('token', row, opened)).toBe('hunter2');
+    expect(vault.openNote(push, row)).toBe('third floor');
+    expect(() => vault.openKey(other, row)).toThrow();
+    expect(() => vault.openPayload('other', row, opened)).toThrow();
+    expect(() => vault.openNote(other, row)).toThrow();
+    expect(() => vaultOf(randomBytes(32)).openKey(push, row)).toThrow();
+    expect([row.salt, row.cost, row.verifier]).toEqual([null, null, null]);
+  });
+
+  test('does not open with the data key of another', async () => {
+    const [one, two] = [
+      await vault.seal(secret),
+      await vault.seal({ ...secret, payload: 'other' }),
+    ];
+    const key = vault.openKey(push, { ...one, data_key: two.data_key });
+    expect(() => vault.openPayload('token', one, key)).toThrow();
+  });
+
+  test('an empty note is no note', async () => {
+    const row = await vault.seal({ ...secret, note: '' });
+    expect([row.note_key, row.note, vault.openNote(push, row)]).toEqual([null, null, '']);
+  });
+});
+
+describe('a push with a passphrase', () => {
+  test('opens with instance key and passphrase, not with either alone', async () => {
+    const row = await vault.seal({ ...secret, passphrase: 'open sesame' });
+    expect(row.cost).toBe('16384:8:5');
+    expect(await vault.checkPassphrase(push, row, 'open sesam')).toBeUndefined();
+    const opened = await vault.checkPassphrase(push, row, 'open sesame');
+    expect(vault.openPayload('token', row, vault.openKey(push, row, opened))).toBe('hunter2');
+    expect(() => vault.openKey(push, row)).toThrow();
+    expect(() => vault.openKey(push, row, randomBytes(32))).toThrow();
+    // Pretending that it has none does not help the instance either.
+    const inner = vault.openKey(push, { ...row, verifier: null });
+    expect(() => vault.openPayload('token', row, inner)).toThrow();
+    await expect(
+      vaultOf(randomBytes(32)).checkPassphrase(push, row, 'open sesame'),
+    ).rejects.toThrow();
+    expect(vault.openNote(push, row)).toBe('third floor');
+  });
+
+  test('equal passphrases leave nothing equal behind', async () => {
+    const same = { ...secret, passphrase: 'p' };
+    const [one, two] = await Promise.all([vault.seal(same), vault.seal(same)]);
+    expect(one.salt).not.toEqual(two.salt);
+    expect(one.verifier).not.toEqual(two.verifier);
+  });
+});
+
+describe('a row that was changed by hand', () => {
+  test.each([
+    ['more views', { expire_after_views: 6 }],
+    ['more days', { expires_at: 12_346 }],
+    ['another owner', { owner_id: 2 }],
+    ['no owner', { owner_id: null }],
+  ])('opens nothing: %s', async (_, change) => {
+    const row = await vault.seal({ ...secret, passphrase: 'open sesame' });
+    const changed = { ...push, ...change };
+    expect(() => vault.openKey(changed, row)).toThrow(Damaged);
+    expect(() => vault.openNote(changed, row)).toThrow(Damaged);
+    await expect(vault.checkPassphrase(changed, row, 'open sesame')).rejects.toThrow(Damaged);
+  });
+});
+
+describe('a token of a link', () => {
+  const [one, two] = [8, 9].map((byte, i) => ({ number: i + 1, bytes: Buffer.alloc(32, byte) }));
+  const both = new Links([one, two].flatMap((key) => key ?? []));
+
+  test('is found by a hash that stays, and opens from its own row only', () => {
+    const row = both.store('token');
+    expect(row).toMatchObject({ lookup: links.lookup('token'), link_key: 2 });
+    expect(both.open(row)).toBe('token');
+    expect(() => both.open({ ...row, lookup: links.lookup('other') })).toThrow();
+    expect(both.open(links.store('token'))).toBe('token');
+  });
+
+  test('does not open without the key that it was sealed with', () => {
+    expect(() => links.open(both.store('token'))).toThrow(UnknownKey);
+  });
+});
+
+describe('a link to a file', () => {
+  const link = { urlToken: 'token', position: 3, until: 12_345, key: randomBytes(32) };
+
+  test('opens with the instance key only, and shows nothing of what it carries', () => {
+    const text = vault.sealLink(link);
+    expect(text).toMatch(/^[\w-]+$/);
+    expect(vault.openLink(text)).toEqual(link);
+    expect(vaultOf(randomBytes(32)).openLink(text)).toBeUndefined();
+    const bytes = Buffer.from(text, 'base64url');
+    expect([bytes.includes(link.key), bytes.includes('token')]).toEqual([false, false]);
+  });
+
+  test('is never the same twice', () => {
+    expect(vault.sealLink(link)).not.toBe(vault.sealLink(link));
+  });
+
+  test('is nothing else that the vault has sealed', async () => {
+    const row = await vault.seal(secret);
+    expect(vault.openLink(Buffer.from(row.data_key).toString('base64url'))).toBeUndefined();
+  });
+});
+
+describe('another instance key', () => {
+  const next = randomBytes(32);
+  const row = { ...secret, passphrase: 'open sesame' };
+
+  test('opens what was sealed again, and the old one does not any more', async () => {
+    const old = await vault.seal(row);
+    const keys = reseal(old, push, instanceKey(key), instanceKey(next));
+    const again = { ...old, ...keys, key_id: instanceKey(next).id };
+    const opened = await vaultOf(next).checkPassphrase(push, again, 'open sesame');
+    const data = vaultOf(next).openKey(push, again, opened);
+    expect(vaultOf(next).openPayload('token', again, data)).toBe('hunter2');
+    expect(vaultOf(next).openNote(push, again)).toBe('third floor');
+    const claimed = { ...again, key_id: instanceKey(key).id };
+    expect(() => vault.openKey(push, claimed, opened)).toThrow();
+    expect(() => vault.openNote(push, claimed)).toThrow();
+    await expect(vault.checkPassphrase(push, claimed, 'open sesame')).rejects.toThrow();
+  });
+
+  test('can be told from this one by an id that does not hold it', () => {
+    const { id } = instanceKey(key);
+    expect(instanceKey(key).id).toBe(id);
+    expect(instanceKey(next).id).not.toBe(id);
+    expect(id).toMatch(/^[\da-f]{32}$/);
+    expect(() => vault.keys.get(instanceKey(next).id)).toThrow(UnknownKey);
+  });
+});

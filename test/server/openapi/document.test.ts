@@ -1,0 +1,358 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { busy } from '../../../src/server/refusal';
+import type { Database } from '../../../src/server/store/sql';
+import { type Described, type Document, described } from '../../helpers/openapi';
+import { failingDatabase, overDatabase } from '../../helpers/over-database';
+import {
+  type Answer,
+  type Call,
+  call,
+  create,
+  createWithFiles,
+  filePart,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+
+const BASE = '/api/v2';
+const PATH = `${BASE}/openapi.json`;
+
+let service: TestService;
+let document: Document;
+let api: Described;
+
+async function serving(settings: Parameters<typeof testService>[0] = {}): Promise<void> {
+  await service?.close();
+  service = await testService(settings);
+  document = (await call(service, 'GET', PATH)).json;
+  api = described(document);
+}
+
+beforeEach(() => serving());
+afterEach(() => service.close());
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate({ ...document });
+    expect({ valid, errors, version: validator.version }).toEqual({
+      valid: true,
+      errors: undefined,
+      version: '3.1',
+    });
+  });
+
+  test('refers to nothing that is not there, and holds nothing that nothing refers to', () => {
+    const text = JSON.stringify(document);
+    const refs = [...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, to]) => to);
+    const there = Object.entries(document.components)
+      .filter(([kind]) => kind !== 'securitySchemes')
+      .flatMap(([kind, parts]) => Object.keys(parts as object).map((name) => `${kind}/${name}`));
+    expect([...new Set(refs)].sort()).toEqual(there.sort());
+  });
+
+  test('describes the calls of the specification, and no others', () => {
+    expect(Object.keys(api.calls).sort()).toEqual([
+      'DELETE /pushes/{token}',
+      'GET /pushes/active',
+      'GET /pushes/expired',
+      'GET /pushes/{token}',
+      'GET /pushes/{token}/audit',
+      'GET /pushes/{token}/preview',
+      'GET /version',
+      'POST /pushes',
+    ]);
+  });
+
+  test('is there for everybody, but for who has a dead token', async () => {
+    await serving({ anonymous: false });
+    const [open, head, dead, posted] = [
+      await call(service, 'GET', PATH),
+      await call(service, 'HEAD', PATH),
+      await call(service, 'GET', PATH, { token: 'nonsense' }),
+      await call(service, 'POST', PATH),
+    ];
+    expect([open.status, head.status, dead.status, posted.status]).toEqual([200, 200, 401, 405]);
+    expect([head.text, head.headers.get('content-length')]).toEqual(['', `${open.bytes.length}`]);
+    expect(open.headers.get('cache-control')).toBe('no-store');
+    expect(open.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  test('has the settings of the instance', async () => {
+    await serving({
+      publicUrl: 'https://push.example/secret',
+      anonymous: false,
+      maxDays: 3,
+      defaultViews: 2,
+      maxViews: 4,
+      maxFileSize: 12_345,
+    });
+    expect(document.servers).toEqual([{ url: 'https://push.example/secret/api/v2' }]);
+    const { NewPush, CreationForm } = document.components.schemas;
+    expect([NewPush.properties.expire_after_days, NewPush.properties.expire_after_views]).toEqual([
+      { type: 'integer', minimum: 1, maximum: 3, default: 3 },
+      expect.objectContaining({ minimum: 1, maximum: 4, default: 2 }),
+    ]);
+    expect(CreationForm.properties['push[files][]'].items.maxLength).toBe(12_345);
+    const open = Object.entries(api.calls).filter(([, { security }]) => security.length === 2);
+    expect(open.map(([name]) => name)).toEqual(['GET /version']);
+  });
+});
+
+/** A documented call of that name, on a push of that token. */
+function ask(
+  name: string,
+  token: string,
+  how: Call = {},
+  on: Parameters<typeof call>[0] = service,
+) {
+  const [method = '', path = ''] = name.split(' ');
+  return call(on, method, BASE + path.replace('{token}', token), how);
+}
+
+const asAdmin = () => ({ token: service.adminToken });
+const body = (push: object) => ({ body: { push } });
+
+/** How each documented answer comes about; every call has those of `everyCall` besides. */
+const examples: Record<string, Record<number, () => Promise<Answer>>> = {
+  'GET /version': { 200: () => ask('GET /version', '', { token: 'nonsense' }) },
+  'POST /pushes': {
+    201: () => ask('POST /pushes', '', body({ payload: 'x', name: 'n', note: 'm' })),
+    400: () => ask('POST /pushes', '', { body: {} }),
+    403: () =>
+      ask('POST /pushes', '', {
+        ...body({ payload: 'x' }),
+        headers: { 'sec-fetch-site': 'cross-site' },
+      }),
+    413: () => ask('POST /pushes', '', body({ payload: 'x'.repeat(9_000_000) })),
+    422: () =>
+      ask('POST /pushes', '', {
+        ...body({ kind: 'song', expire_after_days: 0, expire_after_views: 'x', note: 5 }),
+        ...asAdmin(),
+      }),
+  },
+  'GET /pushes/active': {
+    200: async () => {
+      await create(service, { payload: 'x', name: 'n', note: 'm' }, service.adminToken);
+      await createWithFiles(service, filePart('a', 'A'));
+      const answer = await ask('GET /pushes/active', '', asAdmin());
+      expect(answer.json).toHaveLength(2);
+      return answer;
+    },
+    400: () => page('GET /pushes/active', 'x'),
+  },
+  'GET /pushes/expired': {
+    200: async () => {
+      const token = await create(service, { payload: 'x' }, service.adminToken);
+      await ask('DELETE /pushes/{token}', token);
+      const answer = await ask('GET /pushes/expired', '', asAdmin());
+      expect(answer.json).toHaveLength(1);
+      return answer;
+    },
+    400: () => page('GET /pushes/expired', 'x'),
+  },
+  'GET /pushes/{token}': {
+    200: async () => {
+      const token = await createWithFiles(service, filePart('a', 'A'));
+      const answer = await ask('GET /pushes/{token}', token);
+      expect(answer.json.files).toHaveLength(1);
+      return answer;
+    },
+    400: async () => {
+      const token = await create(service, { payload: 'x' });
+      return ask('GET /pushes/{token}', token, { headers: { 'sec-purpose': 'prefetch' } });
+    },
+    404: () => ask('GET /pushes/{token}', 'unknown'),
+  },
+  'GET /pushes/{token}/preview': {
+    200: async () => ask('GET /pushes/{token}/preview', await create(service, { payload: 'x' })),
+    404: () => ask('GET /pushes/{token}/preview', 'unknown'),
+  },
+  'GET /pushes/{token}/audit': {
+    200: async () => {
+      const token = await create(service, { payload: 'x' }, service.adminToken);
+      await ask('GET /pushes/{token}', token, { headers: { 'user-agent': 'curl' } });
+      return ask('GET /pushes/{token}/audit', token, asAdmin());
+    },
+    400: () => page('GET /pushes/{token}/audit', 'x'),
+    403: async () => {
+      const token = await create(service, { payload: 'x' }, service.otherToken);
+      return ask('GET /pushes/{token}/audit', token, asAdmin());
+    },
+    404: () => ask('GET /pushes/{token}/audit', 'unknown', asAdmin()),
+  },
+  'DELETE /pushes/{token}': {
+    200: async () => ask('DELETE /pushes/{token}', await create(service, { payload: 'x' })),
+    403: async () => {
+      const push = { payload: 'x', deletable_by_viewer: false };
+      return ask('DELETE /pushes/{token}', await create(service, push));
+    },
+    404: () => ask('DELETE /pushes/{token}', 'unknown'),
+  },
+};
+
+/** More ways to the same status. */
+const variants: [string, number, () => Promise<Answer>][] = [
+  [
+    'POST /pushes',
+    201,
+    () => call(service, 'POST', `${BASE}/pushes`, { form: [filePart('a', 'A')], ...asAdmin() }),
+  ],
+  [
+    'POST /pushes',
+    201,
+    () => ask('POST /pushes', '', body({ payload: 'http://a.b', kind: 'url' })),
+  ],
+  ['POST /pushes', 201, () => ask('POST /pushes', '', body({ payload: 'x', passphrase: 'p' }))],
+  [
+    'POST /pushes',
+    401,
+    () => call(service, 'POST', `${BASE}/pushes`, { form: [filePart('a', 'A')] }),
+  ],
+  ['POST /pushes', 401, () => ask('POST /pushes', '', body({ kind: 'file' }))],
+  ['POST /pushes', 422, () => ask('POST /pushes', '', { ...body({ kind: 'file' }), ...asAdmin() })],
+  ['POST /pushes', 422, () => ask('POST /pushes', '', body({ notify_emails_to: 'a@b.test' }))],
+  [
+    'GET /pushes/{token}',
+    200,
+    async () => {
+      const token = await create(service, { payload: 'x', expire_after_views: 1 });
+      expect((await ask('GET /pushes/{token}', token)).json.payload).toBe('x');
+      return ask('GET /pushes/{token}', token);
+    },
+  ],
+  ['GET /pushes/{token}', 401, async () => tried(['wrong'])],
+  ['GET /pushes/{token}', 401, async () => tried([''])],
+  ['GET /pushes/{token}', 429, async () => tried(Array(6).fill('wrong'))],
+];
+
+async function page(name: string, number: string): Promise<Answer> {
+  const token = await create(service, { payload: 'x' }, service.adminToken);
+  const [method = '', path = ''] = name.split(' ');
+  return call(
+    service,
+    method,
+    `${BASE}${path.replace('{token}', token)}?page=${number}`,
+    asAdmin(),
+  );
+}
+
+async function tried(passphrases: readonly string[]): Promise<Answer> {
+  const token = await create(service, { payload: 'x', passphrase: 'p' });
+  let answer: Answer | undefined;
+  for (const passphrase of passphrases)
+    answer = await call(service, 'GET', `${BASE}/pushes/${token}?passphrase=${passphrase}`);
+  return answer as Answer;
+}
+
+/** What any call is answered by a service whose database fails with that error. */
+async function failing(name: string, error: Error): Promise<Answer> {
+  const database: Database = await failingDatabase(error);
+  const answer = await ask(name, 'unknown', { token: 'x' }, overDatabase(database));
+  await database.close();
+  return answer;
+}
+
+const everyCall: Record<number, (name: string) => Promise<Answer>> = {
+  401: (name) => ask(name, 'unknown', { token: 'nonsense' }),
+  429: async (name) => {
+    await serving({ rateLimit: { requests: 2, milliseconds: 60_000 } });
+    await ask(name, 'unknown');
+    return ask(name, 'unknown');
+  },
+  500: (name) => failing(name, new Error('SELECT * FROM secrets')),
+  503: (name) => failing(name, busy('The database is in use by another program.')),
+};
+
+/** Version looks at no token and asks no database. */
+const commonOf = (name: string) =>
+  Object.entries(everyCall).filter(([status]) => name !== 'GET /version' || status === '429');
+
+test('every documented status has an example here', () => {
+  const documented = Object.entries(api.calls).map(([name, { responses }]) => [
+    name,
+    Object.keys(responses),
+  ]);
+  const shown = Object.entries(examples).map(([name, statuses]) => [
+    name,
+    [...Object.keys(statuses), ...commonOf(name).map(([status]) => status)].sort(),
+  ]);
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(shown));
+});
+
+const all = Object.entries(examples).flatMap(([name, statuses]) => [
+  ...Object.entries(statuses).map(([status, example]) => ({ name, status, example })),
+  ...commonOf(name).map(([status, of]) => ({
+    name,
+    status,
+    example: () => of(name),
+  })),
+  ...variants
+    .filter(([one]) => one === name)
+    .map(([, status, example]) => ({ name, status: `${status}`, example })),
+]);
+
+test.each(all)('$name is answered $status as described', async ({ name, status, example }) => {
+  const answer = await example();
+  expect(`${answer.status}`).toBe(status);
+  expect(api.faults(name, answer)).toEqual([]);
+});
+
+test('an answer with a field, a header or a status that is not described is found', async () => {
+  const answer = await ask('GET /version', '');
+  const faults = (more: Partial<Answer>) =>
+    api.faults('GET /version', { ...answer, ...more }).length;
+  expect(faults({})).toBe(0);
+  expect(faults({ status: 204 })).toBe(1);
+  expect(faults({ json: { ...answer.json, more: 1 } })).toBe(1);
+  expect(faults({ json: { ...answer.json, edition: undefined } })).toBe(1);
+  expect(faults({ headers: new Headers([...answer.headers, ['x-more', '1']]) })).toBe(1);
+});
+
+describe('a creation', () => {
+  const long = (length: number) => 'x'.repeat(length);
+
+  const creations: [object, boolean][] = [
+    [{ payload: 'x' }, true],
+    [{}, false],
+    [{ payload: '' }, false],
+    [{ payload: 5 }, false],
+    [{ payload: long(1_048_576) }, true],
+    [{ payload: long(1_048_577) }, false],
+    [{ payload: 'x', kind: 'qr' }, true],
+    [{ payload: 'x', kind: 'file' }, false],
+    [{ payload: 'x', kind: 'song' }, false],
+    [{ payload: 'x', expire_after_days: 0 }, false],
+    [{ payload: 'x', expire_after_days: 1 }, true],
+    [{ payload: 'x', expire_after_days: 90 }, true],
+    [{ payload: 'x', expire_after_days: 91 }, false],
+    [{ payload: 'x', expire_after_days: 1.5 }, false],
+    [{ payload: 'x', expire_after_views: 0 }, false],
+    [{ payload: 'x', expire_after_views: 100 }, true],
+    [{ payload: 'x', expire_after_views: 101 }, false],
+    [{ payload: 'x', deletable_by_viewer: false, retrieval_step: false }, true],
+    [{ payload: 'x', deletable_by_viewer: 1 }, false],
+    [{ payload: 'x', passphrase: long(1025) }, false],
+    [{ payload: 'x', name: '🔑'.repeat(255) }, true],
+    [{ payload: 'x', name: long(256) }, false],
+    [{ payload: 'x', note: long(10_000) }, true],
+    [{ payload: 'x', note: long(10_001) }, false],
+  ];
+  // A title is told whole: of a text of a mebibyte, too.
+  const titled = creations.map((one) => [JSON.stringify(one[0]).slice(0, 60), ...one] as const);
+
+  test.each(titled)('is taken as described: %s', async (_, push, taken) => {
+    expect(api.schemaFaults('NewPush', push).length === 0).toBe(taken);
+    const { status } = await ask('POST /pushes', '', { ...body(push), ...asAdmin() });
+    expect(status).toBe(taken ? 201 : 422);
+  });
+
+  test('gets the defaults that are described', async () => {
+    const { json } = await ask('POST /pushes', '', { body: { push: { payload: 'x' } } });
+    const { payload, kind, passphrase, ...fields } = document.components.schemas.NewPush.properties;
+    expect([kind.default, passphrase.default]).toEqual(['text', '']);
+    for (const [name, { default: value }] of Object.entries<{ default: unknown }>(fields))
+      expect([name, json[name]]).toEqual([name, value]);
+  });
+});

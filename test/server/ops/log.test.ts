@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { createLog, type Log, type LogFormat } from '../../../src/server/ops/log';
+import { call, testService } from '../../helpers/service';
+
+const TIME = '2026-08-20T11:06:45.000Z';
+
+/** What a log of that format writes, level and line. */
+function written(format: LogFormat, write: (log: Log) => void): string[] {
+  const lines: string[] = [];
+  const log = createLog(
+    {
+      log: (line, level) => lines.push(`${level}: ${line}`),
+      warn: (line) => lines.push(`said: ${line}`),
+      now: () => new Date(TIME),
+    },
+    format,
+  );
+  write(log);
+  return lines;
+}
+
+const request = { began: new Date(TIME), method: 'GET', route: '/up', status: 200, bytes: 3 };
+
+describe('entries', () => {
+  const all = (log: Log) => {
+    log.request({ ...request, took: 1 });
+    log.event('sweep', { expired: 2 });
+    log.event('stopping');
+    log.warning('beware');
+  };
+
+  test('as text', () => {
+    expect(written('text', all)).toEqual([
+      `info: ${TIME} GET /up 200 1ms 3B`,
+      `info: ${TIME} sweep expired=2`,
+      `info: ${TIME} stopping`,
+      'said: beware',
+    ]);
+  });
+
+  test('as JSON', () => {
+    expect(written('json', all)).toEqual([
+      `info: {"time":"${TIME}","level":"info","event":"request","method":"GET","route":"/up","status":200,"duration_ms":1,"bytes":3}`,
+      `info: {"time":"${TIME}","level":"info","event":"sweep","expired":2}`,
+      `info: {"time":"${TIME}","level":"info","event":"stopping"}`,
+      `warning: {"time":"${TIME}","level":"warning","event":"warning","message":"beware"}`,
+    ]);
+  });
+});
+
+describe.each(['text', 'json'] as const)('%s', (format) => {
+  test('an entry is one line that moves no terminal', () => {
+    const method = 'A\r\nB\u001b[2J\u009b\u2028\u202e\u007f';
+    const [line = ''] = written(format, (log) => log.request({ ...request, method, took: 1 }));
+    expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    expect(line).toContain('\\u009b\\u2028\\u202e\\u007f');
+  });
+
+  test('a failure is told by name, code and place, whatever its message says', () => {
+    const error = Object.assign(new TypeError('hunter2\n    at hunter2 (hunter2:1:1)\n    at x'), {
+      code: 'E_X',
+    });
+    const [line = ''] = written(format, (log) => log.failure(error));
+    expect(line).toMatch(/^error: .*TypeError.*E_X.*at .*log\.test\.ts/);
+    expect(line).not.toContain('hunter2');
+  });
+
+  test('what could be anything is not told', () => {
+    const odd = Object.assign(new Error('hunter2'), { name: 'hunter 2', code: 'hunter\n2' });
+    odd.message = 'changed';
+    const lines = written(format, (log) => {
+      log.failure(odd);
+      log.failure('hunter2');
+    });
+    expect(lines.join('\n')).not.toContain('hunter');
+    expect(lines).toHaveLength(2);
+  });
+});
+
+test.each(['/*', '/api/*', '/api/v2/*', '/files/*', '/p/*'])('%s is logged once', async (path) => {
+  const service = await testService();
+  await call(service, 'GET', path);
+  await service.close();
+  expect(service.lines).toHaveLength(1);
+});
+
+test('no header, path, query or body of a request gets into the log', async () => {
+  const service = await testService({ log: 'json' });
+  const headers = Object.fromEntries(
+    ['user-agent', 'referer', 'authorization', 'cookie', 'x-forwarded-for', 'x-http-method'].map(
+      (name) => [name, 'Bearer hunter2'],
+    ),
+  );
+  for (const path of [
+    '/hunter2',
+    '/p/hunter2',
+    '/api/v2/hunter2',
+    '/files/hunter2',
+    '/%00hunter2',
+  ]) {
+    for (const method of ['GET', 'POST', 'DELETE', 'HUNTER2'])
+      await call(service, method, `${path}?hunter2=hunter2`, {
+        headers,
+        ...(method === 'POST' ? { body: { push: 'hunter2' } } : {}),
+      });
+  }
+  await service.close();
+  expect(service.lines).toHaveLength(20);
+  expect(service.lines.join('\n')).not.toContain('hunter2');
+});

@@ -1,0 +1,565 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/server/store/sql';
+import {
+  call,
+  createWithFiles,
+  type FormPart,
+  fetchLink,
+  filePart,
+  fileRows,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+import { onEachStore } from '../../helpers/stores';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const CHUNK = 64 * 1024;
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await testService();
+});
+
+afterEach(() => service.close());
+
+const field = (name: string, value: string): FormPart => ({ name: `push[${name}]`, value });
+const retrieve = async (token: string, query = '') =>
+  (await call(service, 'GET', `/api/v2/pushes/${token}${query}`)).json;
+const create = (...form: FormPart[]) => createWithFiles(service, ...form);
+const refused = async (...form: FormPart[]) => {
+  const { status, json } = await call(service, 'POST', '/api/v2/pushes', {
+    form,
+    token: service.adminToken,
+  });
+  return [status, json];
+};
+const status = async (url: string) => (await fetchLink(service, url)).status;
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** The links of a push with these files, of which it takes a view. */
+async function links(...form: FormPart[]): Promise<string[]> {
+  const { files } = await retrieve(await create(...form));
+  return files.map(({ url }: { url: string }) => url);
+}
+
+onEachStore((store) => {
+  let beside: Database;
+
+  beforeEach(async () => {
+    await service.close();
+    const room = await store.room();
+    service = await testService(room.settings);
+    beside = await room.beside();
+  });
+
+  afterEach(() => beside.close());
+
+  describe('what goes in comes out', () => {
+    test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 40 * CHUNK + 7])(
+      '%i bytes',
+      async (size) => {
+        const bytes = randomBytes(size);
+        const [url = ''] = await links(filePart('a', bytes));
+        const got = await fetchLink(service, url);
+        expect([got.status, got.headers.get('content-length')]).toEqual([200, `${size}`]);
+        expect(digest(got.bytes)).toBe(digest(bytes));
+      },
+    );
+
+    test('ten files of all sizes and a message, in their order', async () => {
+      const files = Array.from({ length: 10 }, (_, i) => randomBytes(i * 30_000));
+      const parts = files.map((bytes, i) => filePart(`${i}.bin`, bytes, 'application/x-thing'));
+      const token = await create(...parts, field('payload', 'a message\n'));
+      const push = await retrieve(token);
+      expect(push.payload).toBe('a message\n');
+      expect(push.files.map(({ url: _, ...file }: { url: string }) => file)).toEqual(
+        files.map((_, i) => ({ filename: `${i}.bin`, content_type: 'application/x-thing' })),
+      );
+      for (const [i, { url }] of push.files.entries()) {
+        expect(digest((await fetchLink(service, url)).bytes)).toBe(digest(files[i] as Buffer));
+      }
+    });
+
+    test('in any order of parts', async () => {
+      const parts = [
+        filePart('a', 'A'),
+        field('expire_after_days', '3'),
+        field('passphrase', 'sesame'),
+        filePart('b', 'B'),
+        field('expire_after_views', '4'),
+        field('deletable_by_viewer', 'false'),
+        field('retrieval_step', 'false'),
+        field('payload', 'message'),
+        field('name', 'näme'),
+      ];
+      for (const form of [parts, parts.toReversed()]) {
+        const push = await retrieve(await create(...form), '?passphrase=sesame');
+        expect(push).toMatchObject({
+          payload: 'message',
+          expire_after_days: 3,
+          views_remaining: 3,
+          deletable_by_viewer: false,
+          retrieval_step: false,
+        });
+        const texts = push.files.map(
+          async ({ url }: { url: string }) => (await fetchLink(service, url)).text,
+        );
+        expect((await Promise.all(texts)).sort()).toEqual(['A', 'B']);
+      }
+    });
+
+    test('a form without files is a push like any other', async () => {
+      const token = await create(
+        field('payload', 'hunter2'),
+        { name: 'push[files][]', value: '' },
+        { name: 'push[files][]', filename: '', type: 'application/octet-stream', value: '' },
+        { name: 'commit', value: 'Push it' },
+      );
+      expect(await retrieve(token)).toMatchObject({ payload: 'hunter2', files: [] });
+    });
+  });
+
+  describe('the files end', () => {
+    const rows = async () => {
+      await service.service.pushes.finish();
+      return fileRows(beside);
+    };
+    const last = async () => {
+      const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
+      const push = await retrieve(token);
+      return { token, push, url: push.files[0].url };
+    };
+
+    test('after the last view with the links that were handed out', async () => {
+      const { token, push, url } = await last();
+      expect([push.expired, push.views_remaining]).toEqual([false, 0]);
+      expect(await retrieve(token)).toMatchObject({ expired: true, payload: null, files: [] });
+      const listed = await call(service, 'GET', '/api/v2/pushes/expired', {
+        token: service.adminToken,
+      });
+      expect(listed.json).toMatchObject([{ url_token: token, expired: true, deleted: false }]);
+      service.clock.advance(5 * MINUTE - 1);
+      expect([await status(url), await rows()]).toEqual([200, [1, 1, 1]]);
+      service.clock.advance(1);
+      expect(await status(url)).toBe(404);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('then, and the sweep takes them', async () => {
+      await last();
+      service.clock.advance(5 * MINUTE - 1);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([1, 1, 1]);
+      service.clock.advance(1);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('for a download that has begun, too, when somebody ends the push', async () => {
+      const token = await create(filePart('a', randomBytes(5 * CHUNK)));
+      const { files } = await retrieve(token);
+      // Nothing is deleted any more: what cannot be read is not gone.
+      service.service.pushes.halt();
+      const response = await service.fetch(new Request(files[0].url));
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      await reader.read();
+      await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+      await expect(reader.read()).rejects.toThrow();
+      expect(await rows()).toEqual([1, 1, 5]);
+    });
+
+    test('but never later than the push', async () => {
+      const token = await create(
+        filePart('a', 'A'),
+        field('expire_after_views', '1'),
+        field('expire_after_days', '1'),
+      );
+      service.clock.advance(DAY - MINUTE);
+      const { files } = await retrieve(token);
+      service.clock.advance(MINUTE - 1);
+      expect(await status(files[0].url)).toBe(200);
+      service.clock.advance(1);
+      expect(await status(files[0].url)).toBe(404);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('a download that began in time goes on', async () => {
+      const bytes = randomBytes(5 * CHUNK);
+      const token = await create(filePart('a', bytes), field('expire_after_views', '1'));
+      const { files } = await retrieve(token);
+      const response = await service.fetch(new Request(files[0].url));
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      const pieces = [(await reader.read()).value as Uint8Array];
+      service.clock.advance(10 * MINUTE);
+      await service.service.pushes.sweep();
+      expect(await status(files[0].url)).toBe(404);
+      for (let next = await reader.read(); !next.done; next = await reader.read())
+        pieces.push(next.value);
+      expect(digest(Buffer.concat(pieces))).toBe(digest(bytes));
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('a download that nobody goes on with does not hold them', async () => {
+      const token = await create(
+        filePart('a', randomBytes(5 * CHUNK)),
+        field('expire_after_views', '1'),
+      );
+      const { files } = await retrieve(token);
+      const response = await service.fetch(new Request(files[0].url));
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      await reader.read();
+      await reader.cancel();
+      service.clock.advance(5 * MINUTE);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test.each(['a viewer', 'the owner'])('at once when %s ends the push', async (who) => {
+      const token = await create(filePart('a', 'A'), filePart('b', Buffer.alloc(20 * CHUNK)));
+      const { files } = await retrieve(token);
+      const as = who === 'the owner' ? { token: service.adminToken } : {};
+      await call(service, 'DELETE', `/api/v2/pushes/${token}`, as);
+      expect([await status(files[0].url), await rows()]).toEqual([404, [0, 0, 0]]);
+    });
+
+    test('at once when somebody ends it after its last view, which stays what ended it', async () => {
+      const { token, url } = await last();
+      const { json } = await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+      expect([json.expired, json.deleted]).toEqual([true, false]);
+      expect([await status(url), await rows()]).toEqual([404, [0, 0, 0]]);
+    });
+
+    test('with the time of the push, whether or not the sweep came by', async () => {
+      const token = await create(filePart('a', 'A'), field('expire_after_days', '1'));
+      service.clock.advance(DAY - 1);
+      const { files } = await retrieve(token);
+      expect(await status(files[0].url)).toBe(200);
+      service.clock.advance(1);
+      expect(await status(files[0].url)).toBe(404);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('when the upload was refused', async () => {
+      const large = filePart('a', Buffer.alloc(100 * CHUNK));
+      expect((await refused(large, field('expire_after_days', '0')))[0]).toBe(422);
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('of two that look at once only one gets the last view, and its links', async () => {
+      const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
+      const pushes = await Promise.all(Array.from({ length: 20 }, () => retrieve(token)));
+      expect(pushes.filter(({ files }) => files.length === 1)).toHaveLength(1);
+    });
+
+    test("an owner's look hands out links and takes nothing", async () => {
+      const token = await create(filePart('a', 'A'), field('expire_after_views', '1'));
+      const look = async () =>
+        (await call(service, 'GET', `/api/v2/pushes/${token}`, { token: service.adminToken })).json;
+      await look();
+      const { files, views_remaining } = await look();
+      expect([views_remaining, await status(files[0].url)]).toEqual([1, 200]);
+    });
+  });
+});
+
+describe('names and types', () => {
+  test.each([
+    ['plain.txt', 'plain.txt'],
+    ['käse 🧀.txt', 'käse 🧀.txt'],
+    ['a%22b%0Ac.txt', 'a"b_c.txt'],
+    ['a\\"b.txt', 'a"b.txt'],
+    ['50%.txt', '50%.txt'],
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\me\\x.doc', 'x.doc'],
+    ['/', 'file'],
+    ['..', 'file'],
+    ['', 'file'],
+    ['a\u202etxt.exe', 'a_txt.exe'],
+    ['a\x1b[2Jb', 'a_[2Jb'],
+    ["; filename*=UTF-8''x", "; filename*=UTF-8''x"],
+  ])('%j is handed out as %j', async (sent, name) => {
+    const { files } = await retrieve(await create(filePart(sent, 'x')));
+    expect(files[0].filename).toBe(name);
+    const { headers } = await fetchLink(service, files[0].url);
+    const disposition = headers.get('content-disposition') ?? '';
+    const [, fallback = '', extended = ''] =
+      /^attachment; filename="([^"\\%]*)"; filename\*=UTF-8''([\w!#$&+.^`|~%-]*)$/.exec(
+        disposition,
+      ) ?? [];
+    expect([decodeURIComponent(extended), fallback.length > 0]).toEqual([name, true]);
+  });
+
+  test.each([
+    [`form-data; name="push[files][]"; filename*=UTF-8''%e2%82%ac.txt`, '€.txt'],
+    [`form-data; name="push[files][]"; filename="x"; filename*=UTF-8''%e2%82%ac`, '€'],
+    [`form-data; filename*=iso-8859-1'en'%a3; name="push[files][]"`, '£'],
+    [`form-data; name="push[files][]"; filename="x"; filename*=UTF-8''%ff`, 'x'],
+    ['form-data; name=push[files][]; filename=x', 'x'],
+    ['form-data;name="push[files]";filename="x;y"', 'x;y'],
+  ])('%s', async (disposition, name) => {
+    const response = await service.fetch(
+      new Request('http://pw.test/api/v2/pushes', {
+        method: 'POST',
+        headers: {
+          'content-type': 'multipart/form-data; boundary="b b"',
+          authorization: `Bearer ${service.adminToken}`,
+        },
+        body: `--b b\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n--b b--\r\n`,
+      }),
+    );
+    const { url_token } = (await response.json()) as { url_token: string };
+    expect((await retrieve(url_token)).files[0].filename).toBe(name);
+  });
+
+  test.each([
+    ['text/plain; charset=utf-8', 'text/plain', 'text/plain'],
+    ['IMAGE/PNG', 'image/png', 'image/png'],
+    [
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    ],
+    ['text/html', 'text/html', 'application/octet-stream'],
+    ['image/svg+xml', 'image/svg+xml', 'application/octet-stream'],
+    ['text/javascript', 'text/javascript', 'application/octet-stream'],
+    ['multipart/mixed', 'multipart/mixed', 'application/octet-stream'],
+    ['nonsense', 'application/octet-stream', 'application/octet-stream'],
+    ['a/b/c', 'application/octet-stream', 'application/octet-stream'],
+  ])('%s is told as %s and downloaded as %s', async (sent, told, downloaded) => {
+    const { files } = await retrieve(await create(filePart('a', 'x', sent)));
+    expect(files[0].content_type).toBe(told);
+    const { headers } = await fetchLink(service, files[0].url);
+    expect(headers.get('content-type')).toBe(downloaded);
+  });
+});
+
+describe('limits', () => {
+  test('eleven files are too many', async () => {
+    const parts = Array.from({ length: 11 }, (_, i) => filePart(`${i}`, 'x'));
+    expect(await refused(...parts)).toEqual([422, { files: ['Too many files (maximum is 10).'] }]);
+  });
+
+  test('a file may have as many bytes as the instance says, and not one more', async () => {
+    await service.close();
+    service = await testService({ maxFileSize: 100_000 });
+    const [url = ''] = await links(filePart('a', Buffer.alloc(100_000)));
+    expect((await fetchLink(service, url)).bytes).toHaveLength(100_000);
+    expect(await refused(filePart('a', 'x'), filePart('b', Buffer.alloc(100_001)))).toEqual([
+      413,
+      { error: 'A file is larger than 97.7 KiB.' },
+    ]);
+  });
+
+  test('fields are checked as in JSON', async () => {
+    const file = filePart('a', 'x');
+    expect(await refused(file, field('payload', 'x'.repeat(1_048_577)))).toEqual([
+      422,
+      { payload: ['Payload is too large (maximum is 1048576 bytes).'] },
+    ]);
+    expect(await refused(file, field('expire_after_days', '91'), field('kind', 'song'))).toEqual([
+      422,
+      {
+        kind: ['Kind must be one of text, file, url, qr.'],
+        expire_after_days: ['Expire after days must be an integer from 1 to 90.'],
+      },
+    ]);
+    expect(await refused(file, field('kind', 'url'), field('payload', 'https://a.b'))).toEqual([
+      422,
+      { kind: ['Kind must be file when there are files.'] },
+    ]);
+    expect(await refused(file, field('name', 'x'.repeat(3_000_000)))).toEqual([
+      413,
+      { error: 'The fields of the form are larger than 2.0 MiB.' },
+    ]);
+    expect(await refused(file, { name: 'push[payload]', value: Buffer.from([0xff]) })).toEqual([
+      400,
+      { error: 'The body is not valid UTF-8.' },
+    ]);
+    expect(await refused(filePart('n'.repeat(256), 'x'))).toEqual([
+      422,
+      { files: ['A filename is too long (maximum is 255 characters).'] },
+    ]);
+    expect(await refused({ name: 'push[files][]', value: 'x' })).toEqual([
+      422,
+      { files: ['A file needs a filename.'] },
+    ]);
+  });
+
+  test('files need a token where text needs none', async () => {
+    const post = (form: FormPart[], headers = {}) =>
+      call(service, 'POST', '/api/v2/pushes', { form, headers });
+    const answer = await post([field('payload', 'x'), filePart('a', 'x')]);
+    expect([answer.status, answer.json]).toEqual([401, { error: 'Files need an API token.' }]);
+    expect((await post([field('payload', 'x')])).status).toBe(201);
+    expect((await post([field('payload', 'x')], { expect: '100-continue' })).status).toBe(401);
+  });
+
+  test('a length that cannot be right is refused before a byte is read', async () => {
+    let read = false;
+    const body = new ReadableStream(
+      {
+        pull() {
+          read = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const response = await service.fetch(
+      new Request('http://pw.test/api/v2/pushes', {
+        method: 'POST',
+        duplex: 'half',
+        body,
+        headers: {
+          'content-type': 'multipart/form-data; boundary=b',
+          'content-length': '99999999999',
+          authorization: `Bearer ${service.adminToken}`,
+        },
+      }),
+    );
+    expect([response.status, read]).toEqual([413, false]);
+  });
+});
+
+describe('a link', () => {
+  test('leads to its file for five minutes, and takes no view', async () => {
+    const token = await create(filePart('a', 'A'), field('expire_after_views', '2'));
+    const { files } = await retrieve(token);
+    for (let i = 0; i < 5; i += 1) expect(await status(files[0].url)).toBe(200);
+    service.clock.advance(5 * MINUTE - 1);
+    expect(await status(files[0].url)).toBe(200);
+    service.clock.advance(1);
+    const late = await fetchLink(service, files[0].url);
+    expect([late.status, late.json]).toEqual([404, { error: 'not-found' }]);
+    const again = await retrieve(token);
+    expect([again.views_remaining, await status(again.files[0].url)]).toEqual([0, 200]);
+  });
+
+  test('that was changed leads nowhere', async () => {
+    const [url = ''] = await links(filePart('a', 'A'), filePart('b', 'B'));
+    const [base, link = ''] = url.split('/files/');
+    for (let i = 0; i < link.length; i += 1) {
+      const other = link[i] === 'A' ? 'B' : 'A';
+      const changed = `${base}/files/${link.slice(0, i)}${other}${link.slice(i + 1)}`;
+      expect([i, await status(changed)]).toEqual([i, 404]);
+    }
+    for (const changed of [link.slice(1), `${link}A`, `${link}=`, 'A', '%00', 'x'.repeat(5000)]) {
+      expect(await status(`${base}/files/${changed}`)).toBe(404);
+    }
+  });
+
+  test('of another instance leads nowhere', async () => {
+    const [url = ''] = await links(filePart('a', 'A'));
+    const other = await testService();
+    expect((await fetchLink(other, url)).status).toBe(404);
+    await other.close();
+  });
+
+  test('begins with the public address', async () => {
+    await service.close();
+    service = await testService({ publicUrl: 'https://push.example.com/x' });
+    const [url = ''] = await links(filePart('a', 'A'));
+    expect(url).toMatch(/^https:\/\/push\.example\.com\/x\/files\/[\w-]+$/);
+  });
+
+  test('opens what a passphrase protects', async () => {
+    const token = await create(filePart('a', 'A'), field('passphrase', 'sesame'));
+    expect((await retrieve(token)).files).toBeUndefined();
+    const { files } = await retrieve(token, '?passphrase=sesame');
+    expect((await fetchLink(service, files[0].url)).text).toBe('A');
+  });
+});
+
+describe('a download', () => {
+  const bytes = randomBytes(3 * CHUNK + 100);
+  let url: string;
+  let tag: string;
+
+  beforeEach(async () => {
+    [url = ''] = await links(filePart('a', bytes));
+    tag = (await fetchLink(service, url, {}, 'HEAD')).headers.get('etag') ?? '';
+  });
+
+  test('says what it is, and that no browser is to show it', async () => {
+    const { headers } = await fetchLink(service, url);
+    expect(Object.fromEntries(headers)).toEqual({
+      'accept-ranges': 'bytes',
+      'cache-control': 'no-store',
+      'content-disposition': `attachment; filename="a"; filename*=UTF-8''a`,
+      'content-length': `${bytes.length}`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-type': 'text/plain',
+      'cross-origin-resource-policy': 'same-origin',
+      etag: tag,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'x-robots-tag': 'noindex',
+    });
+  });
+
+  test('HEAD is the same without the bytes', async () => {
+    const [get, head] = [
+      await fetchLink(service, url),
+      await fetchLink(service, url, { range: 'bytes=0-0' }, 'HEAD'),
+    ];
+    expect([head.status, Object.fromEntries(head.headers), head.text]).toEqual([
+      200,
+      Object.fromEntries(get.headers),
+      '',
+    ]);
+  });
+
+  test.each([
+    ['bytes=0-0', 0, 1],
+    ['bytes=0-', 0, bytes.length],
+    ['bytes=10-20', 10, 21],
+    [`bytes=${CHUNK - 1}-${CHUNK}`, CHUNK - 1, CHUNK + 1],
+    [`bytes=${CHUNK}-${2 * CHUNK - 1}`, CHUNK, 2 * CHUNK],
+    [`bytes=${3 * CHUNK + 99}-`, 3 * CHUNK + 99, bytes.length],
+    ['bytes=100-99999999', 100, bytes.length],
+    ['bytes=-1', bytes.length - 1, bytes.length],
+    ['bytes=-99999999', 0, bytes.length],
+    ['Bytes= 5-6', 5, 7],
+  ])('%s', async (range, first, end) => {
+    const got = await fetchLink(service, url, { range });
+    expect([
+      got.status,
+      got.headers.get('content-range'),
+      got.headers.get('content-length'),
+    ]).toEqual([206, `bytes ${first}-${end - 1}/${bytes.length}`, `${end - first}`]);
+    expect(digest(got.bytes)).toBe(digest(bytes.subarray(first, end)));
+  });
+
+  test.each(['bytes=2-1', 'bytes=0-1,5-6', 'bytes=x', 'lines=0-1', 'bytes=-'])(
+    '%s is answered whole',
+    async (range) => {
+      const got = await fetchLink(service, url, { range });
+      expect([got.status, got.bytes.length]).toEqual([200, bytes.length]);
+    },
+  );
+
+  test.each([`bytes=${bytes.length}-`, 'bytes=999999-9999999', 'bytes=-0'])(
+    '%s is answered 416',
+    async (range) => {
+      const got = await fetchLink(service, url, { range });
+      expect([got.status, got.headers.get('content-range')]).toEqual([
+        416,
+        `bytes */${bytes.length}`,
+      ]);
+    },
+  );
+
+  test('goes on only where it is the same file', async () => {
+    const range = 'bytes=5-6';
+    const ask = async (condition: string) =>
+      (await fetchLink(service, url, { range, 'if-range': condition })).status;
+    expect([await ask(tag), await ask('"other"'), await ask(`W/${tag}`)]).toEqual([206, 200, 200]);
+  });
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Refusal } from '../../../src/server/refusal';
+import { type Bounds, isWebAddress, readCreation } from '../../../src/server/rules/new-push';
+
+const bounds: Bounds = {
+  days: { min: 1, max: 90, default: 7 },
+  views: { min: 1, max: 100, default: 5 },
+};
+
+function problems(input: object): unknown {
+  try {
+    readCreation(input, bounds);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.fields;
+    throw error;
+  }
+}
+
+test('fills in what was left out or null', () => {
+  const filled = {
+    payload: 'x',
+    kind: 'text',
+    expire_after_days: 7,
+    expire_after_views: 5,
+    deletable_by_viewer: true,
+    retrieval_step: true,
+    passphrase: '',
+    name: '',
+    note: '',
+  };
+  expect(readCreation({ payload: 'x' }, bounds)).toEqual(filled);
+  const nulls = Object.fromEntries(Object.keys(filled).map((key) => [key, null]));
+  expect(readCreation({ ...nulls, files: [], payload: 'x' }, bounds)).toEqual(filled);
+});
+
+test.each([
+  [
+    { payload: 'x'.repeat(1_048_577) },
+    { payload: ['Payload is too large (maximum is 1048576 bytes).'] },
+  ],
+  [
+    { payload: 'é'.repeat(524_289) },
+    { payload: ['Payload is too large (maximum is 1048576 bytes).'] },
+  ],
+  [{ payload: 'x'.repeat(1_048_576) }, undefined],
+  [{ payload: '😀'.repeat(1024), kind: 'qr' }, undefined],
+  [
+    { payload: 'x'.repeat(1025), kind: 'qr' },
+    { payload: ['Payload is too long (maximum is 1024 characters).'] },
+  ],
+  [{ payload: 'a\ud800b' }, { payload: ['Payload is not valid Unicode text.'] }],
+  [{ payload: 'x', name: '😀'.repeat(255), note: 'n'.repeat(10_000) }, undefined],
+  [
+    { payload: 'x', name: 'n'.repeat(256), note: 'n'.repeat(10_001) },
+    {
+      name: ['Name is too long (maximum is 255 characters).'],
+      note: ['Note is too long (maximum is 10000 characters).'],
+    },
+  ],
+  [{ payload: 'x', name: 'a\0b' }, { name: ['Name must not hold a NUL character.'] }],
+  [
+    { payload: 'x', deletable_by_viewer: 'yes', retrieval_step: 1 },
+    {
+      deletable_by_viewer: ['Deletable by viewer must be true or false.'],
+      retrieval_step: ['Retrieval step must be true or false.'],
+    },
+  ],
+  [
+    { payload: 'x', passphrase: 5, name: {} },
+    { passphrase: ['Passphrase must be a string.'], name: ['Name must be a string.'] },
+  ],
+  [
+    { payload: 'x', kind: 'file' },
+    {
+      files: [
+        'Files are required. Files are sent as multipart/form-data, each in a part named push[files][].',
+      ],
+    },
+  ],
+])('case %#', (input, expected) => {
+  expect(problems(input)).toEqual(expected);
+});
+
+describe('with files', () => {
+  const read = (input: object) => readCreation(input, bounds, 2);
+
+  test('the kind is file, and the payload a message that may be missing', () => {
+    expect(read({})).toMatchObject({ kind: 'file', payload: '' });
+    expect(read({ kind: 'file', payload: ' ' })).toMatchObject({ kind: 'file', payload: ' ' });
+  });
+
+  test('another kind is refused, and so is a message that is too large', () => {
+    expect(() => read({ kind: 'text', payload: 'x' })).toThrow(
+      expect.objectContaining({ fields: { kind: ['Kind must be file when there are files.'] } }),
+    );
+    expect(() => read({ payload: 'x'.repeat(1_048_577) })).toThrow(
+      expect.objectContaining({
+        fields: { payload: ['Payload is too large (maximum is 1048576 bytes).'] },
+      }),
+    );
+  });
+});
+
+test('a number of days passes exactly when it is an integer within the bounds', () => {
+  const value = fc.oneof(
+    fc.integer(),
+    fc.double(),
+    fc.string(),
+    fc.integer().map(String),
+    fc.boolean(),
+  );
+  fc.assert(
+    fc.property(value, (days) => {
+      const plain = typeof days === 'number' || (typeof days === 'string' && /^\d+$/.test(days));
+      const number = plain ? Number(days) : Number.NaN;
+      const good = Number.isInteger(number) && number >= 1 && number <= 90;
+      expect(problems({ payload: 'x', expire_after_days: days }) === undefined).toBe(good);
+    }),
+  );
+});
+
+test('whatever is sent is taken or refused by field', () => {
+  fc.assert(
+    fc.property(
+      fc.object({ key: fc.constantFrom('payload', 'kind', 'name', 'files', 'x') }),
+      (input) => {
+        problems(input);
+      },
+    ),
+  );
+});
+
+test.each([
+  ['https://example.com', true],
+  ['HTTP://example.com:8080/a?b#c', true],
+  ['javascript:alert(1)', false],
+  ['//example.com', false],
+  ['https:example.com', false],
+  ['https://', false],
+  ['https://example.com/\nx', false],
+  ['https://example.com/\u202egpj.exe', false],
+  ['https://exam\u200bple.com/', false],
+  ['https://example.com/\u00e9', true],
+  [' https://example.com', false],
+  ['data:text/html,https://example.com', false],
+])('%j is a web address: %s', (payload, expected) => {
+  expect(isWebAddress(payload)).toBe(expected);
+});

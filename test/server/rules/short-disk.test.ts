@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/server/store/sql';
+import { openSqlite } from '../../../src/server/store/sqlite';
+import { type Disk, mountDisk, noDisk } from '../../helpers/disk';
+import { folders } from '../../helpers/memory';
+import {
+  call,
+  create,
+  createWithFiles,
+  filePart,
+  fileRows,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+
+const MIB = 1024 * 1024;
+const DAY = 86_400_000;
+
+const newFolder = folders();
+let service: TestService;
+let beside: Database;
+
+const push = (payload: string, more = {}) =>
+  call(service, 'POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
+const secrets = async () => (await beside.sql`SELECT push_id FROM secrets`).length;
+
+describe('while less space is free than is kept', () => {
+  let made: string;
+
+  beforeEach(async () => {
+    const data = await newFolder();
+    const roomy = await testService({ data, reserve: 0 });
+    made = await create(roomy, { payload: 'made before' });
+    await roomy.close();
+    service = await testService({ data, reserve: 2 ** 60 });
+    beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+    return async () => {
+      await beside.close();
+      await service.close();
+    };
+  });
+
+  test('creations are refused, and uploads, and nothing is left of them', async () => {
+    const { status, headers, json } = await push('x');
+    expect([status, headers.get('retry-after'), json]).toEqual([
+      503,
+      '60',
+      { error: 'The instance is short of disk space. Try again later.' },
+    ]);
+    const form = [filePart('a', Buffer.alloc(2 * MIB))];
+    const upload = await call(service, 'POST', '/api/v2/pushes', {
+      form,
+      token: service.adminToken,
+    });
+    expect([upload.status, await fileRows(beside)]).toEqual([503, [0, 0, 0]]);
+    expect(service.warnings).toEqual([
+      'the disk of the data is short of space: no pushes are taken until there is more',
+    ]);
+  });
+
+  test('what is there is handed out, and ends', async () => {
+    expect((await call(service, 'GET', `/api/v2/pushes/${made}`)).json.payload).toBe('made before');
+    expect((await call(service, 'DELETE', `/api/v2/pushes/${made}`)).json.deleted).toBe(true);
+    expect(await secrets()).toBe(0);
+  });
+});
+
+describe.skipIf(noDisk)('a disk of 64 MiB (needs the right to mount one)', () => {
+  let disk: Disk;
+  let data: string;
+
+  beforeEach(async () => {
+    disk = mountDisk(64);
+    data = join(disk.folder, 'data');
+    service = await testService({ data, reserve: 16 * MIB });
+    beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+  });
+  afterEach(async () => {
+    await beside.close();
+    await service.close();
+    disk.remove();
+  });
+
+  /** Creates pushes of 1 MiB until one is refused. */
+  async function fillWithPushes(): Promise<string[]> {
+    const tokens: string[] = [];
+    for (;;) {
+      const { status, json } = await push('x'.repeat(MIB), { expire_after_views: 2 });
+      if (status !== 201) return tokens;
+      tokens.push(json.url_token);
+    }
+  }
+
+  test('that pushes fill keeps its reserve; full to the last byte, all of them still end', async () => {
+    const tokens = await fillWithPushes();
+    expect(tokens.length).toBeGreaterThan(10);
+    disk.fill();
+    const half = tokens.splice(0, 5);
+    for (const token of half) {
+      const { status } = await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+      expect(status).toBe(200);
+    }
+    expect(await secrets()).toBe(tokens.length);
+    service.clock.advance(7 * DAY);
+    // One sweep, as it would be a minute later: on a disk that is as full as before.
+    disk.fill();
+    expect(await service.service.pushes.sweep()).toBe(tokens.length);
+    expect(await secrets()).toBe(0);
+    disk.clear();
+    expect(existsSync(join(data, 'pwpush.reserve'))).toBe(false);
+    await service.service.pushes.sweep();
+    expect(existsSync(join(data, 'pwpush.reserve'))).toBe(true);
+    expect((await push('y')).status).toBe(201);
+  });
+
+  test('a view that cannot be written down is not given', async () => {
+    const token = await create(service, { payload: 'hunter2', expire_after_views: 5 });
+    disk.fill();
+    const statuses = [];
+    // A page or two may be left in the log.
+    for (let i = 0; i < 4; i += 1) {
+      const { status, text } = await call(service, 'GET', `/api/v2/pushes/${token}`);
+      expect(text.includes('hunter2')).toBe(status === 200);
+      statuses.push(status);
+    }
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    disk.clear();
+    const given = statuses.filter((status) => status === 200).length;
+    const { json } = await call(service, 'GET', `/api/v2/pushes/${token}`);
+    expect(json.views_remaining).toBe(4 - given);
+  });
+
+  test('files larger than what is free are gone when the answer is there', async () => {
+    const token = await createWithFiles(service, filePart('a', Buffer.alloc(24 * MIB)));
+    const seen = await call(service, 'GET', `/api/v2/pushes/${token}`);
+    const link = new URL(seen.json.files[0].url).pathname;
+    disk.fill();
+    expect((await call(service, 'DELETE', `/api/v2/pushes/${token}`)).status).toBe(200);
+    expect(await secrets()).toBe(0);
+    expect((await call(service, 'GET', link)).status).toBe(404);
+    await service.service.pushes.finish();
+    expect(await fileRows(beside)).toEqual([0, 0, 0]);
+  });
+
+  test('nobody who reads hears that something could not be deleted', async () => {
+    const token = await create(service, { payload: 'x'.repeat(MIB), expire_after_days: 1 });
+    service.clock.advance(DAY);
+    disk.fill();
+    expect((await call(service, 'GET', '/api/v2/pushes/abcdefghijklmnopqrs')).status).toBe(404);
+    expect((await call(service, 'GET', `/api/v2/pushes/${token}/preview`)).status).toBe(200);
+    expect((await call(service, 'GET', `/p/${token}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ServiceError } from '../../../src/server/service-error';
+import { readAddress as read } from '../../../src/server/store/pg-url';
+
+const folder = mkdtempSync(join(tmpdir(), 'pwpush-'));
+const authority = join(folder, 'ca.pem');
+writeFileSync(authority, 'PEM');
+const readAddress = (url: string, env = {}) => read(url, env, folder);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('an address says where the database is', () => {
+  test.each([
+    ['postgres://u:p@db:5433/name', {}, [['db', 5433]], 'u', 'p', 'name'],
+    ['postgresql://u@[::1]/name', {}, [['::1', 5432]], 'u', '', 'name'],
+    ['postgres://u%40x:p%3A%2F%40%25@db/na%20me', {}, [['db', 5432]], 'u@x', 'p:/@%', 'na me'],
+    ['postgres://u:a:b@db/n', {}, [['db', 5432]], 'u', 'a:b', 'n'],
+    [
+      'postgres://u@a:1,b,c:3/n?port=9',
+      {},
+      [
+        ['a', 1],
+        ['b', 9],
+        ['c', 3],
+      ],
+      'u',
+      '',
+      'n',
+    ],
+    ['postgres://u:p@/n?host=/run/pg', {}, [['/run/pg', 5432]], 'u', 'p', 'n'],
+    ['postgres://%2Frun%2Fpg/n?user=u&password=p', {}, [['/run/pg', 5432]], 'u', 'p', 'n'],
+    [
+      'postgres://',
+      { PGHOST: 'h', PGPORT: '7', PGUSER: 'u', PGPASSWORD: 'p' },
+      [['h', 7]],
+      'u',
+      'p',
+      'u',
+    ],
+    [
+      'postgres://v:q@db/n',
+      { PGHOST: 'h', PGUSER: 'u', PGPASSWORD: 'p' },
+      [['db', 5432]],
+      'v',
+      'q',
+      'n',
+    ],
+    ['postgres://', {}, [['localhost', 5432]], userInfo().username, '', userInfo().username],
+  ])('%s', (url, env, places, user, password, database) => {
+    const address = readAddress(url, env);
+    expect(address.places.map(({ host, port }) => [host, port])).toEqual(places);
+    expect([address.user, address.password, address.database]).toEqual([user, password, database]);
+  });
+
+  test('and what a session begins with', () => {
+    const { startup, patience } = readAddress(
+      'postgres://db/n?application_name=a%20b&options=-c%20search_path%3Dx&connect_timeout=1',
+    );
+    expect([startup, patience]).toEqual([
+      { application_name: 'a b', options: '-c search_path=x' },
+      2,
+    ]);
+    expect(readAddress('postgres://db/n')).toMatchObject({
+      startup: { application_name: 'pwpush' },
+      patience: 10,
+    });
+  });
+});
+
+test.each([
+  ['', { optional: true, verify: 'no' }],
+  ['?sslmode=disable', undefined],
+  ['?sslmode=allow', { optional: true, verify: 'no' }],
+  ['?sslmode=require', { optional: false, verify: 'no' }],
+  ['?sslmode=require&sslrootcert=CA', { optional: false, verify: 'chain', ca: Buffer.from('PEM') }],
+  [
+    '?sslmode=verify-ca&sslrootcert=CA',
+    { optional: false, verify: 'chain', ca: Buffer.from('PEM') },
+  ],
+  [
+    '?sslmode=verify-full&sslrootcert=CA',
+    { optional: false, verify: 'name', ca: Buffer.from('PEM') },
+  ],
+  ['?sslmode=verify-full&sslrootcert=system', { optional: false, verify: 'name' }],
+])('TLS as libpq reads it: %s', (query, tls) => {
+  const asked = readAddress(
+    `postgres://db/n${query.replace('CA', encodeURIComponent(authority))}`,
+  ).tls;
+  const given = asked && Object.entries(asked).filter(([, value]) => value !== undefined);
+  expect(given && Object.fromEntries(given)).toEqual(tls);
+  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).tls?.verify).toBe('name');
+});
+
+describe('what is refused is said, without quoting the address', () => {
+  test.each([
+    ['mysql://u:MARKER@db/n', 'begins with postgres:// and names user, host and database'],
+    ['MARKER', 'begins with postgres:// and names user, host and database'],
+    ['postgres://u:MARKER@db:x/n', 'names a host that cannot be read'],
+    ['postgres://u:MARKER@db:70000/n', 'names a port that is none'],
+    ['postgres://u:MARKER%@db/n', 'is not encoded properly: a % stands for itself as %25'],
+    ['postgres://u:MARKER@db/n?sslcrl=x', 'has a parameter that is not understood, "sslcrl"'],
+    ['postgres://u:a?MARKER@db/n', 'has a parameter that is not understood'],
+    ['postgres://u:a?MARKER=b@db/n', 'has a parameter that is not understood'],
+    ['postgres://db/n?a%20MARKER', 'has a parameter that is not understood'],
+    ['postgres://u:MARKER@db/n?sslmode=yes', 'has an sslmode that is none'],
+    [
+      'postgres://u:MARKER@db/n?sslmode=verify-ca',
+      'has sslmode=verify-ca, which needs sslrootcert',
+    ],
+    [
+      'postgres://u:MARKER@db/n?sslmode=require&sslrootcert=system',
+      'has sslrootcert=system, which needs sslmode=verify-full',
+    ],
+    [
+      'postgres://u:MARKER@db/n?channel_binding=require',
+      'asks for channel_binding=require, which is not supported',
+    ],
+    [
+      'postgres://u:MARKER@db/n?target_session_attrs=standby',
+      'asks for a server that cannot be written to',
+    ],
+  ])('%s', (url, what) => {
+    try {
+      readAddress(url);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(ServiceError);
+      const { message, hint, input, stack } = error as ServiceError;
+      expect([message, input]).toEqual([`the address of the database ${what}`, true]);
+      expect(`${hint}${stack}`).not.toContain('MARKER');
+    }
+  });
+
+  test('a file that is not there', () => {
+    expect(() => readAddress('postgres://db/n?sslmode=require&sslrootcert=/nonexistent')).toThrow(
+      '/nonexistent cannot be read (ENOENT)',
+    );
+  });
+});
+
+test('an authority at home is asked, even where encryption alone was wanted', () => {
+  const home = join(folder, 'home');
+  mkdirSync(join(home, '.postgresql'), { recursive: true });
+  writeFileSync(join(home, '.postgresql', 'root.crt'), 'HOME');
+  const ca = Buffer.from('HOME');
+  expect(read('postgres://db/n?sslmode=require', {}, home).tls).toMatchObject({
+    verify: 'chain',
+    ca,
+  });
+  expect(read('postgres://db/n?sslmode=verify-ca', {}, home).tls?.ca).toEqual(ca);
+});
