@@ -57,20 +57,6 @@ export const limits = {
   notifiedAtOnce: 5,
 } as const;
 
-const units = ['KiB', 'MiB', 'GiB', 'TiB'];
-
-/** Bytes as both sides write them for people: `512 B`, `1.5 KiB`, `2.0 GiB`. */
-export function size(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  let value = bytes / 1024;
-  let unit = 0;
-  while (value >= 1023.95 && unit < units.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  return `${value.toFixed(1)} ${units[unit]}`;
-}
-
 export const kinds = ['text', 'file', 'url', 'qr'] as const;
 export type Kind = (typeof kinds)[number];
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Api, type ApiSettings, apiClient } from './client/client';
-import { parseReference, type Reference } from './client/reference';
+import { parseReference, type Reference } from './client/link';
 import type { Transport, WireRequest } from './client/transport/transport';
 import type { Context } from './context';
 import { API_PATH } from './contract';
