@@ -206,13 +206,15 @@ export const pushSchema: v.GenericSchema<unknown, Push> = v.looseObject({
   url_token: token,
 });
 
+const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:/));
+
 /**
  * The answer to a creation: with a link or a token it can be used; an empty token stands for none.
  * @internal
  */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
   v.looseObject({ ...pushFields, url_token: v.fallback(token, '') }),
-  v.check((push) => push.url_token !== '' || isWebAddress(push.html_url)),
+  v.check((push) => push.url_token !== '' || v.is(webAddress, push.html_url)),
 );
 
 /**
@@ -229,10 +231,6 @@ export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
   // Each would be tried three times, with pauses.
   v.check((push) => (push.files ?? []).length <= 10 * limits.filesPerPush),
 );
-
-function isWebAddress(address: string | null | undefined): boolean {
-  return URL.canParse(address ?? '') && /^https?:/.test(address ?? '');
-}
 
 /** The elements that can be read: one that cannot must not hide the others. Fails where none of several can. */
 function readable<T>(element: v.GenericSchema<unknown, T>) {

@@ -1,4 +1,5 @@
 import { CliError } from '../errors';
+import { parseUrl } from '../loopback';
 import { retryAfter } from './transport/call';
 import { header, type Transport, TransportError, type WireResponse } from './transport/transport';
 
@@ -55,9 +56,8 @@ export async function openLink(settings: LinkSettings, link: string): Promise<Fi
 }
 
 function parseLink(link: string, base: string): URL {
-  if (!URL.canParse(link, base))
-    throw new CliError('failed', 'the instance gave no usable address for it');
-  const url = new URL(link, base);
+  const url = parseUrl(link, base);
+  if (url === undefined) throw new CliError('failed', 'the instance gave no usable address for it');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
   throw new CliError(
@@ -118,9 +118,8 @@ function redirectTarget(response: WireResponse, from: URL): URL | undefined {
   const location = header(response, 'location');
   if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined)
     return undefined;
-  if (!URL.canParse(location, from.href))
-    throw new CliError('failed', 'its link redirects to an invalid address');
-  const to = new URL(location, from);
+  const to = parseUrl(location, from);
+  if (to === undefined) throw new CliError('failed', 'its link redirects to an invalid address');
   if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')) return to;
   throw new CliError(
     'failed',

@@ -1,6 +1,6 @@
 import type { Push } from '../contract';
 import { usageError } from '../errors';
-import { withScheme } from '../loopback';
+import { parseWebUrl, withScheme } from '../loopback';
 import type { Api } from './client';
 
 /** A push as a user names it: by its token, or by an address that also names the instance. */
@@ -55,11 +55,7 @@ export function parseReference(pasted: string): Reference {
 
 /** The scheme is optional. */
 function parseLink(text: string): URL | undefined {
-  if (!/^[^/\s]+\//.test(text)) return undefined;
-  const address = withScheme(text);
-  if (!URL.canParse(address)) return undefined;
-  const url = new URL(address);
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
+  return /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
 }
 
 /** The link of a new push, and a warning about it if there is one. */
@@ -102,9 +98,8 @@ async function previewed(api: Api, token: string): Promise<string | undefined> {
 
 /** An absolute http(s) address on one line, unchanged if it is safe to print as it is. */
 export function webAddress(text: string | null | undefined): string | undefined {
-  if (text == null || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
+  const url = parseWebUrl(text ?? '');
+  if (text == null || url === undefined) return undefined;
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   // `href` has an internationalized host name in ASCII. Addresses with white space or control characters are refused.
   return /[\s\p{C}]/u.test(text) ? undefined : url.href;

@@ -1,5 +1,5 @@
 import { usageError } from '../errors';
-import { isLoopback, withScheme } from '../loopback';
+import { isLoopback, parseWebUrl, withScheme } from '../loopback';
 
 /** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
 export interface Profile {
@@ -234,7 +234,7 @@ export function refuseOpenToken(
  * @throws CliError (usage) when it is no http or https address, or has a user name, query or fragment
  */
 export function parseBase(text: string): string {
-  const url = parseUrl(text.trim());
+  const url = parseWebUrl(withScheme(text.trim()));
   if (url === undefined) {
     throw usageError(
       'the address of the instance is not an http or https URL',
@@ -254,15 +254,6 @@ export function parseBase(text: string): string {
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    const url = new URL(withScheme(text));
-    return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

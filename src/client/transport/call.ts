@@ -1,4 +1,5 @@
 import { CliError } from '../../errors';
+import { parseWebUrl } from '../../loopback';
 import {
   header,
   type Transport,
@@ -102,21 +103,14 @@ function redirectTarget(answer: Answer, request: WireRequest): string | undefine
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = header(answer, 'location');
   const from = new URL(request.url);
-  const to = parseUrl(location, from);
+  const to = location === undefined ? undefined : parseWebUrl(location, from);
   if (to === undefined) return undefined;
-  if (to.protocol !== 'https:' && to.protocol !== 'http:') return undefined;
   if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname)) throw notSetUp(answer.status);
   if (to.username || to.password) return undefined;
   if (to.origin !== from.origin) throw leavesOrigin(from, to, answer.status);
   // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which creates nothing.
   const keepsMethod = answer.status === 307 || answer.status === 308;
   return request.method === 'GET' || keepsMethod ? to.href : undefined;
-}
-
-function parseUrl(location: string | undefined, base: URL): URL | undefined {
-  return location !== undefined && URL.canParse(location, base.href)
-    ? new URL(location, base)
-    : undefined;
 }
 
 function leavesOrigin(from: URL, to: URL, status: number): CliError {
