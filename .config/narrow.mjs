@@ -88,17 +88,3 @@ function parserAsFile(build, id) {
   build.emitFile({ type: 'asset', fileName: name, source: Buffer.from(base64, 'base64') });
   return `module.exports = require('node:fs').readFileSync(require('node:path').join(__dirname, '${name}'));`;
 }
-
-/** Lazy modules that are not bundled, required: an `import()` left in loads all of Node's ES module loader first. */
-export function requireLazily() {
-  return {
-    name: 'require-lazily',
-    renderChunk: (code) =>
-      code
-        .replace(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))')
-        .replace(
-          /\bimport\((["'`])(libsql)\1\)/g,
-          'Promise.resolve().then(() => ({ default: require("$2") }))',
-        ),
-  };
-}
