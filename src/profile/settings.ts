@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { usageError } from '../errors';
-import type { Profile } from './target';
+import type { Profile } from './profile';
 import { parseBase } from './target';
 
 type Setting = Exclude<keyof Profile, 'token'>;
@@ -11,7 +11,7 @@ const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile
   views: (value) => count('views', value),
   deletable: (value) => flag('deletable', value),
   'retrieval-step': (value) => flag('retrieval-step', value),
-  // A relative path would mean another file in another folder.
+  // A relative path would depend on the current folder.
   'ca-file': (value) => resolve(value),
   insecure: (value) => flag('insecure', value),
 };
@@ -19,9 +19,9 @@ const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile
 export const settingNames = Object.keys(parsers) as Setting[];
 
 /**
- * A profile with one setting changed; an empty value removes it. A changed address drops the token, the CA
- * and `insecure`, which were for the old one.
- * @throws CliError (usage) for an unknown key or a value that does not fit
+ * Returns a profile with one setting changed; an empty value removes it. A new address removes the token, the CA file and
+ * `insecure`, which are for the old one.
+ * @throws CliError (usage) for an unknown key or an invalid value
  */
 export function withSetting(profile: Profile, key: string, value: string): Profile {
   if (key === 'token')
@@ -37,7 +37,7 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
   return setting === 'url' && next.url !== profile.url ? withoutTrust(next) : next;
 }
 
-/** A profile at another address: token, CA and leniency were for the old one. */
+/** Removes the settings that are for one address only. */
 export function withoutTrust({
   token: _token,
   'ca-file': _ca,
@@ -58,7 +58,7 @@ function flag(name: string, value: string): boolean {
   throw usageError(`${name} takes true or false, not "${value}"`);
 }
 
-/** @throws CliError (usage) when a name would be hard to type or to tell from an option */
+/** @throws CliError (usage) for a name that is hard to type or looks like an option */
 export function checkProfileName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
   throw usageError(

@@ -1,14 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, usageError } from '../errors';
-import type { Profile, StoredProfiles } from './target';
 import { isToken } from './token-file';
+
+/** A profile; its keys are the settings of `pwpush profile set`, and `token`. */
+export interface Profile {
+  url?: string;
+  token?: string;
+  days?: number;
+  views?: number;
+  deletable?: boolean;
+  'retrieval-step'?: boolean;
+  'ca-file'?: string;
+  insecure?: boolean;
+}
+
+/** The whole config file. */
+export interface StoredProfiles {
+  /** The default profile. */
+  current?: string;
+  profiles: Record<string, Profile>;
+}
 
 export const configName = 'config.json';
 
 /**
- * Reads the profiles: one `readFileSync`, no library. No file means no profiles.
- * @throws CliError (usage) when the file is not what pwpush writes; it is left as it is
+ * Reads the config file, without conf, which is loaded for writing only. A missing file means no profiles.
+ * @throws CliError (usage) when the file is invalid; CliError (failed) when it cannot be read
  */
 export function readProfiles(folder: string): StoredProfiles {
   const path = join(folder, configName);
@@ -70,7 +88,6 @@ const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'b
 function decodeProfile(profile: Record<string, unknown>, name: string, path: string): Profile {
   for (const [key, type] of Object.entries(types)) {
     const value = profile[key];
-    // `type` is one of the words typeof gives.
     if (value !== undefined && typeof value !== type) {
       throw broken(path, `has a profile "${name}" whose ${key} is no ${type}`);
     }
@@ -91,3 +108,39 @@ function decodeProfile(profile: Record<string, unknown>, name: string, path: str
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The name of the current profile: of the option, the variable or the config file. */
+export function profileName(
+  stored: StoredProfiles,
+  request: {
+    readonly profile?: string | undefined;
+    readonly env: { readonly profile?: string | undefined };
+  },
+): string | undefined {
+  return request.profile ?? request.env.profile ?? stored.current;
+}
+
+/** The error for a profile that does not exist; does not throw it. */
+export function noSuchProfile(name: string, stored: StoredProfiles) {
+  const names = Object.keys(stored.profiles);
+  return usageError(
+    `there is no profile "${name}"`,
+    names.length === 0 ? 'make one with pwpush login' : `there are: ${names.join(', ')}`,
+  );
+}
+
+/**
+ * The profile `named`, or the current one.
+ * @throws CliError (usage) when it does not exist
+ */
+export function namedProfile(
+  stored: StoredProfiles,
+  named: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly name: string; readonly profile: Profile } {
+  const name = named ?? (env.PWPUSH_PROFILE || stored.current);
+  if (name === undefined) throw usageError('there is no profile yet', 'make one with pwpush login');
+  const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
+  if (profile === undefined) throw noSuchProfile(name, stored);
+  return { name, profile };
+}
