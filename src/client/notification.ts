@@ -2,8 +2,8 @@ import { limits, type Notification } from '../contract';
 import { usageError } from '../errors';
 
 /**
- * Whom an instance is to e-mail a link, as the wire has it.
- * @throws CliError (usage) for what cannot be an address, or too many; nothing was sent then
+ * The fields that make an instance e-mail a link.
+ * @throws CliError (usage) for an invalid address or locale, or too many addresses
  */
 export function notification(
   addresses: readonly string[],
@@ -11,7 +11,7 @@ export function notification(
 ): Notification {
   const all = addresses.flatMap((one) => one.split(',')).map((one) => one.trim());
   const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
-  // Not quoted: with --notify it may be the secret, meant as [text].
+  // Not quoted: after --notify, it may be the secret, meant as [text].
   if (wrong !== -1)
     throw usageError(
       `number ${wrong + 1} of the e-mail addresses is none`,
