@@ -23,8 +23,8 @@ import { CliError } from '../errors';
 import { parseJson } from '../json';
 import { malformed, responseError, type SentRequest, tooLong, transportFailure } from './failure';
 import type { FileAnswer } from './file-link';
-import type { Attachment, Form } from './form';
-import { type Answer, AnswerTooLong, call, sharedBackoff } from './transport/call';
+import type { Attachment, FormBody } from './form';
+import { AnswerTooLong, type ApiResponse, call, sharedBackoff } from './transport/call';
 import { type Transport, TransportError, type WireRequest } from './transport/transport';
 
 export interface ApiSettings {
@@ -71,7 +71,7 @@ interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** A body with files; JSON otherwise. */
-  readonly form?: Form | undefined;
+  readonly form?: FormBody | undefined;
   readonly secrets?: readonly (string | undefined)[];
 }
 
@@ -116,10 +116,10 @@ function checkExpired(push: Push): Push {
 }
 
 /** Settings with the defaults filled in. */
-type Settings = Required<Pick<ApiSettings, 'waiting'>> & ApiSettings;
+type CompleteSettings = Required<Pick<ApiSettings, 'waiting'>> & ApiSettings;
 
 async function send<T>(
-  settings: Settings,
+  settings: CompleteSettings,
   request: ApiRequest,
   schema: v.GenericSchema<unknown, T>,
 ): Promise<T> {
@@ -132,10 +132,10 @@ async function send<T>(
 }
 
 async function answerTo(
-  settings: Settings,
+  settings: CompleteSettings,
   request: ApiRequest,
   sent: SentRequest,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   try {
     return await call(settings.send, wireRequest(settings, request), {
       repeatable: sent.repeatable,
@@ -185,7 +185,7 @@ function wireRequest(settings: ApiSettings, request: ApiRequest): WireRequest {
   };
 }
 
-function parseBody(answer: Answer, sent: SentRequest): unknown {
+function parseBody(answer: ApiResponse, sent: SentRequest): unknown {
   try {
     return parseJson(answer.body);
   } catch {

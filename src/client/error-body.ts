@@ -1,13 +1,13 @@
 import { parseJson } from '../json';
-import type { Answer } from './transport/call';
+import type { ApiResponse } from './transport/call';
 import { header } from './transport/transport';
 
-export function isJson(answer: Pick<Answer, 'headers'>): boolean {
+export function isJson(answer: Pick<ApiResponse, 'headers'>): boolean {
   return /\bjson\b/i.test(header(answer, 'content-type') ?? '');
 }
 
 /** The error text of a response: `error`, `message`, or the arrays by field of a 422. */
-export function errorText(answer: Answer): string {
+export function errorText(answer: ApiResponse): string {
   if (!isJson(answer)) return answer.body.length === 0 ? '' : firstLine(answer);
   try {
     return sentences(parseJson(answer.body)).join('; ');
@@ -43,7 +43,7 @@ function fieldMessages(field: string, messages: unknown): string[] {
 }
 
 /** A body that is not what was expected: its type and first line. */
-export function firstLine(answer: Answer): string {
+export function firstLine(answer: ApiResponse): string {
   if (answer.body.length === 0) return 'an empty body';
   const text = answer.body.subarray(0, 4096).toString('utf8');
   const line = text.split(/[\r\n]/).find((one) => one.trim() !== '') ?? '';
@@ -51,13 +51,13 @@ export function firstLine(answer: Answer): string {
 }
 
 /** A body that must not be quoted: its type and size. */
-export function sizeOnly(answer: Answer): string {
+export function sizeOnly(answer: ApiResponse): string {
   return answer.body.length === 0
     ? 'an empty body'
     : `${mediaType(answer)}, ${answer.body.length} bytes`;
 }
 
-function mediaType(answer: Answer): string {
+function mediaType(answer: ApiResponse): string {
   return (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
 }
 
@@ -79,13 +79,11 @@ const SHORTEST = 4;
 /** Whether a text contains a secret, or eight characters in a row of one, as it is or with URL, HTML or JSON escapes. */
 function repeats(text: string, secrets: readonly string[]): boolean {
   const plain = unescaped(text);
-  return secrets.some(
-    (secret) =>
-      secret.length >= SHORTEST && (holds(text, secret) || holds(plain, unescaped(secret))),
-  );
+  return secrets.some((secret) => holds(text, secret) || holds(plain, unescaped(secret)));
 }
 
 function holds(text: string, secret: string): boolean {
+  if (secret.length < SHORTEST) return false;
   if (secret.length < RUN) return containsWord(text, secret);
   const runs = new Set<string>();
   for (let at = 0; at + RUN <= text.length; at++) runs.add(text.slice(at, at + RUN));
@@ -116,9 +114,9 @@ const escapes: Readonly<Record<string, string>> = {
   '\\t': '\t',
 };
 
+/** Undoes escapes. Also makes `+`, which is a space in a URL, a space. */
 function unescaped(text: string): string {
   return text
-    .replaceAll('+', ' ')
     .replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
     .replace(/&#(\d{1,6});|&#x([\da-f]{1,5});|\\u([\da-f]{4})/gi, (_, decimal, html, json) =>
       String.fromCodePoint(Number.parseInt(decimal ?? html ?? json, decimal ? 10 : 16)),
@@ -126,5 +124,6 @@ function unescaped(text: string): string {
     .replace(
       /&(?:amp|lt|gt|quot|apos);|\\[nrt"\\/]/gi,
       (sign) => escapes[sign.toLowerCase()] ?? sign.replace('\\', ''),
-    );
+    )
+    .replaceAll('+', ' ');
 }

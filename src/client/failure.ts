@@ -1,7 +1,7 @@
 import type { RouteName } from '../contract';
 import { CliError, codeOfHttpStatus, type ErrorDetails } from '../errors';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
-import { type Answer, type AnswerTooLong, retryAfter } from './transport/call';
+import { type AnswerTooLong, type ApiResponse, retryAfter } from './transport/call';
 import { header, type TransportError } from './transport/transport';
 
 /** What is known of a request that failed. */
@@ -25,13 +25,13 @@ export interface SentRequest {
 }
 
 /** The error for an unsuccessful response, whose body may be empty, HTML or truncated. */
-export function responseError(answer: Answer, sent: SentRequest, now: Date): CliError {
+export function responseError(answer: ApiResponse, sent: SentRequest, now: Date): CliError {
   const text = quotable(errorText(answer), sent.secrets);
   const failure = statusError(answer, sent, text, now);
   return sent.files ? filesRefused(failure, text, sent) : failure;
 }
 
-function statusError(answer: Answer, sent: SentRequest, text: string, now: Date): CliError {
+function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: Date): CliError {
   const status = answer.status;
   if (status === 401) return unauthorized(answer, sent, text);
   if (status === 403) return forbidden(answer, sent, text);
@@ -77,7 +77,7 @@ function passphraseRefused({ passphrase }: SentRequest): CliError {
       });
 }
 
-function unauthorized(answer: Answer, sent: SentRequest, text: string): CliError {
+function unauthorized(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   // Not `text`, in which what repeats a secret is left out.
   const raw = errorText(answer);
   if (sent.route === 'retrieve' && /passphrase/i.test(raw)) return passphraseRefused(sent);
@@ -115,7 +115,7 @@ function tokenNeeded(sent: SentRequest): CliError {
   });
 }
 
-function forbidden(answer: Answer, sent: SentRequest, text: string): CliError {
+function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   const status = answer.status;
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
   if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(text))
@@ -137,7 +137,7 @@ function ownersHint({ authenticated, anonymous, knownTo, route }: SentRequest): 
   return `use the token of who made it (pwpush login); if it was made without one, ${ownerless}`;
 }
 
-function notFound(answer: Answer, sent: SentRequest, text: string): CliError {
+function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   const status = 404;
   const onPush = !['version', 'create', 'active', 'expired'].includes(sent.route);
   if (onPush && (isJson(answer) || text === '')) {
@@ -153,7 +153,7 @@ function notFound(answer: Answer, sent: SentRequest, text: string): CliError {
   });
 }
 
-function rateLimited(answer: Answer, text: string, now: Date): CliError {
+function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
   const seconds = retryAfter(header(answer, 'retry-after'), now);
   return error(
     'rate_limited',
@@ -213,7 +213,7 @@ export function transportFailure(failure: TransportError, sent: SentRequest): Cl
 }
 
 /** The error for a success whose body does not match its schema. */
-export function malformed(answer: Answer, sent: SentRequest): CliError {
+export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
   const text = mayQuote(answer, sent) ? firstLine(answer) : sizeOnly(answer);
   const quoted = quotable(text, sent.secrets);
   const what = `${title(sent)}: the instance answered ${answer.status}, but not with what the API describes: ${quoted}`;
@@ -229,7 +229,7 @@ export function malformed(answer: Answer, sent: SentRequest): CliError {
 }
 
 /** A page can be quoted; any other body of a retrieval or creation may be the secret or the link. */
-function mayQuote(answer: Answer, { route }: SentRequest): boolean {
+function mayQuote(answer: ApiResponse, { route }: SentRequest): boolean {
   const page = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
     answer.body.subarray(0, 256).toString('latin1'),
   );

@@ -13,7 +13,7 @@ export interface Attachment {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-export interface Form extends StreamedBody {
+export interface FormBody extends StreamedBody {
   /** Content-Type. */
   readonly type: string;
 }
@@ -26,7 +26,7 @@ export function formBody(
   push: NewPush,
   files: readonly Attachment[],
   boundary = `pwpush-${randomBytes(16).toString('hex')}`,
-): Form {
+): FormBody {
   const fields = Object.entries(push).filter(([, value]) => value !== undefined);
   const head = Buffer.from(
     fields.map(([name, value]) => field(boundary, `push[${name}]`, String(value))).join(''),

@@ -3,9 +3,9 @@ import { usageError } from '../errors';
 import type { Profile } from './profile';
 import { parseBase } from './target';
 
-type Setting = Exclude<keyof Profile, 'token'>;
+type SettingName = Exclude<keyof Profile, 'token'>;
 
-const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile[K]> } = {
+const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Profile[K]> } = {
   url: parseBase,
   days: (value) => count('days', value),
   views: (value) => count('views', value),
@@ -16,7 +16,7 @@ const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile
   insecure: (value) => flag('insecure', value),
 };
 
-export const settingNames = Object.keys(parsers) as Setting[];
+export const settingNames = Object.keys(parsers) as SettingName[];
 
 /**
  * Returns a profile with one setting changed; an empty value removes it. A new address removes the token, the CA file and
@@ -31,7 +31,7 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
     );
   if (!Object.hasOwn(parsers, key))
     throw usageError(`there is no setting "${key}"`, `settings: ${settingNames.join(', ')}`);
-  const setting = key as Setting;
+  const setting = key as SettingName;
   const { [setting]: _old, ...rest } = profile;
   const next: Profile = value === '' ? rest : { ...rest, [setting]: parsers[setting](value) };
   return setting === 'url' && next.url !== profile.url ? withoutTrust(next) : next;

@@ -45,7 +45,7 @@ interface Compiled {
 export function loaderFor(node: NodeJS.Process) {
   const modules = new Map<string, Module>();
   const compiled: Compiled[] = [];
-  let cache: { readonly folder: Folder | undefined } | undefined;
+  let cache: { readonly folder: CacheFolder | undefined } | undefined;
   /** Flags that undo those that were set, and what these imply. */
   const undo: string[] = [];
 
@@ -128,7 +128,7 @@ function compile(filename: string, source: Buffer, cachedData?: Buffer): Script 
 
 // Kept code is executed as it is read: nobody but the user may be able to write it.
 
-interface Folder {
+interface CacheFolder {
   readonly path: string;
   /** `path` and those above it that we create. */
   readonly created: readonly string[];
@@ -139,7 +139,7 @@ interface Folder {
 }
 
 /** The cache folder for this build of Node; undefined if nothing is to be kept. */
-function cacheFolder(node: NodeJS.Process): Folder | undefined {
+function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
   const [base = '', ...names] = cachePath(node);
   const owner = node.geteuid?.();
   // sudo may leave another user's HOME, whose code root must not execute.
@@ -197,7 +197,7 @@ function makePrivate(path: string, owner: number | undefined): boolean {
 }
 
 /** Reads the kept code of a chunk; undefined if there is none, it is damaged, or the chunk has changed. */
-function readCode(folder: Folder, file: string, source: Buffer): Buffer | undefined {
+function readCode(folder: CacheFolder, file: string, source: Buffer): Buffer | undefined {
   try {
     if (!folder.trusted) return undefined;
     const bytes = readOwn(join(folder.path, file), folder.owner);

@@ -9,7 +9,7 @@ import {
 } from './transport';
 
 /** A response whose body was read to its end. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: WireResponse['headers'];
   readonly body: Buffer;
@@ -51,7 +51,7 @@ export async function call(
   send: Transport,
   request: WireRequest,
   rules: CallRules,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   let waited = 0;
   for (;;) {
     const answer = await retryBroken(() => sendWithin(send, request), rules);
@@ -63,7 +63,10 @@ export async function call(
   }
 }
 
-async function retryBroken(work: () => Promise<Answer>, rules: CallRules): Promise<Answer> {
+async function retryBroken(
+  work: () => Promise<ApiResponse>,
+  rules: CallRules,
+): Promise<ApiResponse> {
   try {
     return await work();
   } catch (error) {
@@ -74,7 +77,7 @@ async function retryBroken(work: () => Promise<Answer>, rules: CallRules): Promi
 }
 
 /** Seconds to wait before sending again; undefined to take the answer as it is. */
-function waitFor(answer: Answer, rules: CallRules): number | undefined {
+function waitFor(answer: ApiResponse, rules: CallRules): number | undefined {
   const may =
     answer.status === 429
       ? rules.repeatable || rules.waitOn429
@@ -85,7 +88,7 @@ function waitFor(answer: Answer, rules: CallRules): number | undefined {
   return seconds === undefined ? undefined : Math.max(seconds, 1);
 }
 
-async function sendWithin(send: Transport, request: WireRequest): Promise<Answer> {
+async function sendWithin(send: Transport, request: WireRequest): Promise<ApiResponse> {
   let current = request;
   for (let hop = 0; ; hop++) {
     const response = await send(current);
@@ -99,7 +102,7 @@ async function sendWithin(send: Transport, request: WireRequest): Promise<Answer
 }
 
 /** The address to send the request to next; undefined if the answer is final. */
-function redirectTarget(answer: Answer, request: WireRequest): string | undefined {
+function redirectTarget(answer: ApiResponse, request: WireRequest): string | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = header(answer, 'location');
   const from = new URL(request.url);

@@ -41,9 +41,9 @@ export async function addressesOf(to: ProbedConnection): Promise<string[] | unde
 export function openConnection(to: ProbedConnection): Promise<Socket> {
   const { url, proxy, tls, timeout } = to;
   if (proxy === undefined || url.protocol === 'http:') return openDirect(proxy ?? url, to);
-  const destination = { hostname: url.hostname, port: url.port };
+  const host = { hostname: url.hostname, port: url.port };
   return new Promise((resolve, reject) => {
-    openTunnel(destination, proxy, tls, timeout, (error, socket) =>
+    openTunnel(host, proxy, tls, timeout, (error, socket) =>
       socket ? resolve(socket) : reject(error),
     );
   });

@@ -1,7 +1,7 @@
 import { usageError } from '../../errors';
 import { isLoopback, parseWebUrl } from '../../loopback';
 
-type Variables = Readonly<Record<string, string | undefined>>;
+type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, unless `NO_PROXY` (host names, suffixes,
@@ -9,7 +9,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * requests to them may be plain http and must not leave the machine.
  * @throws CliError (usage) when the variable is not an http or https address
  */
-export function proxyFor(url: URL, env: Variables): URL | undefined {
+export function proxyFor(url: URL, env: ProxyVariables): URL | undefined {
   if (isLoopback(url.hostname)) return undefined;
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = env[name.toLowerCase()] || env[name];

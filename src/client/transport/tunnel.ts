@@ -6,7 +6,7 @@ import { lookupOptions } from './localhost';
 import type { TlsOptions } from './tls-options';
 
 /** Where undici's client asks a connector to connect to. */
-interface Destination {
+interface HostAndPort {
   readonly hostname: string;
   readonly port: string;
 }
@@ -42,7 +42,7 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
  * @param timeout milliseconds for the tunnel, and again for TLS within it
  */
 export function tunnelConnector(proxy: URL, tls: TlsOptions, timeout: number) {
-  return (to: Destination, done: Done): void =>
+  return (to: HostAndPort, done: Done): void =>
     openTunnel(to, proxy, tls, timeout, (error, socket) =>
       socket ? startTls(socket, to.hostname, tls, timeout, done) : done(error, null),
     );
@@ -50,7 +50,7 @@ export function tunnelConnector(proxy: URL, tls: TlsOptions, timeout: number) {
 
 /** Opens a tunnel and sends nothing to the instance. */
 export function openTunnel(
-  { hostname, port }: Destination,
+  { hostname, port }: HostAndPort,
   proxy: URL,
   tls: TlsOptions,
   timeout: number,

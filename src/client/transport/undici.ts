@@ -12,7 +12,7 @@ import {
   type WireRequest,
   type WireResponse,
 } from './transport';
-import type { Connector, Upload } from './upload';
+import type { Connector, UploadAttempt } from './upload';
 
 export interface TransportOptions extends CertificateOptions {
   /** Seconds to connect, to the beginning of the response, and between two chunks of it. */
@@ -127,7 +127,7 @@ function tracked(
 }
 
 interface Sendable extends Omit<WireRequest, 'body'> {
-  readonly body: string | Upload | undefined;
+  readonly body: string | UploadAttempt | undefined;
 }
 
 async function sendOver(
@@ -159,7 +159,7 @@ function toWire(
   response: Dispatcher.ResponseData,
   url: URL,
   options: TransportOptions,
-  streamed: Upload | undefined,
+  streamed: UploadAttempt | undefined,
 ): WireResponse {
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   const body = readBody(response.body, length, url, options);

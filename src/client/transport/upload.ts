@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { socketProgress } from '../../system/socket-progress';
 import { type StreamedBody, TransportError } from './transport';
 
-type Connected = (error: Error | null, socket: Socket | null) => void;
-export type Connector<Destination = object> = (to: Destination, callback: Connected) => unknown;
+type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
+export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
 
 /** A streamed body that is being sent. */
-export interface Upload {
+export interface UploadAttempt {
   readonly headers: Readonly<Record<string, string>>;
   readonly chunks: AsyncIterable<Uint8Array>;
   /** The other side cannot have received all of it. */
@@ -21,7 +21,7 @@ export interface Upload {
 const HIGH_WATER_MARK = 64 * 1024;
 
 /** For one attempt to send a body. */
-export function uploadOf(body: StreamedBody): Upload {
+export function uploadOf(body: StreamedBody): UploadAttempt {
   let left = body.length;
   let thrown: Error | undefined;
   return {
@@ -71,10 +71,7 @@ async function* refusal(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Arr
  * at most a quarter more. A write that fails because the other side has closed the connection does not destroy them,
  * so that an early response, such as 413, can still be read.
  */
-export function uploadConnector<Destination>(
-  connector: Connector<Destination>,
-  milliseconds: number,
-): Connector<Destination> {
+export function uploadConnector<To>(connector: Connector<To>, milliseconds: number): Connector<To> {
   return (to, callback) =>
     connector(to, (error, socket) => {
       if (socket) {
