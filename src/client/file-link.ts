@@ -71,7 +71,7 @@ function refused(status: number, retryAfter: number | undefined): LinkError {
   if (status === 429 || status >= 500)
     return new LinkError(status, `its link answered ${status}`, undefined, retryAfter ?? 0);
   const stale = [401, 403, 404, 410].includes(status);
-  const why = stale ? 'it may have stopped working' : 'that is no file';
+  const why = stale ? 'it may have stopped working' : 'it is not a file';
   return new LinkError(status, `its link answered ${status}; ${why}`, undefined);
 }
 

@@ -47,7 +47,7 @@ export function parseReference(pasted: string): Reference {
   if (url.username || url.password) {
     throw usageError(
       'the link carries a user name or password in its address',
-      'remove what stands before the @',
+      'remove what is before the @',
     );
   }
   return { token: match[2], base: url.origin + (match[1] ?? '') };

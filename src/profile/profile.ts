@@ -56,19 +56,19 @@ function readText(path: string): string | undefined {
 function broken(path: string, what: string): CliError {
   return usageError(
     `the config file ${path} ${what}`,
-    'mend it, or move it away and run pwpush login',
+    'correct it, or move it away and run pwpush login',
   );
 }
 
 function decode(content: unknown, path: string): StoredProfiles {
-  if (!isObject(content)) throw broken(path, 'holds no JSON object');
+  if (!isObject(content)) throw broken(path, 'is not a JSON object');
   const { current, profiles = {} } = content;
   if (current !== undefined && typeof current !== 'string')
-    throw broken(path, 'has a "current" that is no text');
-  if (!isObject(profiles)) throw broken(path, 'has "profiles" that are no object');
+    throw broken(path, 'has a "current" that is not a string');
+  if (!isObject(profiles)) throw broken(path, 'has "profiles" that are not an object');
   const decoded: Record<string, Profile> = Object.create(null);
   for (const [name, profile] of Object.entries(profiles)) {
-    if (!isObject(profile)) throw broken(path, `has a profile "${name}" that is no object`);
+    if (!isObject(profile)) throw broken(path, `has a profile "${name}" that is not an object`);
     decoded[name] = decodeProfile(profile, name, path);
   }
   return { ...(current === undefined ? {} : { current }), profiles: decoded };
@@ -89,18 +89,18 @@ function decodeProfile(profile: Record<string, unknown>, name: string, path: str
   for (const [key, type] of Object.entries(types)) {
     const value = profile[key];
     if (value !== undefined && typeof value !== type) {
-      throw broken(path, `has a profile "${name}" whose ${key} is no ${type}`);
+      throw broken(path, `has a profile "${name}" whose ${key} is not a ${type}`);
     }
   }
   const { token, days, views } = profile;
   if (typeof token === 'string' && !isToken(token))
-    throw broken(path, `has a profile "${name}" whose token is none`);
+    throw broken(path, `has a profile "${name}" whose token is invalid`);
   for (const number of [days, views]) {
     const fits = number === undefined || (Number.isInteger(number) && (number as number) >= 1);
     if (!fits)
       throw broken(
         path,
-        `has a profile "${name}" whose days or views are no whole number of 1 or more`,
+        `has a profile "${name}" whose days or views are not whole numbers of 1 or more`,
       );
   }
   return profile as Profile;

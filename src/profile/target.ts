@@ -209,7 +209,7 @@ export function parseBase(text: string): string {
   if (url.username || url.password) {
     throw usageError(
       'the address of the instance carries a user name or password',
-      'leave out what stands before the @',
+      'leave out what is before the @',
     );
   }
   if (url.search || url.hash) {

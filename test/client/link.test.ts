@@ -199,12 +199,12 @@ describe('what is no link is refused', () => {
     [
       'https://ann:s3cret@pw.test/p/quyul5r5w08',
       'the link carries a user name or password in its address',
-      'remove what stands before the @',
+      'remove what is before the @',
     ],
     [
       'https://pw.test@evil.test/p/quyul5r5w08',
       'the link carries a user name or password in its address',
-      'remove what stands before the @',
+      'remove what is before the @',
     ],
   ])('%j: %s', (pasted, message, said) => {
     const error = refusal(pasted);
