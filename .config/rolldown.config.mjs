@@ -1,17 +1,17 @@
-// Bundles src into CommonJS chunks: on Node 20 an ES module costs 6 ms more to start, and with split
-// chunks only the command that was typed is read from disk.
+// Bundles src into CommonJS chunks: an ES module takes 6 ms more to start on Node 20. A run reads only the chunks of its
+// command (docs/performance.md).
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
-import { narrow, requireLazily } from './narrow.mjs';
+import { narrow } from './narrow.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 export default defineConfig({
   input: {
-    load: join(root, 'src/system/chunk-loader.ts'),
+    load: join(root, 'src/system/compile-cache.ts'),
     answer: join(root, 'src/answer.ts'),
     start: join(root, 'src/entry.ts'),
     index: join(root, 'src/index.ts'),
@@ -19,11 +19,13 @@ export default defineConfig({
   platform: 'node',
   external: ['libsql'],
   transform: { define: { __VERSION__: JSON.stringify(version) } },
-  plugins: [narrow(), requireLazily(), notices()],
+  plugins: [narrow(), notices()],
   onLog: failing,
   output: {
     dir: join(root, 'dist'),
     format: 'cjs',
+    // An `import()` of what is not bundled would load all of Node's ES module loader.
+    dynamicImportInCjs: false,
     cleanDir: true,
     minify: { compress: true, mangle: true, codegen: true },
     entryFileNames: '[name].js',
@@ -32,7 +34,7 @@ export default defineConfig({
   },
 });
 
-/** What nearly every run loads together is one file: each costs 0.4 ms to find and to read. With all that it imports. */
+/** Files that nearly every run loads are put into one chunk with their imports: each chunk takes 0.4 ms to find and read. */
 function together() {
   const chunks = {
     streams: ['system/stdio', 'package-version'],
@@ -58,12 +60,12 @@ function together() {
   }));
 }
 
-/** An import that cannot be resolved is a warning to rolldown, and stays an import of what is not installed. */
+/** rolldown only warns about an import that cannot be resolved, and keeps it. */
 function failing(level, log, handle) {
   handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log);
 }
 
-/** Writes the licences of every bundled package beside the bundle, as those licences ask. */
+/** Writes the licences of the bundled packages into dist, as they require. */
 function notices() {
   return {
     name: 'third-party-notices',
@@ -76,7 +78,7 @@ function notices() {
   };
 }
 
-/** What src/input/words.ts holds, as its licence asks. */
+/** The licence of the list in src/input/words.ts. */
 const WORDS = `EFF large word list for passphrases (CC BY 3.0 US)
 
 Copyright 2016 Electronic Frontier Foundation, by Joseph Bonneau; https://www.eff.org/dice
@@ -84,7 +86,7 @@ https://creativecommons.org/licenses/by/3.0/us/
 Changed: without the numbers of dice, and written in a shorter form.
 `;
 
-/** The innermost package a module belongs to, or undefined for our own. */
+/** The innermost package of a module; undefined for our own files. */
 function packageFolder(id) {
   return /^\0?(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
 }

@@ -10,11 +10,11 @@ else start();
 function start() {
   const { crash, leave, run, systemContext } = load('start.js');
   process.once('uncaughtException', crash);
-  // A run that ends without having ended, since nothing is left to wait for, is no success.
+  // For a run whose event loop empties before it settles.
   process.exitCode = 1;
   const context = systemContext(tune);
   run(words, context).then((status) => {
-    // Those that take the signals run for long, and end when they are told to.
+    // Commands that take the signals run for long.
     if (status === 0 && !context.signalsTaken) keep();
     leave(status);
   }, crash);

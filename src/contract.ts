@@ -1,24 +1,24 @@
 /**
- * THE contract of API v2: types, routes, limits and schemas, as the specification and `docs/wire.md` give them.
- * Client and service both import it; it imports nothing of ours.
+ * API v2: types, routes, limits and schemas of the specification and `docs/wire.md`, for the client and the service. Imports
+ * nothing of ours.
  */
 import * as v from 'valibot';
 
-/** Everything of the API lives under this path, appended to the instance's base address. */
+/** The path of the API, below the instance's base address. */
 export const API_PATH = '/api/v2';
 
 export const API_VERSION = '2.1';
 
-/** What an instance that is our own service calls itself in its version; the reference has no such field. */
+/** The `application` in the version of our own service; the reference has no such field. */
 export const APPLICATION = 'pwpush';
 
-/** Where an instance may describe its API as OpenAPI, relative to `API_PATH`; ours does. */
+/** The OpenAPI document of our service, relative to `API_PATH`. */
 export const OPENAPI_PATH = '/openapi.json';
 
 /**
- * The calls there are. `path` is relative to `API_PATH`; `:token` stands for a push's `url_token`.
- * `repeatable` says whether sending the call twice is harmless: a retrieval takes a view, a creation leaves a
- * second secret behind, and a notification is a second e-mail (docs/wire.md, "What a retrieval costs").
+ * The endpoints. `path` is relative to `API_PATH`; `:token` is a push's `url_token`. `repeatable` says whether a request may
+ * be sent twice: a retrieval takes a view, a creation makes a second push, and a notification sends a second e-mail
+ * (docs/wire.md, "What a retrieval costs").
  */
 export const routes = {
   version: { method: 'GET', path: '/version', repeatable: true },
@@ -40,7 +40,7 @@ export interface Route {
 
 export type RouteName = keyof typeof routes;
 
-/** Bounds and defaults of the reference (docs/wire.md, "Limits"); an instance may set others. */
+/** Limits and defaults of the reference (docs/wire.md, "Limits"); instances may have others. */
 export const limits = {
   days: { min: 1, max: 90, default: 7 },
   views: { min: 1, max: 100, default: 5 },
@@ -57,24 +57,10 @@ export const limits = {
   notifiedAtOnce: 5,
 } as const;
 
-const units = ['KiB', 'MiB', 'GiB', 'TiB'];
-
-/** Bytes as both sides write them for people: `512 B`, `1.5 KiB`, `2.0 GiB`. */
-export function size(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  let value = bytes / 1024;
-  let unit = 0;
-  while (value >= 1023.95 && unit < units.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  return `${value.toFixed(1)} ${units[unit]}`;
-}
-
 export const kinds = ['text', 'file', 'url', 'qr'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Whom the instance e-mails the link (API 2.1). */
+/** Recipients of an e-mail with the link (API 2.1). */
 export interface Notification {
   /** Addresses, separated by commas. */
   notify_emails_to: string;
@@ -82,7 +68,7 @@ export interface Notification {
   notify_emails_to_locale?: string;
 }
 
-/** Fields of a creation request (specification 2.1); a field left out gets the instance's default. */
+/** Fields of a creation request (specification 2.1); a missing field gets the instance's default. */
 export interface NewPush extends Partial<Notification> {
   payload?: string;
   kind?: Kind;
@@ -100,14 +86,14 @@ export interface NewPush extends Partial<Notification> {
 export interface PushFile {
   filename: string;
   content_type?: string | null | undefined;
-  /** Absolute, signed, and good for minutes only. */
+  /** Absolute and signed; expires within minutes. */
   url: string;
 }
 
-/** A push as an instance answers it (docs/wire.md, "Push object"). Unknown fields are kept. */
+/** A push in a response (docs/wire.md, "Push object"). Unknown fields are kept. */
 export interface Push {
   url_token: string;
-  /** What a person opens. Some instances leave it out of the creation's answer. */
+  /** The link for a browser. Missing in the response to a creation at some instances. */
   html_url?: string | null | undefined;
   expire_after_days?: number | null | undefined;
   expire_after_views?: number | null | undefined;
@@ -123,9 +109,9 @@ export interface Push {
   updated_at?: string | null | undefined;
   name?: string | null | undefined;
   note?: string | null | undefined;
-  /** Only in the answer to a retrieval; null once expired. */
+  /** In the response to a retrieval only; null if expired. */
   payload?: string | null | undefined;
-  /** Only in the answer to a retrieval. */
+  /** In the response to a retrieval only. */
   files?: PushFile[] | null | undefined;
   [field: string]: unknown;
 }
@@ -136,13 +122,13 @@ export interface Preview {
   [field: string]: unknown;
 }
 
-/** The answer to a notification. */
+/** The response to a notification. */
 export interface Notified {
   message?: string | null | undefined;
   [field: string]: unknown;
 }
 
-/** Audit kinds of the reference; unknown ones may come. */
+/** Kinds of the reference; others are possible. */
 export const auditKinds = [
   'creation',
   'view',
@@ -166,19 +152,19 @@ export interface AuditEntry {
   [field: string]: unknown;
 }
 
-/** What an instance says of itself (specification 2.2). Every key of `features` is optional. */
+/** The version of an instance (specification 2.2). Every key of `features` is optional. */
 export interface InstanceVersion {
   application_version?: string | null | undefined;
   api_version?: string | null | undefined;
   edition?: string | null | undefined;
-  /** `APPLICATION` at our own service. */
+  /** `APPLICATION` at our service. */
   application?: string | null | undefined;
   features?: Record<string, unknown> | null | undefined;
   [field: string]: unknown;
 }
 
-// Schemas of answers are lenient: servers grow fields, some send numbers as strings, and a field that makes no
-// sense must not cost somebody a link or a secret. Such a field counts as left out.
+// Schemas of responses are lenient, so that an invalid field does not lose a link or a secret: unknown fields are kept,
+// numbers may be strings, and an invalid optional field counts as missing.
 const integer = v.fallback(
   v.nullish(
     v.pipe(
@@ -194,7 +180,7 @@ const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
 const file = v.looseObject({ filename: v.string(), content_type: text, url: v.string() });
 
-/** What a push has besides its token and, when retrieved, its payload. */
+/** The optional fields of a push. */
 const pushFields = {
   html_url: text,
   expire_after_days: integer,
@@ -211,7 +197,7 @@ const pushFields = {
   name: text,
   note: text,
   payload: text,
-  files: v.fallback(v.nullish(readable(file)), undefined),
+  files: v.fallback(v.nullish(validElements(file)), undefined),
 };
 
 /** @internal */
@@ -220,17 +206,19 @@ export const pushSchema: v.GenericSchema<unknown, Push> = v.looseObject({
   url_token: token,
 });
 
+const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:/));
+
 /**
- * The answer to a creation: with a link or a token it can be used; an empty token stands for none.
+ * The response to a creation, which needs a link or a token; the token is empty if it is missing.
  * @internal
  */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
   v.looseObject({ ...pushFields, url_token: v.fallback(token, '') }),
-  v.check((push) => push.url_token !== '' || isWebAddress(push.html_url)),
+  v.check((push) => push.url_token !== '' || v.is(webAddress, push.html_url)),
 );
 
 /**
- * The answer to a retrieval: its text, if it has one, must be a text.
+ * The response to a retrieval, whose payload must be valid.
  * @internal
  */
 export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
@@ -240,16 +228,12 @@ export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
     payload: v.nullish(v.string()),
   }),
   v.check((push) => 'payload' in push || (push.files ?? []).length > 0 || push.expired === true),
-  // Each would be tried three times, with pauses.
+  // Each file is requested up to three times, with pauses.
   v.check((push) => (push.files ?? []).length <= 10 * limits.filesPerPush),
 );
 
-function isWebAddress(address: string | null | undefined): boolean {
-  return URL.canParse(address ?? '') && /^https?:/.test(address ?? '');
-}
-
-/** The elements that can be read: one that cannot must not hide the others. Fails where none of several can. */
-function readable<T>(element: v.GenericSchema<unknown, T>) {
+/** The valid elements of an array; fails if all of several are invalid. */
+function validElements<T>(element: v.GenericSchema<unknown, T>) {
   return v.pipe(
     v.array(v.fallback(v.nullable(element), null)),
     v.check((all) => all.length === 0 || all.some((one) => one !== null)),
@@ -258,7 +242,7 @@ function readable<T>(element: v.GenericSchema<unknown, T>) {
 }
 
 /** @internal */
-export const pushListSchema: v.GenericSchema<unknown, Push[]> = readable(pushSchema);
+export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(pushSchema);
 
 /** @internal */
 export const previewSchema: v.GenericSchema<unknown, Preview> = v.looseObject({
@@ -272,7 +256,7 @@ export const notifiedSchema: v.GenericSchema<unknown, Notified> = v.looseObject(
 
 /** @internal */
 export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = v.looseObject({
-  logs: readable(
+  logs: validElements(
     v.looseObject({
       kind: v.string(),
       ip: text,

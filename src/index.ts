@@ -9,7 +9,7 @@ import { parseBase, refuseOpenToken } from './profile/target';
 export type { Api } from './client/client';
 export type { FileAnswer } from './client/file-link';
 export type { Attachment } from './client/form';
-export { parseReference, type Reference } from './client/reference';
+export { parseReference, type Reference } from './client/link';
 export type {
   AuditEntry,
   InstanceVersion,

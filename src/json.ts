@@ -1,15 +1,14 @@
-/** Values that an answer may hold; a page of pushes has some thousand. In memory one takes up to 100 bytes. */
-const MOST_VALUES = 250_000;
+/** Limit for a response; a page of pushes has some thousand values. One takes up to 100 bytes of memory. */
+const MAX_VALUES = 250_000;
 
 /**
- * The value in an answer's body.
- * @throws SyntaxError for what is no JSON, and for more values than any answer has: 16 MiB of `[],` become a
- * gibibyte
+ * Parses the body of a response.
+ * @throws SyntaxError for invalid JSON and for too many values: 16 MiB of `[],` would take 1 GiB
  */
 export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length > MOST_VALUES && valuesIn(bytes) > MOST_VALUES)
+  if (bytes.length > MAX_VALUES && valuesIn(bytes) > MAX_VALUES)
     throw new SyntaxError('too many values');
-  // Some servers begin with a byte order mark, which JSON may not have (RFC 8259, 8.1).
+  // Some servers send a byte order mark, which JSON must not have (RFC 8259, 8.1).
   return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
 }
 
@@ -19,7 +18,7 @@ const ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const OBJECT = 0x7b;
 
-/** Commas and opening brackets outside of strings: about as many as there are values. */
+/** Counts commas and opening brackets outside of strings, about the number of values. */
 export function valuesIn(bytes: Uint8Array): number {
   let values = 0;
   let quoted = false;

@@ -5,16 +5,9 @@ import { CliError, type ErrorCode, usageError } from './errors';
 import { readAll } from './input/source';
 import type { GlobalOptions } from './options';
 import { configFolder } from './profile/folders';
-import { readProfiles } from './profile/read';
+import { type Profile, profileName, readProfiles, type StoredProfiles } from './profile/profile';
 import { checkProfileName, withoutTrust } from './profile/settings';
-import {
-  chooseTarget,
-  type Profile,
-  parseBase,
-  profileName,
-  type StoredProfiles,
-  type Wishes,
-} from './profile/target';
+import { chooseTarget, parseBase, type TargetRequest } from './profile/target';
 import { parseToken } from './profile/token-file';
 import { clientFor, warnIfReadable, wishesOf } from './session';
 import { abilities, editionOf } from './terminal/instance-info';
@@ -84,7 +77,7 @@ async function addressOf(
   context: Context,
   options: LoginOptions,
   stored: StoredProfiles,
-  wishes: Wishes,
+  wishes: TargetRequest,
   candidate: (base: string) => Candidate,
 ): Promise<Candidate> {
   if (options.address !== undefined && options.url !== undefined)
@@ -122,7 +115,7 @@ interface Accepted {
 async function tokenOf(
   context: Context,
   options: LoginOptions,
-  wishes: Wishes,
+  wishes: TargetRequest,
   { base, check }: Candidate,
 ): Promise<Accepted> {
   const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
@@ -144,7 +137,7 @@ async function tokenOf(
 
 async function givenToken(
   context: Context,
-  wishes: Wishes,
+  wishes: TargetRequest,
   base: string,
 ): Promise<string | undefined> {
   if (wishes.token !== undefined) return wishes.token();
@@ -168,7 +161,7 @@ function candidateAt(
   context: Context,
   options: LoginOptions,
   stored: StoredProfiles,
-  wishes: Wishes,
+  wishes: TargetRequest,
 ): Candidate {
   const name = nameFor(base, stored, options.profile);
   const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;

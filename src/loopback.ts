@@ -1,32 +1,47 @@
-// What this machine's own hosts are, for the client and the service. It imports nothing: every run loads it.
+// Addresses, for the client and the service. Imports nothing: every run loads it.
 
 /**
- * Whether a host is this machine alone: `localhost` and names that end in it (RFC 6761, 6.3), 127.0.0.0/8 (RFC 1122,
- * 3.2.1.3), `::1` (RFC 4291, 2.5.3), and the former as an IPv6 address (2.5.5.2).
- * @param host of a URL, or the address of a socket, in any of its spellings
+ * Parses an address; undefined if it is invalid. Not by `URL.canParse`: in Node 20.20, once optimized, it rejects
+ * addresses with characters between U+0080 and U+00FF.
+ */
+export function parseUrl(text: string, base?: string | URL): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `parseUrl`; undefined also for schemes other than http and https. */
+export function parseWebUrl(text: string, base?: string | URL): URL | undefined {
+  const url = parseUrl(text, base);
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
+}
+
+/**
+ * Whether a host is loopback: `localhost` and names below it (RFC 6761, 6.3), 127.0.0.0/8 (RFC 1122, 3.2.1.3), `::1`
+ * (RFC 4291, 2.5.3), and IPv4-mapped addresses of the former (2.5.5.2).
+ * @param host of a URL, or the address of a socket, in any spelling
  */
 export function isLoopback(host: string): boolean {
-  const url = `http://${/^[^[].*:/.test(host) ? `[${host}]` : host}`;
-  if (/[\s/?#@\\]/.test(host) || !URL.canParse(url)) return false;
-  // In a URL each address has one spelling.
-  const { hostname } = new URL(url);
+  if (/[\s/?#@\\]/.test(host)) return false;
+  // A URL has one spelling for each address.
+  const hostname = parseUrl(`http://${/^[^[].*:/.test(host) ? `[${host}]` : host}`)?.hostname;
+  if (hostname === undefined) return false;
   return (
     isLocalhost(hostname) ||
     /^(?:127(?:\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/.test(hostname)
   );
 }
 
-/** Whether a name is this machine's by definition, whatever DNS says (RFC 6761, 6.3). */
+/** Whether a name is loopback by definition, whatever DNS says (RFC 6761, 6.3). */
 export function isLocalhost(name: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(name);
 }
 
-/** An address typed without its scheme is https, on this machine http. */
+/** Adds the scheme to an address without one: http for loopback, https otherwise. */
 export function withScheme(text: string): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
-  try {
-    return isLoopback(new URL(`http://${text}`).hostname) ? `http://${text}` : `https://${text}`;
-  } catch {
-    return `https://${text}`;
-  }
+  const url = parseUrl(`http://${text}`);
+  return `${url && isLoopback(url.hostname) ? 'http' : 'https'}://${text}`;
 }

@@ -1,4 +1,4 @@
 declare const __VERSION__: string | undefined;
 
-/** The version of package.json, put in by the build; tests run from source, without one. */
+/** The version of package.json, set by the build; tests run from source. */
 export const version = typeof __VERSION__ === 'string' ? __VERSION__ : '0.0.0-source';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Api, type ApiSettings, apiClient } from './client/client';
-import { parseReference, type Reference } from './client/reference';
+import { parseReference, type Reference } from './client/link';
 import type { Transport, WireRequest } from './client/transport/transport';
 import type { Context } from './context';
 import { API_PATH } from './contract';
@@ -10,14 +10,8 @@ import { once } from './lazy';
 import type { GlobalOptions } from './options';
 import { seconds } from './options';
 import { configFolder } from './profile/folders';
-import { readProfiles } from './profile/read';
-import {
-  chooseTarget,
-  type StoredProfiles,
-  type Target,
-  travelsOpen,
-  type Wishes,
-} from './profile/target';
+import { readProfiles, type StoredProfiles } from './profile/profile';
+import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
 import { parseToken, readTokenFile } from './profile/token-file';
 import { terminal } from './terminal/output';
 
@@ -33,7 +27,7 @@ export interface Connection {
  * What options and environment say about the instance. Made once per run, which reads each token once: a second look
  * into a pipe such as `<(pass show token)` finds nothing.
  */
-export function wishesOf(context: Context, options: GlobalOptions): Wishes {
+export function wishesOf(context: Context, options: GlobalOptions): TargetRequest {
   const { env } = context;
   const { tokenFile } = options;
   return {
@@ -78,7 +72,7 @@ async function environmentToken(
  */
 export async function targetOf(
   context: Context,
-  wishes: Wishes,
+  wishes: TargetRequest,
   linkBase?: string,
 ): Promise<Target> {
   // A file that was named must be readable, whether its token goes along or not.
@@ -95,7 +89,10 @@ export async function targetOf(
 }
 
 /** The decision that options and environment alone lead to, where they leave nothing open. */
-async function withoutProfiles(wishes: Wishes, linkBase?: string): Promise<Target | undefined> {
+async function withoutProfiles(
+  wishes: TargetRequest,
+  linkBase?: string,
+): Promise<Target | undefined> {
   if (wishes.profile !== undefined || wishes.env.profile !== undefined) return undefined;
   try {
     const target = await chooseTarget({ profiles: {} }, wishes, linkBase);

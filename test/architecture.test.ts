@@ -108,7 +108,14 @@ describe('direction', () => {
     ]);
   });
 
-  const shared = ['contract', 'json', 'system/socket-progress', 'loopback'];
+  const shared = [
+    'byte-size',
+    'contract',
+    'json',
+    'system/socket-progress',
+    'system/atomic-file',
+    'loopback',
+  ];
 
   test('of ours the server knows the contract and the leaves it shares with the client', () => {
     const other = (to: string) => isOurs(to) && room(to) !== 'server' && !shared.includes(to);

@@ -21,66 +21,65 @@ import {
 } from '../contract';
 import { CliError } from '../errors';
 import { parseJson } from '../json';
-import { type Asked, failureOf, nonsense, overlong, transportFailure } from './failure';
+import { malformed, responseError, type SentRequest, tooLong, transportFailure } from './failure';
 import type { FileAnswer } from './file-link';
-import type { Attachment, Form } from './form';
-import { type Answer, AnswerTooLong, exchange } from './transport/call';
-import { paced } from './transport/shared-backoff';
+import type { Attachment, FormBody } from './form';
+import { AnswerTooLong, type ApiResponse, call, sharedBackoff } from './transport/call';
 import { type Transport, TransportError, type WireRequest } from './transport/transport';
 
 export interface ApiSettings {
   /** The instance's base address, without a final slash. */
   readonly base: string;
   readonly token?: string | undefined;
-  /** Where the token is from, for a message that it was refused. */
+  /** Where the token is from, for the message when it is refused. */
   readonly tokenFrom?: string | undefined;
-  /** A profile whose token would do where none goes along. */
+  /** A profile with a token for this instance, if none is sent. */
   readonly knownTo?: string | undefined;
-  /** No token goes along because the user wants none to. */
+  /** The user asked for no token to be sent. */
   readonly anonymous?: boolean | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Told before each wait that a 429 or 503 asks for. */
+  /** Called before each wait that a 429 or 503 asks for. */
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
 }
 
-/** One method per endpoint of API v2. All reject with a `CliError`. */
+/** One method per endpoint of API v2. All throw a `CliError`. */
 export interface Api {
   version(): Promise<InstanceVersion>;
-  /** Never sent twice: a second one would leave a second secret behind. Files are read while sent. */
+  /** Never sent twice, as this would create two pushes. Files are read while they are sent. */
   create(push: NewPush, files?: readonly Attachment[]): Promise<Push>;
-  /** Takes a view; never sent twice. An expired push answers too, with `expired: true`. */
+  /** Takes a view; never sent twice. Also returns an expired push, with `expired: true`. */
   retrieve(token: string, passphrase?: string): Promise<Push>;
-  /** The link a person opens; takes no view. */
+  /** The link for a browser; takes no view. */
   preview(token: string): Promise<Preview>;
-  /** A page of the log, in the instance's order; `[]` past the end. Needs the owner's token. */
+  /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
   audit(token: string, page: number): Promise<AuditEntry[]>;
   expire(token: string): Promise<Push>;
-  /** Has the instance e-mail the link; never sent twice. */
+  /** Makes the instance e-mail the link; never sent twice. */
   notify(token: string, notification: Notification): Promise<Notified>;
-  /** A page of the user's pushes, in the instance's order; `[]` past the end. */
+  /** A page of the user's pushes, in the instance's order; `[]` after the last. */
   list(state: 'active' | 'expired', page: number): Promise<Push[]>;
-  /** Follows the `url` of a push's file; takes no view. Rejects with a `TransportError` when it breaks. */
+  /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
   openFile(url: string): Promise<FileAnswer>;
 }
 
-interface Call {
+interface ApiRequest {
   readonly route: RouteName;
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** A body with files, instead of JSON. */
-  readonly form?: Form | undefined;
+  /** A body with files; JSON otherwise. */
+  readonly form?: FormBody | undefined;
   readonly secrets?: readonly (string | undefined)[];
 }
 
-export function apiClient(unpaced: ApiSettings): Api {
-  const { waiting = () => {} } = unpaced;
-  const settings = { ...unpaced, ...paced({ ...unpaced, waiting }) };
-  const ask = <T>(call: Call, schema: v.GenericSchema<unknown, T>) =>
-    request(settings, call, schema);
+export function apiClient(options: ApiSettings): Api {
+  const { waiting = () => {} } = options;
+  const settings = { ...options, ...sharedBackoff({ ...options, waiting }) };
+  const ask = <T>(request: ApiRequest, schema: v.GenericSchema<unknown, T>) =>
+    send(settings, request, schema);
   return {
     version: () => ask({ route: 'version' }, versionSchema),
     create: async (push, files = []) => {
@@ -100,7 +99,7 @@ export function apiClient(unpaced: ApiSettings): Api {
     preview: (token) => ask({ route: 'preview', token }, previewSchema),
     audit: async (token, page) =>
       (await ask({ route: 'audit', token, query: { page: String(page) } }, auditSchema)).logs,
-    expire: async (token) => stillThere(await ask({ route: 'expire', token }, pushSchema)),
+    expire: async (token) => checkExpired(await ask({ route: 'expire', token }, pushSchema)),
     notify: (token, notification) =>
       ask({ route: 'notify', token, body: notification }, notifiedSchema),
     list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
@@ -108,61 +107,70 @@ export function apiClient(unpaced: ApiSettings): Api {
   };
 }
 
-/** A success that says the push lives on is none. */
-function stillThere(push: Push): Push {
+/** @throws CliError (failed) for a success whose push has not expired */
+function checkExpired(push: Push): Push {
   if (push.expired !== false) return push;
   throw new CliError('failed', 'expire: the instance answered that the push has not expired', {
     hint: 'the secret can still be read; try again, or expire it on its page',
   });
 }
 
-async function request<T>(
-  settings: ApiSettings,
-  call: Call,
+/** Settings with the defaults filled in. */
+type CompleteSettings = Required<Pick<ApiSettings, 'waiting'>> & ApiSettings;
+
+async function send<T>(
+  settings: CompleteSettings,
+  request: ApiRequest,
   schema: v.GenericSchema<unknown, T>,
 ): Promise<T> {
-  const asked = askedOf(settings, call);
-  const answer = await answerTo(settings, call, asked);
-  if (answer.status < 200 || answer.status > 299) throw failureOf(answer, asked, settings.now());
-  return decode(answer, asked, schema);
+  const sent = describeRequest(settings, request);
+  const answer = await answerTo(settings, request, sent);
+  if (answer.status < 200 || answer.status > 299) throw responseError(answer, sent, settings.now());
+  const decoded = v.safeParse(schema, parseBody(answer, sent));
+  if (decoded.success) return decoded.output;
+  throw malformed(answer, sent);
 }
 
-async function answerTo(settings: ApiSettings, call: Call, asked: Asked): Promise<Answer> {
+async function answerTo(
+  settings: CompleteSettings,
+  request: ApiRequest,
+  sent: SentRequest,
+): Promise<ApiResponse> {
   try {
-    return await exchange(settings.send, wireRequest(settings, call), {
-      repeatable: asked.repeatable,
-      waitOn429: call.route === 'create' || call.route === 'notify',
+    return await call(settings.send, wireRequest(settings, request), {
+      repeatable: sent.repeatable,
+      waitOn429: request.route === 'create' || request.route === 'notify',
       sleep: settings.sleep,
       now: settings.now,
-      waiting: settings.waiting ?? (() => {}),
+      waiting: settings.waiting,
     });
   } catch (error) {
-    if (error instanceof TransportError) throw transportFailure(error, asked);
-    throw error instanceof AnswerTooLong ? overlong(error, asked) : error;
+    if (error instanceof TransportError) throw transportFailure(error, sent);
+    throw error instanceof AnswerTooLong ? tooLong(error, sent) : error;
   }
 }
 
-function askedOf(settings: ApiSettings, call: Call): Asked {
-  const secrets = [settings.token, ...(call.secrets ?? [])];
+function describeRequest(settings: ApiSettings, request: ApiRequest): SentRequest {
+  const secrets = [settings.token, ...(request.secrets ?? [])];
   return {
-    call: call.route,
-    repeatable: routes[call.route].repeatable,
+    route: request.route,
+    repeatable: routes[request.route].repeatable,
     authenticated: settings.token !== undefined,
     tokenFrom: settings.tokenFrom,
     knownTo: settings.knownTo,
     anonymous: settings.anonymous,
-    passphrase: call.query?.passphrase !== undefined,
-    files: call.form !== undefined,
+    passphrase: request.query?.passphrase !== undefined,
+    files: request.form !== undefined,
     secrets: secrets.filter((secret): secret is string => secret !== undefined),
   };
 }
 
-function wireRequest(settings: ApiSettings, call: Call): WireRequest {
-  const { method, path } = routes[call.route];
-  const query = new URLSearchParams(call.query).toString();
-  const type = call.form?.type ?? (call.body === undefined ? undefined : 'application/json');
+function wireRequest(settings: ApiSettings, request: ApiRequest): WireRequest {
+  const { method, path } = routes[request.route];
+  const query = new URLSearchParams(request.query).toString();
+  const type = request.form?.type ?? (request.body === undefined ? undefined : 'application/json');
   const address =
-    settings.base + API_PATH + path.replace(':token', encodeURIComponent(call.token ?? ''));
+    settings.base + API_PATH + path.replace(':token', encodeURIComponent(request.token ?? ''));
   return {
     method,
     url: query === '' ? address : `${address}?${query}`,
@@ -173,20 +181,14 @@ function wireRequest(settings: ApiSettings, call: Call): WireRequest {
       ...(settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` }),
       ...(type === undefined ? {} : { 'content-type': type }),
     },
-    ...(type === undefined ? {} : { body: call.form ?? JSON.stringify(call.body) }),
+    ...(type === undefined ? {} : { body: request.form ?? JSON.stringify(request.body) }),
   };
 }
 
-function decode<T>(answer: Answer, asked: Asked, schema: v.GenericSchema<unknown, T>): T {
-  const decoded = v.safeParse(schema, parsed(answer, asked));
-  if (decoded.success) return decoded.output;
-  throw nonsense(answer, asked);
-}
-
-function parsed(answer: Answer, asked: Asked): unknown {
+function parseBody(answer: ApiResponse, sent: SentRequest): unknown {
   try {
     return parseJson(answer.body);
   } catch {
-    throw nonsense(answer, asked);
+    throw malformed(answer, sent);
   }
 }

@@ -1,18 +1,18 @@
 import type { NewPush, Push } from '../contract';
 
-/** One limit of which the instance granted something else than was asked. */
+/** A limit that the instance granted differently than requested. */
 export interface Difference {
-  /** The option that asked for it. */
+  /** The option that requested it. */
   readonly limit: 'days' | 'views' | 'deletable' | 'retrieval step' | 'passphrase';
   readonly asked: number | boolean;
   readonly granted: number | boolean;
-  /** The secret would live longer, be seen more often, or be guarded less than asked. */
+  /** The secret is available longer or more often, or is protected less, than requested. */
   readonly looser: boolean;
 }
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Days that `expire_after_duration` stands for at the commercial edition (docs/wire.md, "Editions and versions"). */
+/** Days by `expire_after_duration` of the commercial edition (docs/wire.md, "Editions and versions"). */
 const durationDays = [
   15 / 1440,
   30 / 1440,
@@ -35,8 +35,8 @@ const durationDays = [
 ];
 
 /**
- * Compares what was granted with what was asked, field by field. An instance silently replaces a value it
- * does not like and answers 201 (docs/wire.md, "Limits"). Fields the answer leaves out, or has null, are not compared.
+ * Compares the granted limits with the requested ones. Instances silently replace values that they do not accept, and
+ * answer 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
  */
 export function differences(asked: NewPush, granted: Push): Difference[] {
   return [
@@ -44,7 +44,7 @@ export function differences(asked: NewPush, granted: Push): Difference[] {
     number('views', asked.expire_after_views, granted.expire_after_views),
     flag('deletable', asked.deletable_by_viewer, granted.deletable_by_viewer, true),
     flag('retrieval step', asked.retrieval_step, granted.retrieval_step, false),
-    // "" says that there is none; one that was set comes back, or as null (docs/wire.md, "Push object").
+    // "" without a passphrase; otherwise the passphrase itself, or null (docs/wire.md, "Push object").
     flag(
       'passphrase',
       asked.passphrase === undefined ? undefined : true,
@@ -54,14 +54,14 @@ export function differences(asked: NewPush, granted: Push): Difference[] {
   ].filter((one) => one !== undefined);
 }
 
-/** The lifetime in days: as the open-source edition says it, else as the commercial one does. */
+/** The lifetime in days: from the field of the open-source edition, else from those of the commercial one. */
 function grantedDays(push: Push): number | undefined {
   const { expire_after_days: days, expire_after_duration: duration, expires_at: at } = push;
   if (typeof days === 'number') return days;
   if (typeof duration === 'number' && durationDays[duration] !== undefined)
     return durationDays[duration];
   const span = Date.parse(String(at)) - Date.parse(String(push.created_at));
-  // Rounded up to the minute: the two times are not taken at the same instant.
+  // Rounded to the minute: the two times are not taken at the same instant.
   return Number.isNaN(span) ? undefined : Math.round((span / DAY) * 1440) / 1440;
 }
 

@@ -1,19 +1,18 @@
 import { parseJson } from '../json';
-import { repeats } from './secret-echo';
-import type { Answer } from './transport/call';
+import type { ApiResponse } from './transport/call';
 import { header } from './transport/transport';
 
-export function isJson(answer: Pick<Answer, 'headers'>): boolean {
+export function isJson(answer: Pick<ApiResponse, 'headers'>): boolean {
   return /\bjson\b/i.test(header(answer, 'content-type') ?? '');
 }
 
-/** What the instance says is wrong: `error`, `message`, or the arrays by field of a 422. */
-export function messageOf(answer: Answer): string {
-  if (!isJson(answer)) return answer.body.length === 0 ? '' : describe(answer);
+/** The error text of a response: `error`, `message`, or the arrays by field of a 422. */
+export function errorText(answer: ApiResponse): string {
+  if (!isJson(answer)) return answer.body.length === 0 ? '' : firstLine(answer);
   try {
     return sentences(parseJson(answer.body)).join('; ');
   } catch {
-    return describe(answer);
+    return firstLine(answer);
   }
 }
 
@@ -35,7 +34,7 @@ function fieldMessages(field: string, messages: unknown): string[] {
   );
   const bare = field === 'base' || field === 'errors' || field === 'error';
   const label = field.replaceAll('_', ' ');
-  // "Payload is required." names its field itself; "is too long" goes on behind the name of its field.
+  // "Payload is required." includes the name of its field; "is too long" continues it.
   const named = (one: string) => one.toLowerCase().startsWith(label.toLowerCase());
   return list
     .map((one) => one.trim().replace(/(?<=\w)\.$/, ''))
@@ -43,29 +42,88 @@ function fieldMessages(field: string, messages: unknown): string[] {
     .map((one) => (bare || named(one) ? one : `${label}${/^\p{Ll}/u.test(one) ? '' : ':'} ${one}`));
 }
 
-/** An answer that is not JSON: type and first line. */
-export function describe(answer: Answer): string {
-  const type = (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
+/** A body that is not what was expected: its type and first line. */
+export function firstLine(answer: ApiResponse): string {
   if (answer.body.length === 0) return 'an empty body';
   const text = answer.body.subarray(0, 4096).toString('utf8');
   const line = text.split(/[\r\n]/).find((one) => one.trim() !== '') ?? '';
-  return `${type}, "${line.trim()}"`;
+  return `${mediaType(answer)}, "${line.trim()}"`;
 }
 
-const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
-
-/** Beyond that nothing is told, so that it is not looked through either: it can be 16 MiB. */
-const LOOKED_AT = 4096;
-
-/** What was said, for a message; not where it repeats a secret of the request. */
-export function tellable(text: string, secrets: readonly string[]): string {
-  const beginning = text.slice(0, LOOKED_AT);
-  if (!repeats(beginning, secrets)) return shorten(beginning);
-  return 'what it says is not shown, since it repeats what was sent';
+/** A body that must not be quoted: its type and size. */
+export function sizeOnly(answer: ApiResponse): string {
+  return answer.body.length === 0
+    ? 'an empty body'
+    : `${mediaType(answer)}, ${answer.body.length} bytes`;
 }
 
-/** An answer that must not be quoted: type and size. */
-export function sizeOf(answer: Answer): string {
-  const type = (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
-  return answer.body.length === 0 ? 'an empty body' : `${type}, ${answer.body.length} bytes`;
+function mediaType(answer: ApiResponse): string {
+  return (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
+}
+
+/** Characters of a text that are searched for secrets; at most 300 of them are quoted, of up to 16 MiB. */
+const SEARCHED = 4096;
+
+/** The text as it may be quoted in a message: shortened, and left out if it repeats a secret of the request. */
+export function quotable(text: string, secrets: readonly string[]): string {
+  const start = text.slice(0, SEARCHED);
+  if (repeats(start, secrets)) return 'what it says is not shown, since it repeats what was sent';
+  return start.length > 300 ? `${start.slice(0, 300)}…` : start;
+}
+
+/** So many characters in a row are no coincidence. */
+const RUN = 8;
+/** Shorter secrets are not searched for: they occur in any text. */
+const SHORTEST = 4;
+
+/** Whether a text contains a secret, or eight characters in a row of one, as it is or with URL, HTML or JSON escapes. */
+function repeats(text: string, secrets: readonly string[]): boolean {
+  const plain = unescaped(text);
+  return secrets.some((secret) => holds(text, secret) || holds(plain, unescaped(secret)));
+}
+
+function holds(text: string, secret: string): boolean {
+  if (secret.length < SHORTEST) return false;
+  if (secret.length < RUN) return containsWord(text, secret);
+  const runs = new Set<string>();
+  for (let at = 0; at + RUN <= text.length; at++) runs.add(text.slice(at, at + RUN));
+  for (let at = 0; at + RUN <= secret.length; at++) {
+    if (runs.has(secret.slice(at, at + RUN))) return true;
+  }
+  return false;
+}
+
+/** Not inside a longer word: the passphrase "pass" would hide every message about passphrases. */
+function containsWord(text: string, word: string): boolean {
+  const letter = /[\p{L}\p{N}]/u;
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const around = [text[at - 1] ?? '', text[at + word.length] ?? ''];
+    if (!around.some((character) => letter.test(character))) return true;
+  }
+  return false;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '\\n': '\n',
+  '\\r': '\r',
+  '\\t': '\t',
+};
+
+/** Undoes escapes. Also makes `+`, which is a space in a URL, a space. */
+function unescaped(text: string): string {
+  return text
+    .replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
+    .replace(/&#(\d{1,6});|&#x([\da-f]{1,5});|\\u([\da-f]{4})/gi, (_, decimal, html, json) =>
+      String.fromCodePoint(Number.parseInt(decimal ?? html ?? json, decimal ? 10 : 16)),
+    )
+    .replace(
+      /&(?:amp|lt|gt|quot|apos);|\\[nrt"\\/]/gi,
+      (sign) => escapes[sign.toLowerCase()] ?? sign.replace('\\', ''),
+    )
+    .replaceAll('+', ' ');
 }

@@ -1,64 +1,58 @@
 import type { RouteName } from '../contract';
 import { CliError, codeOfHttpStatus, type ErrorDetails } from '../errors';
-import { describe, isJson, messageOf, sizeOf, tellable } from './error-body';
-import { aboutFiles } from './files-refused';
-import type { Answer, AnswerTooLong } from './transport/call';
-import { retryAfter } from './transport/retry-after';
+import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
+import { type AnswerTooLong, type ApiResponse, retryAfter } from './transport/call';
 import { header, type TransportError } from './transport/transport';
 
-/** What went out, as far as it matters for explaining what came back. */
-export interface Asked {
-  readonly call: RouteName;
+/** What is known of a request that failed. */
+export interface SentRequest {
+  readonly route: RouteName;
   readonly repeatable: boolean;
-  /** A token went along. */
+  /** It was sent with a token. */
   readonly authenticated: boolean;
   /** Where the token is from. */
   readonly tokenFrom?: string | undefined;
   /** A profile whose token would do. */
   readonly knownTo?: string | undefined;
-  /** The user asked that no token goes along. */
+  /** The user asked for no token to be sent. */
   readonly anonymous?: boolean | undefined;
-  /** A passphrase went along. */
+  /** It was sent with a passphrase. */
   readonly passphrase: boolean;
-  /** Files went along. */
+  /** It was sent with files. */
   readonly files?: boolean;
-  /** Secrets of the request; an instance that echoes one does not get it printed. */
+  /** Secrets of the request, which no message repeats. */
   readonly secrets: readonly string[];
 }
 
-/** An answer that is not a success → the error that says so. Bodies may be empty, HTML or cut. */
-export function failureOf(answer: Answer, asked: Asked, now: Date): CliError {
-  const raw = messageOf(answer);
-  const said = tellable(raw, asked.secrets);
-  const failure = failureSaying(raw, said, answer, asked, now);
-  return asked.files ? aboutFiles(failure, said, asked) : failure;
+/** The error for an unsuccessful response, whose body may be empty, HTML or truncated. */
+export function responseError(answer: ApiResponse, sent: SentRequest, now: Date): CliError {
+  const text = quotable(errorText(answer), sent.secrets);
+  const failure = statusError(answer, sent, text, now);
+  return sent.files ? filesRefused(failure, text, sent) : failure;
 }
 
-function failureSaying(
-  raw: string,
-  said: string,
-  answer: Answer,
-  asked: Asked,
-  now: Date,
-): CliError {
+function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: Date): CliError {
   const status = answer.status;
-  if (status === 401) return unauthorized(answer, asked, raw, said);
-  if (status === 403) return forbidden(answer, asked, said);
-  if (status === 404) return notFound(answer, asked, said);
-  if (status === 429) return rateLimited(answer, said, now);
+  if (status === 401) return unauthorized(answer, sent, text);
+  if (status === 403) return forbidden(answer, sent, text);
+  if (status === 404) return notFound(answer, sent, text);
+  if (status === 429) return rateLimited(answer, text, now);
   if (status >= 300 && status < 400)
     return error(
       'failed',
-      `${title(asked)}: the instance redirects (${status}) where it should answer`,
-      { status, hint: 'check the address' },
+      `${title(sent)}: the instance redirects (${status}) instead of answering`,
+      {
+        status,
+        hint: 'check the address',
+      },
     );
   const code = codeOfHttpStatus(status);
   const verb = code === 'rejected' ? 'the instance refused it' : `the instance failed (${status})`;
-  return error(code, `${title(asked)}: ${verb}${said === '' ? '' : `: ${said}`}`, {
+  return error(code, `${title(sent)}: ${verb}${text === '' ? '' : `: ${text}`}`, {
     status,
     hint:
       status >= 500
-        ? doubt(asked)
+        ? openOutcome(sent)
         : status === 413
           ? 'it is over the limit of the instance, or of a proxy in front of it'
           : undefined,
@@ -71,96 +65,99 @@ const error = (
   details: ErrorDetails,
 ) => new CliError(code, message, details);
 
-function unauthorized(answer: Answer, asked: Asked, raw: string, said: string): CliError {
-  const status = 401;
-  if (asked.call === 'retrieve' && /passphrase/i.test(raw)) {
-    return asked.passphrase
-      ? error('passphrase', 'wrong passphrase', {
-          status,
-          hint: 'ask whoever sent the link; only a few tries a minute are allowed',
-        })
-      : error('passphrase', 'the push needs a passphrase', {
-          status,
-          hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
-        });
-  }
-  // The reference answers 401 where the specification has 403 (docs/wire.md, "Errors").
-  if (asked.call === 'expire' && /delet/i.test(raw)) return forbidden(answer, asked, said);
-  return asked.authenticated ? tokenRefused(asked) : tokenNeeded(asked);
+function passphraseRefused({ passphrase }: SentRequest): CliError {
+  return passphrase
+    ? error('passphrase', 'wrong passphrase', {
+        status: 401,
+        hint: 'ask the sender of the link; only a few attempts per minute are allowed',
+      })
+    : error('passphrase', 'the push needs a passphrase', {
+        status: 401,
+        hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
+      });
 }
 
-function tokenRefused(asked: Asked): CliError {
-  const publicCall = ['version', 'retrieve', 'preview', 'create', 'expire'].includes(asked.call);
-  const { tokenFrom } = asked;
+function unauthorized(answer: ApiResponse, sent: SentRequest, text: string): CliError {
+  // Not `text`, in which what repeats a secret is left out.
+  const raw = errorText(answer);
+  if (sent.route === 'retrieve' && /passphrase/i.test(raw)) return passphraseRefused(sent);
+  // The reference answers 401 where the specification has 403 (docs/wire.md, "Errors").
+  if (sent.route === 'expire' && /delet/i.test(raw)) return forbidden(answer, sent, text);
+  return sent.authenticated ? tokenRefused(sent) : tokenNeeded(sent);
+}
+
+function tokenRefused(sent: SentRequest): CliError {
+  const publicCall = ['version', 'retrieve', 'preview', 'create', 'expire'].includes(sent.route);
+  const { tokenFrom } = sent;
   const from = tokenFrom === undefined ? '' : ` from ${tokenFrom}`;
   const again = tokenFrom?.startsWith('profile ')
     ? ['log in again with pwpush login']
     : ['put a good one there', 'log in with pwpush login'];
   const ways = publicCall ? [...again, 'send no token with --anonymous'] : again;
-  return error('unauthorized', `${title(asked)}: the instance refused the token${from}`, {
+  return error('unauthorized', `${title(sent)}: the instance refused the token${from}`, {
     status: 401,
     hint: `${ways.slice(0, -1).join(', ')}${ways.length > 1 ? ', or ' : ''}${ways.at(-1)}`,
   });
 }
 
-function tokenNeeded(asked: Asked): CliError {
-  if (asked.anonymous)
-    return error('unauthorized', `${title(asked)}: needs a token, and --anonymous sends none`, {
+function tokenNeeded(sent: SentRequest): CliError {
+  if (sent.anonymous)
+    return error('unauthorized', `${title(sent)}: needs a token, and --anonymous sends none`, {
       status: 401,
       hint: 'leave --anonymous out',
     });
-  return error('unauthorized', `${title(asked)}: the instance wants a token`, {
+  return error('unauthorized', `${title(sent)}: the instance wants a token`, {
     status: 401,
     hint:
-      asked.knownTo === undefined
+      sent.knownTo === undefined
         ? 'log in with pwpush login, or set PWPUSH_TOKEN'
-        : `profile "${asked.knownTo}" has one for it: --profile ${asked.knownTo}`,
+        : `profile "${sent.knownTo}" has one for it: --profile ${sent.knownTo}`,
   });
 }
 
-function forbidden(answer: Answer, asked: Asked, said: string): CliError {
+function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   const status = answer.status;
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
-  if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(said))
+  if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(text))
     return error('rate_limited', 'the instance limits how often it is asked', { status });
   const owner =
-    asked.call === 'audit' ? 'only its owner may read the audit log' : 'only its owner may do that';
-  return error('forbidden', `${title(asked)}: ${said === '' ? owner : said}`, {
+    sent.route === 'audit' ? 'only its owner may read the audit log' : 'only its owner may do that';
+  return error('forbidden', `${title(sent)}: ${text === '' ? owner : text}`, {
     status,
-    hint: ownersHint(asked),
+    hint: ownersHint(sent),
   });
 }
 
-/** Who made a push is not told; one made without a token is nobody's. */
-function ownersHint({ authenticated, anonymous, knownTo, call }: Asked): string {
+/** The answer does not name the owner; a push created without a token has none. */
+function ownersHint({ authenticated, anonymous, knownTo, route }: SentRequest): string {
   if (authenticated) return 'the token belongs to another user, or the push was made without one';
   if (anonymous) return 'if it is yours, leave --anonymous out';
   if (knownTo !== undefined) return `profile "${knownTo}" has a token for it: --profile ${knownTo}`;
-  const nobodys = call === 'expire' ? 'it ends by its own limits' : 'nobody may';
-  return `use the token of who made it (pwpush login); if it was made without one, ${nobodys}`;
+  const ownerless = route === 'expire' ? 'it ends by its own limits' : 'nobody may';
+  return `use the token of who made it (pwpush login); if it was made without one, ${ownerless}`;
 }
 
-function notFound(answer: Answer, asked: Asked, said: string): CliError {
+function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   const status = 404;
-  const onPush = !['version', 'create', 'active', 'expired'].includes(asked.call);
-  if (onPush && (isJson(answer) || said === '')) {
+  const onPush = !['version', 'create', 'active', 'expired'].includes(sent.route);
+  if (onPush && (isJson(answer) || text === '')) {
     return error('not_found', 'there is no such push on this instance', {
       status,
       hint: 'check the link for missing characters, and the instance with pwpush version',
     });
   }
-  const words = said === '' || /^not.found$/i.test(said) ? '' : `: ${said}`;
-  return error('not_found', `${title(asked)}: there is no API v2 at this address${words}`, {
+  const words = text === '' || /^not.found$/i.test(text) ? '' : `: ${text}`;
+  return error('not_found', `${title(sent)}: there is no API v2 at this address${words}`, {
     status,
     hint: 'check the address and its path; API v2 needs Password Pusher 2.4 or later',
   });
 }
 
-function rateLimited(answer: Answer, said: string, now: Date): CliError {
+function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
   const seconds = retryAfter(header(answer, 'retry-after'), now);
   return error(
     'rate_limited',
-    `the instance limits how often it is asked${said === '' ? '' : `: ${said}`}`,
+    `the instance limits how often it is asked${text === '' ? '' : `: ${text}`}`,
     {
       status: 429,
       hint: seconds === undefined ? 'try again later' : `try again in ${seconds} s`,
@@ -168,8 +165,8 @@ function rateLimited(answer: Answer, said: string, now: Date): CliError {
   );
 }
 
-/** What failed, as the start of a sentence. */
-function title(asked: Asked): string {
+/** The command, as the start of a message. */
+function title(sent: SentRequest): string {
   const titles: Record<RouteName, string> = {
     version: 'version',
     create: 'push',
@@ -181,60 +178,85 @@ function title(asked: Asked): string {
     expire: 'expire',
     notify: 'notify',
   };
-  return titles[asked.call];
+  return titles[sent.route];
 }
 
-/** What may have been done although no answer says so, and what to do about it. */
-function doubt({ call, authenticated }: Asked): string | undefined {
-  if (call === 'create')
+/** A hint at what the instance may have done although no answer says so. */
+function openOutcome({ route, authenticated }: SentRequest): string | undefined {
+  if (route === 'create')
     return authenticated
       ? 'a push may exist: before you push again, look for it with pwpush list and expire it'
       : 'a push may exist; made without a token it cannot be looked up, and ends by its own limits';
-  if (call === 'retrieve') return 'a view may have been used: pwpush audit tells its owner';
-  if (call === 'notify') return 'the e-mail may have been sent: pwpush audit shows it if so';
+  if (route === 'retrieve') return 'a view may have been used: pwpush audit tells its owner';
+  if (route === 'notify') return 'the e-mail may have been sent: pwpush audit shows it if so';
   return undefined;
 }
 
-/** An answer too long to be read on: for a creation or retrieval the outcome is open. */
-export function overlong(failure: AnswerTooLong, asked: Asked): CliError {
-  return error(asked.repeatable ? 'failed' : 'unknown', `${title(asked)}: ${failure.message}`, {
+/** The error for a response that is too long to be read. */
+export function tooLong(failure: AnswerTooLong, sent: SentRequest): CliError {
+  return error(sent.repeatable ? 'failed' : 'unknown', `${title(sent)}: ${failure.message}`, {
     status: failure.status,
-    hint: doubt(asked),
+    hint: openOutcome(sent),
   });
 }
 
-/** A transport failure → unreachable when nothing can have happened, else an unknown outcome. */
-export function transportFailure(failure: TransportError, asked: Asked): CliError {
+/** The error for a request without a response: unreachable if nothing was sent, else an unknown outcome. */
+export function transportFailure(failure: TransportError, sent: SentRequest): CliError {
   if (!failure.sent)
     return error('unreachable', failure.message, { hint: failure.hint, cause: failure });
   const again =
-    asked.call === 'expire' ? 'the push may have been expired: run it again to be sure' : undefined;
+    sent.route === 'expire' ? 'the push may have been expired: run it again to be sure' : undefined;
   return error('unknown', failure.message, {
-    hint: doubt(asked) ?? again ?? failure.hint,
+    hint: openOutcome(sent) ?? again ?? failure.hint,
     cause: failure,
   });
 }
 
-/** A success whose body is not what the contract says. What a retrieval answered is a secret: it is not quoted. */
-export function nonsense(answer: Answer, asked: Asked): CliError {
-  const said = mayQuote(answer, asked) ? describe(answer) : sizeOf(answer);
-  const quoted = tellable(said, asked.secrets);
-  const what = `${title(asked)}: the instance answered ${answer.status}, but not with what the API describes: ${quoted}`;
-  // With JSON, however broken, the instance itself answered: the push exists, or the view is gone.
-  const open = !asked.repeatable && (isJson(answer) || answer.status === 201);
+/** The error for a success whose body does not match its schema. */
+export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
+  const text = mayQuote(answer, sent) ? firstLine(answer) : sizeOnly(answer);
+  const quoted = quotable(text, sent.secrets);
+  const what = `${title(sent)}: the instance answered ${answer.status}, but not with what the API describes: ${quoted}`;
+  // JSON, even if invalid, comes from the instance and not from a proxy: the push exists, or the view is used.
+  const open = !sent.repeatable && (isJson(answer) || answer.status === 201);
   return error(open ? 'unknown' : 'failed', what, {
     status: answer.status,
     hint:
-      doubt(asked) ??
+      openOutcome(sent) ??
       'is this address an instance of Password Pusher, and is there a proxy in between?',
-    unread: asked.call === 'retrieve' && isJson(answer) ? answer.body : undefined,
+    unread: sent.route === 'retrieve' && isJson(answer) ? answer.body : undefined,
   });
 }
 
-/** A page is quoted; whatever else came of a retrieval or creation may be the secret or the link. */
-function mayQuote(answer: Answer, { call }: Asked): boolean {
+/** A page can be quoted; any other body of a retrieval or creation may be the secret or the link. */
+function mayQuote(answer: ApiResponse, { route }: SentRequest): boolean {
   const page = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
     answer.body.subarray(0, 256).toString('latin1'),
   );
-  return page || (call !== 'retrieve' && call !== 'create');
+  return page || (route !== 'retrieve' && route !== 'create');
+}
+
+/** The error for a refused push with files: always in the instance's words, with a hint about files. */
+function filesRefused(failure: CliError, text: string, sent: SentRequest): CliError {
+  const { code, status, cause } = failure;
+  const message =
+    text === '' || failure.message.includes(text) ? failure.message : `${failure.message}: ${text}`;
+  const hint = filesHint(status, message, sent) ?? failure.hint;
+  return error(code, message, { status, hint, cause });
+}
+
+function filesHint(
+  status: number | undefined,
+  message: string,
+  { authenticated, anonymous }: SentRequest,
+): string | undefined {
+  if ((status === 401 || status === 403) && anonymous)
+    return 'attaching files needs a token there: leave --anonymous out';
+  if ((status === 401 || status === 403) && !authenticated)
+    return 'attaching files needs a token there: log in with pwpush login, or set PWPUSH_TOKEN';
+  if (status === 413)
+    return 'the files are over a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it';
+  if (status === 422 && /\b(files?|attach\w*|kind)\b/i.test(message))
+    return 'pwpush version tells whether the instance takes files (features.pushes.file_attachments)';
+  return undefined;
 }

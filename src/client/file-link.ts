@@ -1,17 +1,17 @@
 import { CliError } from '../errors';
-import { discard, follow } from './transport/file-redirects';
-import { retryAfter } from './transport/retry-after';
-import { header, type Transport, TransportError } from './transport/transport';
+import { parseUrl } from '../loopback';
+import { retryAfter } from './transport/call';
+import { header, type Transport, TransportError, type WireResponse } from './transport/transport';
 
-/** A file of a push, as its link answers. */
+/** The response of a file's link. */
 export interface FileAnswer {
-  /** Bytes announced; undefined when the answer does not say. */
+  /** Content-Length; undefined if absent. */
   readonly length: number | undefined;
-  /** Iterating throws a `TransportError` when the answer is cut or stalls. */
+  /** Iterating throws a `TransportError` when the response is truncated or stalls. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-interface Source {
+interface LinkSettings {
   /** The instance's base address. */
   readonly base: string;
   readonly token?: string | undefined;
@@ -20,8 +20,9 @@ interface Source {
   readonly now: () => Date;
 }
 
-/** A link that did not give its file; `again` is how soon it may, in seconds, when it may at all. */
+/** A link that did not answer with its file. */
 export class LinkError extends CliError {
+  /** Seconds to wait before another attempt; undefined if another is of no use. */
   readonly again: number | undefined;
 
   constructor(status: number, message: string, hint: string | undefined, again?: number) {
@@ -31,37 +32,32 @@ export class LinkError extends CliError {
 }
 
 /**
- * Opens the link of a push's file (docs/wire.md, "File downloads"). The token goes along only where the link is
- * on the instance's own origin, and never beyond a redirect.
- * @throws LinkError, TransportError, or CliError when it leads where it must not
+ * Opens the link of a push's file (docs/wire.md, "File downloads"). The token is sent only to the instance's own
+ * origin, and never after a redirect.
+ * @throws LinkError for a response other than 200; TransportError; CliError for an address that is not followed
  */
-export async function openLink(source: Source, link: string): Promise<FileAnswer> {
-  const url = address(link, source.base);
-  const own = url.origin === new URL(source.base).origin && source.token !== undefined;
+export async function openLink(settings: LinkSettings, link: string): Promise<FileAnswer> {
+  const url = parseLink(link, settings.base);
+  const own = url.origin === new URL(settings.base).origin && settings.token !== undefined;
   const headers = {
     accept: '*/*',
     'accept-encoding': 'identity',
-    'user-agent': source.userAgent,
+    'user-agent': settings.userAgent,
   };
-  const response = await follow(source.send, url, headers, {
+  const response = await followRedirects(settings.send, url, headers, {
     ...headers,
-    ...(own ? { authorization: `Bearer ${source.token}` } : {}),
+    ...(own ? { authorization: `Bearer ${settings.token}` } : {}),
   });
   if (response.status !== 200) {
-    await discard(response.body);
-    const told = retryAfter(header(response, 'retry-after'), source.now());
-    throw refused(response.status, told);
+    await discardBody(response.body);
+    throw refused(response.status, retryAfter(header(response, 'retry-after'), settings.now()));
   }
-  return { length: lengthOf(header(response, 'content-length')), body: response.body };
+  return { length: parseLength(header(response, 'content-length')), body: response.body };
 }
 
-function address(link: string, base: string): URL {
-  let url: URL;
-  try {
-    url = new URL(link, base);
-  } catch {
-    throw new CliError('failed', 'the instance gave no usable address for it');
-  }
+function parseLink(link: string, base: string): URL {
+  const url = parseUrl(link, base);
+  if (url === undefined) throw new CliError('failed', 'the instance gave no usable address for it');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
   throw new CliError(
@@ -71,20 +67,75 @@ function address(link: string, base: string): URL {
   );
 }
 
-function refused(status: number, told: number | undefined): LinkError {
+function refused(status: number, retryAfter: number | undefined): LinkError {
   if (status === 429 || status >= 500)
-    return new LinkError(status, `its link answered ${status}`, undefined, told ?? 0);
+    return new LinkError(status, `its link answered ${status}`, undefined, retryAfter ?? 0);
   const stale = [401, 403, 404, 410].includes(status);
-  const why = stale ? 'it may have stopped working' : 'that is no file';
+  const why = stale ? 'it may have stopped working' : 'it is not a file';
   return new LinkError(status, `its link answered ${status}; ${why}`, undefined);
 }
 
-function lengthOf(value: string | undefined): number | undefined {
+function parseLength(value: string | undefined): number | undefined {
   return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
-/** Whether opening the link once more may help, and after how many seconds at least. */
+/** Seconds to wait before the link is worth another attempt; undefined if it is not. */
 export function worthAnotherTry(error: unknown): number | undefined {
   if (error instanceof TransportError) return 0;
   return error instanceof LinkError ? error.again : undefined;
+}
+
+const MAX_REDIRECTS = 10;
+/** Bytes of an unwanted body that are read so that its connection can be reused; a longer one closes it. */
+const MAX_DISCARDED = 64 * 1024;
+
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * GET, following up to 10 redirects to any host, but never from https to http.
+ * @param first headers of the first request, which alone may hold a token; `headers` those of the others
+ */
+async function followRedirects(
+  send: Transport,
+  url: URL,
+  headers: Headers,
+  first: Headers,
+): Promise<WireResponse> {
+  let current = url;
+  for (let hop = 0; ; hop++) {
+    const sent = hop === 0 ? first : headers;
+    const response = await send({ method: 'GET', url: withoutFragment(current), headers: sent });
+    const next = redirectTarget(response, current);
+    if (next === undefined) return response;
+    await discardBody(response.body);
+    if (hop === MAX_REDIRECTS)
+      throw new CliError('failed', `its link redirects over ${MAX_REDIRECTS} times`);
+    current = next;
+  }
+}
+
+function redirectTarget(response: WireResponse, from: URL): URL | undefined {
+  const location = header(response, 'location');
+  if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined)
+    return undefined;
+  const to = parseUrl(location, from);
+  if (to === undefined) throw new CliError('failed', 'its link redirects to an invalid address');
+  if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')) return to;
+  throw new CliError(
+    'failed',
+    `its link redirects from https to ${to.protocol}//${to.host}; that was not followed`,
+  );
+}
+
+function withoutFragment(url: URL): string {
+  return url.href.slice(0, url.href.length - url.hash.length);
+}
+
+/** Drops a body: an unread one would block the next request to that host. */
+export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
+  let read = 0;
+  for await (const chunk of body) {
+    read += chunk.byteLength;
+    if (read > MAX_DISCARDED) return;
+  }
 }

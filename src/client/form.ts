@@ -2,31 +2,31 @@ import { randomBytes } from 'node:crypto';
 import type { NewPush } from '../contract';
 import type { StreamedBody } from './transport/transport';
 
-/** A file to send along with a push. */
+/** A file of a push. */
 export interface Attachment {
   readonly name: string;
   /** Media type. */
   readonly type: string;
-  /** Bytes; `bytes` yields as many, or throws. */
+  /** In bytes; `bytes` yields exactly this number, or throws. */
   readonly size: number;
-  /** From the beginning, each time it is called. */
+  /** Starts from the beginning each time. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-export interface Form extends StreamedBody {
-  /** The Content-Type that goes with it. */
+export interface FormBody extends StreamedBody {
+  /** Content-Type. */
   readonly type: string;
 }
 
 /**
- * A push and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Nothing is
- * read before it is iterated; its length is known all the same.
+ * A push and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Files are not read
+ * before it is iterated, though its length is known.
  */
 export function formBody(
   push: NewPush,
   files: readonly Attachment[],
   boundary = `pwpush-${randomBytes(16).toString('hex')}`,
-): Form {
+): FormBody {
   const fields = Object.entries(push).filter(([, value]) => value !== undefined);
   const head = Buffer.from(
     fields.map(([name, value]) => field(boundary, `push[${name}]`, String(value))).join(''),
@@ -62,7 +62,7 @@ function filePart(boundary: string, { name, type }: Attachment): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="push[files][]"; filename="${quoted(name)}"\r\nContent-Type: ${type}\r\n\r\n`;
 }
 
-/** As browsers write a file name into a header (HTML, 4.10.21.8). */
+/** Escapes a file name as browsers do (HTML, 4.10.21.8). */
 function quoted(name: string): string {
   return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }

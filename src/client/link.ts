@@ -1,35 +1,89 @@
 import type { Push } from '../contract';
+import { usageError } from '../errors';
+import { parseWebUrl, withScheme } from '../loopback';
 import type { Api } from './client';
 
-/** A new push's link, and what is to be said about it. */
+/** A push as a user names it: by its token, or by an address that also names the instance. */
+export interface Reference {
+  readonly token: string;
+  /** The instance's base address without a final slash; undefined for a bare token. */
+  readonly base: string | undefined;
+}
+
+const TOKEN = '[A-Za-z0-9_-]{1,128}';
+const bareToken = new RegExp(`^${TOKEN}$`);
+/** `{base}/p/T`, `/f/T`, `/r/T` or `/api/v2/pushes/T`, with what the pages and v1 append to it. */
+const pushPath = new RegExp(
+  `^(.*?)/(?:(?:p|f|r)|api/v2/pushes)/(${TOKEN})(?:\\.json)?(?:/(?:r|preview|passphrase|audit)(?:\\.json)?)*/*$`,
+);
+
+const HINT = 'give the link as you got it, such as https://pwpush.example/p/abc123, or its token';
+
+/** Opening brackets and quotes of any language, except the bracket of an IPv6 host such as `[::1]`. */
+const BEFORE = /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\s<"'`*])+/iu;
+/** Closing brackets and quotes, and punctuation that ends a sentence; not an ellipsis, which means that the link was cut. */
+const AFTER =
+  /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.(?!\.))+$/u;
+/** A Markdown link: `[text](link)`. */
+const MARKDOWN = /^\[[^\]]*\]\(([^()]+)\)/;
+
+/** Strips the brackets, quotes and punctuation of the text that a link or token was copied from. */
+function withoutSurroundings(pasted: string): string {
+  const text = pasted.trim();
+  return (MARKDOWN.exec(text)?.[1] ?? text).replace(BEFORE, '').replace(AFTER, '');
+}
+
+/**
+ * Parses a pasted link or token (docs/wire.md, "Tokens and addresses").
+ * @throws CliError (usage) for anything else; the message does not quote it
+ */
+export function parseReference(pasted: string): Reference {
+  const text = withoutSurroundings(pasted);
+  if (text === '') throw usageError('the link is empty', HINT);
+  if (bareToken.test(text)) return { token: text, base: undefined };
+  const url = parseLink(text);
+  const match = url && pushPath.exec(url.pathname);
+  if (!url || !match?.[2]) throw usageError('that is not a link or token of a push', HINT);
+  if (url.username || url.password) {
+    throw usageError(
+      'the link carries a user name or password in its address',
+      'remove what is before the @',
+    );
+  }
+  return { token: match[2], base: url.origin + (match[1] ?? '') };
+}
+
+/** The scheme is optional. */
+function parseLink(text: string): URL | undefined {
+  return /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
+}
+
+/** The link of a new push, and a warning about it if there is one. */
 export interface FoundLink {
   readonly link: string;
   readonly doubt?: string;
 }
 
 /**
- * The link of a push that was just created: the answer's `html_url`, else what `preview` says, else the
- * address the reference would give. Never fails: a created push whose link is lost is a lost secret.
+ * The link of a push that was just created: `html_url` of the response, else the answer of `preview`, else an address
+ * built as the reference does. Never throws: without its link, the created push would be lost.
  */
 export async function findLink(api: Api, base: string, created: Push): Promise<FoundLink> {
   const { url_token: token } = created;
   const link =
     webAddress(created.html_url) ?? (token === '' ? undefined : await previewed(api, token));
   if (link === undefined) {
-    const made = `${base}/p/${created.url_token}${created.retrieval_step ? '/r' : ''}`;
     return {
-      link: made,
-      doubt: 'the instance told no link; this one is made from its address and the token',
+      link: `${base}/p/${created.url_token}${created.retrieval_step ? '/r' : ''}`,
+      doubt: 'the instance returned no link; this one is built from its address and the token',
     };
   }
-  const elsewhere = elsewhereThan(base, link);
-  return elsewhere === undefined
-    ? { link }
-    : { link, doubt: `${elsewhere} where the push was made` };
+  const other = otherOrigin(base, link);
+  return other === undefined ? { link } : { link, doubt: `${other} where the push was made` };
 }
 
-/** Says of a link with another host, port or scheme where it leads; it begins a sentence. */
-export function elsewhereThan(base: string, link: string): string | undefined {
+/** Compares a link's origin with that of the instance; if they differ, returns the beginning of a sentence that says so. */
+export function otherOrigin(base: string, link: string): string | undefined {
   const [origin, own] = [new URL(link).origin, new URL(base).origin];
   return origin === own ? undefined : `the link is on ${origin}, not on ${own}`;
 }
@@ -42,15 +96,11 @@ async function previewed(api: Api, token: string): Promise<string | undefined> {
   }
 }
 
-/** An absolute http(s) address on one line, as it came where that is safe to print. */
+/** An absolute http(s) address on one line, unchanged if it is safe to print as it is. */
 export function webAddress(text: string | null | undefined): string | undefined {
-  try {
-    const url = new URL(text ?? '');
-    if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
-    if (/^[\x21-\x7e]+$/.test(text ?? '')) return text ?? undefined;
-    // A host name of another script is written in ASCII; white space and controls were never part of a link.
-    return /[\s\p{C}]/u.test(text ?? '') ? undefined : url.href;
-  } catch {
-    return undefined;
-  }
+  const url = parseWebUrl(text ?? '');
+  if (text == null || url === undefined) return undefined;
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  // `href` has an internationalized host name in ASCII. Addresses with white space or control characters are refused.
+  return /[\s\p{C}]/u.test(text) ? undefined : url.href;
 }

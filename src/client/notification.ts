@@ -2,8 +2,8 @@ import { limits, type Notification } from '../contract';
 import { usageError } from '../errors';
 
 /**
- * Whom an instance is to e-mail a link, as the wire has it.
- * @throws CliError (usage) for what cannot be an address, or too many; nothing was sent then
+ * The fields that make an instance e-mail a link.
+ * @throws CliError (usage) for an invalid address or locale, or too many addresses
  */
 export function notification(
   addresses: readonly string[],
@@ -11,17 +11,17 @@ export function notification(
 ): Notification {
   const all = addresses.flatMap((one) => one.split(',')).map((one) => one.trim());
   const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
-  // Not quoted: with --notify it may be the secret, meant as [text].
+  // Not quoted: after --notify, it may be the secret, meant as [text].
   if (wrong !== -1)
     throw usageError(
-      `number ${wrong + 1} of the e-mail addresses is none`,
-      'all words behind --notify are addresses; give each alone, such as ann@example.com',
+      `e-mail address ${wrong + 1} is invalid`,
+      'all words after --notify are addresses; give each alone, such as ann@example.com',
     );
   const most = limits.notifiedAtOnce;
   if (all.length > most)
     throw usageError(`an instance e-mails ${most} people at most, not ${all.length}`);
   if (locale !== undefined && !/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(locale))
-    throw usageError(`"${locale}" is no language`, 'give it as de, or pt-BR');
+    throw usageError(`"${locale}" is not a language`, 'give it as de, or pt-BR');
   return {
     notify_emails_to: [...new Set(all)].join(','),
     ...(locale === undefined ? {} : { notify_emails_to_locale: locale }),

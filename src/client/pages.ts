@@ -1,28 +1,30 @@
 import { limits } from '../contract';
-import { AT_ONCE, handled } from './concurrent-map';
+
+/** How many requests run at once by default. */
+export const AT_ONCE = 8;
 
 export interface PageRange<Row> {
-  /** The first page to ask for; 1. */
+  /** The first page; 1 by default. */
   readonly first?: number;
-  /** The last page to ask for; 200, beyond which the API has none. */
+  /** The last page; 200 by default, the API's limit. */
   readonly last?: number;
-  /** Rows in all; any number. */
+  /** Rows in total; unlimited by default. */
   readonly limit?: number;
-  /** What tells rows apart; an instance that answers the same page again and again is then asked no further. */
+  /** Identifies a row, so that an instance that always returns the same page is noticed. */
   readonly key?: (row: Row) => string;
-  /** Leaves out a row that the page before had: a listing that grows meanwhile moves rows on. */
-  readonly once?: boolean;
+  /** Leaves out rows of the previous page: a push that is created meanwhile moves the others to later pages. */
+  readonly skipRepeated?: boolean;
 }
 
 /**
- * Yields a listing page by page, until an empty page: how long a page is, is up to the instance. Further on several
- * are asked for at once, but only half as many as have come, so that few are asked for beyond the end.
+ * Yields a listing page by page, up to an empty page, as instances differ in the length of a page. Requests several
+ * pages at once, but at most half the number already read, so that few requests go past the end.
  */
 export async function* pages<Row>(
   fetchPage: (page: number) => Promise<Row[]>,
   range: PageRange<Row> = {},
 ): AsyncGenerator<Row[]> {
-  const { first = limits.page.min, last = limits.page.max, key, once = false } = range;
+  const { first = limits.page.min, last = limits.page.max, key, skipRepeated = false } = range;
   const ahead: Promise<Row[]>[] = [];
   let next = first;
   let left = range.limit ?? Number.POSITIVE_INFINITY;
@@ -31,12 +33,17 @@ export async function* pages<Row>(
   for (let seen = 0; left > 0; seen++) {
     const wanted =
       seen === 0 ? 1 : Math.min(AT_ONCE, Math.ceil(seen / 2), Math.ceil(left / longest));
-    while (ahead.length < wanted && next <= last) ahead.push(handled(fetchPage(next++)));
+    while (ahead.length < wanted && next <= last) {
+      const page = fetchPage(next++);
+      // An error is thrown where the page is awaited; a reader that has left does not await it.
+      page.catch(() => {});
+      ahead.push(page);
+    }
     const rows = await ahead.shift();
     if (rows === undefined || rows.length === 0) return;
     const keys = key ? rows.map(key) : [];
     if (isRepeated(keys, before)) return;
-    const known = new Set(once ? before : []);
+    const known = new Set(skipRepeated ? before : []);
     const fresh = rows.filter((_, at) => !known.has(keys[at] ?? ''));
     yield fresh.slice(0, left);
     left -= fresh.length;
@@ -45,8 +52,8 @@ export async function* pages<Row>(
   }
 }
 
-/** Whether a page is the one before it once more. Rows that are all alike may as well be more of the same. */
+/** Whether a page repeats the previous one. Rows that are all equal do not tell: the next ones may be equal too. */
 function isRepeated(keys: readonly string[], before: readonly string[]): boolean {
-  const told = keys.length === 1 || new Set(keys).size > 1;
-  return told && keys.length === before.length && keys.every((key, at) => key === before[at]);
+  const distinct = keys.length === 1 || new Set(keys).size > 1;
+  return distinct && keys.length === before.length && keys.every((key, at) => key === before[at]);
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { readAuditLog } from '../client/audit-log';
-import { AT_ONCE } from '../client/concurrent-map';
+import { AT_ONCE } from '../client/pages';
 import type { Context } from '../context';
 import { limits } from '../contract';
 import { usageError } from '../errors';

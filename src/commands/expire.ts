@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { AT_ONCE, inOrder } from '../client/concurrent-map';
-import { parseReference } from '../client/reference';
+import { concurrentMap } from '../client/concurrent-map';
+import { parseReference } from '../client/link';
+import { AT_ONCE } from '../client/pages';
 import type { Context } from '../context';
 import type { Push } from '../contract';
 import { CliError, ExitWith } from '../errors';
@@ -39,7 +40,7 @@ export async function expire(context: Context, options: ExpireOptions): Promise<
   const say = terminal(context, options);
   const expired: Push[] = [];
   let worst = 0;
-  const outcomes = inOrder(references.entries(), async ([at, { base, token }]) => {
+  const outcomes = concurrentMap(references.entries(), async ([at, { base, token }]) => {
     const { api } = connections.get(base) as Connection;
     return { at, token, push: await api.expire(token).catch(failed) };
   });

@@ -1,6 +1,5 @@
 import { Argument, Command } from 'commander';
-import { AT_ONCE } from '../client/concurrent-map';
-import { pages } from '../client/pages';
+import { AT_ONCE, pages } from '../client/pages';
 import type { Context } from '../context';
 import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
@@ -58,7 +57,7 @@ export async function list(context: Context, options: ListOptions): Promise<void
     ...(many ? {} : { first: page, last: page }),
     ...(options.limit === undefined ? {} : { limit: options.limit }),
     key: (push) => push.url_token,
-    once: true,
+    skipRepeated: true,
   });
   const columns = options.state === 'active' ? activeColumns : expiredColumns;
   const printed = await printRows(rows, columns, context, options);

@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, type GlobalOptions, optionsOf } from '../options';
 import { configFolder } from '../profile/folders';
-import { readProfiles } from '../profile/read';
-import { namedProfile } from '../profile/target';
+import { namedProfile, readProfiles } from '../profile/profile';
 import { terminal } from '../terminal/output';
 
 const EXAMPLES = `

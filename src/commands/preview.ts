@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { elsewhereThan, webAddress } from '../client/link';
+import { otherOrigin, webAddress } from '../client/link';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
@@ -38,7 +38,7 @@ export async function preview(context: Context, options: PreviewOptions): Promis
       'failed',
       'preview: the instance answered with what is no address of a page',
     );
-  const elsewhere = elsewhereThan(target.base, answer.url);
+  const elsewhere = otherOrigin(target.base, answer.url);
   if (elsewhere !== undefined) await say.warn(`${elsewhere} that was asked`);
   await say.print(answer, () => `${safe(answer.url)}\n`);
   if (options.qr) await drawQr(say, answer.url);

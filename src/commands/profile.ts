@@ -2,9 +2,14 @@ import { Argument, Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, type GlobalOptions, optionsOf } from '../options';
 import { configFolder } from '../profile/folders';
-import { readProfiles } from '../profile/read';
+import {
+  namedProfile,
+  noSuchProfile,
+  type Profile,
+  readProfiles,
+  type StoredProfiles,
+} from '../profile/profile';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
-import { namedProfile, noSuchProfile, type Profile, type StoredProfiles } from '../profile/target';
 import { terminal } from '../terminal/output';
 import { profileColumns, profileText, shownProfile } from '../terminal/profile-table';
 import { table } from '../terminal/table';

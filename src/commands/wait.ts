@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Sighting, type Watch, watch } from '../client/audit-watch';
+import { type PushProgress, pushPoller } from '../client/audit-log';
 import type { Api } from '../client/client';
 import type { Context } from '../context';
 import type { AuditEntry } from '../contract';
@@ -62,7 +62,7 @@ export async function wait(context: Context, options: WaitOptions): Promise<void
   const global = timeout !== undefined && timeout < 30 ? options : rest;
   const { api, reference } = await connectTo(bounded, global, options.link);
   const say = terminal(context, options);
-  const first = await seen(watch(api, reference.token, context.now), bounded, options, say);
+  const first = await seen(pushPoller(api, reference.token, context.now), bounded, options, say);
   if (!options.json) await printRows([[first]], auditColumns, context, options);
   if (options.thenExpire) await end(api, reference.token, say);
 }
@@ -82,12 +82,12 @@ function within(context: Context, timeout: number | undefined): Context {
 
 /** Looks until somebody has looked, and returns that event. */
 async function seen(
-  watched: Watch,
+  poll: () => Promise<PushProgress>,
   context: Context,
   options: WaitOptions,
   say: Terminal,
 ): Promise<AuditEntry> {
-  const look = patiently(watched, context, say);
+  const look = patiently(poll, context, say);
   await say.remark('waiting for somebody to look at it; Control-C ends the waiting');
   for (let pause = options.interval; ; ) {
     const sighting = await look();
@@ -109,15 +109,15 @@ const PATIENCE = 5 * 60_000;
 
 /** Looks; once it has worked, what may pass is told once and answered with undefined. */
 function patiently(
-  watched: Watch,
+  poll: () => Promise<PushProgress>,
   context: Context,
   say: Terminal,
-): () => Promise<Sighting | undefined> {
+): () => Promise<PushProgress | undefined> {
   let worked: number | undefined;
   let failing = false;
   return async () => {
     try {
-      const sighting = await watched.look();
+      const sighting = await poll();
       worked = context.now().getTime();
       failing = false;
       return sighting;

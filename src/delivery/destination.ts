@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CliError, usageError } from '../errors';
-import { nameOnce, writeWhole } from './new-file';
+import { type TemporaryFile, temporaryFile, writeAndClose } from '../system/atomic-file';
 
-/** A place for a secret that was made sure of before the secret was fetched. */
+/** A place for a secret, reserved before the secret is fetched. */
 export interface Destination {
-  /** Writes everything and gives it its name. */
+  /** Writes everything; a file gets its name. */
   commit(bytes: string | Uint8Array): Promise<void>;
   /** Leaves nothing behind. */
   discard(): Promise<void>;
@@ -15,11 +14,11 @@ export interface Destination {
   readonly inFolder?: string;
 }
 
-/** What the text of a push is called in a folder. */
+/** The name for the text of a push in a folder. */
 export const TEXT_FILE = 'secret.txt';
 
 /**
- * Makes sure that the text of a push can be written to a file of that name in a folder.
+ * Reserves `TEXT_FILE` in a folder.
  * @throws CliError (usage) as `reserveFile` does
  */
 export async function reserveText(folder: string, force: boolean): Promise<Destination> {
@@ -28,15 +27,15 @@ export async function reserveText(folder: string, force: boolean): Promise<Desti
 }
 
 /**
- * Makes sure that a file can be written: opens a temporary one beside it, 0600, that `commit` renames.
- * A character device, a pipe and a descriptor are written to directly.
- * @throws CliError (usage) when the file exists and `force` is not given, or its folder cannot be written
+ * Reserves a file: creates a temporary one beside it, which `commit` renames. Writes directly to a character device, FIFO
+ * or descriptor.
+ * @throws CliError (usage) when the file exists and `force` is not set, or its folder cannot be written to
  */
 export async function reserveFile(named: string, force: boolean): Promise<Destination> {
   if (named === '' || /[/\\]$/.test(named)) {
     throw usageError('--output names no file', 'give the name of a file, or - for standard output');
   }
-  const path = await behindLinks(named);
+  const path = await resolveLink(named);
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) throw usageError(`${named} is a folder`, 'name a file in it');
   if (found?.isFIFO()) return fifo(path);
@@ -44,34 +43,31 @@ export async function reserveFile(named: string, force: boolean): Promise<Destin
   if (found && !found.isFile())
     throw usageError(`${named} is neither a file nor a pipe`, 'name another place');
   if (found && !force) throw exists(named);
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
-  const file = await openNew(temporary, path);
+  const file = await temporaryFor(path);
   return {
     commit: async (bytes) => {
       try {
-        await writeWhole(file, bytes);
-        await (force ? rename(temporary, path) : giveName(temporary, path));
+        await writeAndClose(file.handle, bytes);
+        // Another program may have created the file since.
+        if (!(await file.moveTo(path, force))) throw exists(path);
       } catch (error) {
-        await unlink(temporary).catch(() => {});
+        await file.discard();
         throw error;
       }
     },
-    discard: async () => {
-      await file.close().catch(() => {});
-      await unlink(temporary).catch(() => {});
-    },
+    discard: file.discard,
   };
 }
 
-/** Names of open files, which are not replaced: nothing else below /dev and /proc is one (proc(5)). */
+/** Names of open files below /dev and /proc (proc(5)), which are not replaced. */
 function isDescriptor(path: string): boolean {
   return /^\/(?:dev\/(?:std(?:in|out|err)|fd\/\d+)|proc\/[^/]+(?:\/task\/\d+)?\/fd\/\d+)$/.test(
     resolve(path),
   );
 }
 
-/** The file a link leads to, so that it is written and the link stays. */
-async function behindLinks(path: string): Promise<string> {
+/** The target of a symbolic link, so that it is written and the link is kept. */
+async function resolveLink(path: string): Promise<string> {
   const found = await lstat(path).catch(() => undefined);
   if (!found?.isSymbolicLink() || isDescriptor(path)) return path;
   try {
@@ -81,12 +77,9 @@ async function behindLinks(path: string): Promise<string> {
   }
 }
 
-async function openNew(temporary: string, path: string): Promise<FileHandle> {
+async function temporaryFor(path: string): Promise<TemporaryFile> {
   try {
-    const file = await open(temporary, 'wx', 0o600);
-    // A umask can take from ourselves what we need.
-    await file.chmod(0o600);
-    return file;
+    return await temporaryFile(dirname(path), basename(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(
@@ -96,16 +89,11 @@ async function openNew(temporary: string, path: string): Promise<FileHandle> {
   }
 }
 
-/** A file that came to be in the meantime is not replaced. */
-async function giveName(temporary: string, path: string): Promise<void> {
-  if (!(await nameOnce(temporary, path))) throw exists(path);
-}
-
 function exists(path: string): CliError {
   return usageError(`${path} exists and was left as it is`, 'overwrite it with --force');
 }
 
-/** Opened before anything is fetched: where nobody reads, opening would wait for ever. */
+/** Opened before anything is fetched, as this fails without a reader. */
 async function fifo(path: string): Promise<Destination> {
   let file: FileHandle;
   try {

@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { size } from '../byte-size';
 import type { Api } from '../client/client';
-import { type FileAnswer, worthAnotherTry } from '../client/file-link';
-import { discard } from '../client/transport/file-redirects';
+import { discardBody, type FileAnswer, worthAnotherTry } from '../client/file-link';
 import { TransportError } from '../client/transport/transport';
-import { type PushFile, size } from '../contract';
+import type { PushFile } from '../contract';
 import { CliError } from '../errors';
 import { type Folder, newFile } from './new-file';
 import { safeName } from './safe-name';
@@ -44,7 +44,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: Tools): Pr
       await refuseTooLarge(answer, folder);
       return await saveAnswer(answer, file, folder, tools);
     } catch (error) {
-      await discard(answer.body).catch(() => {});
+      await discardBody(answer.body).catch(() => {});
       throw error;
     }
   });

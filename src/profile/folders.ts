@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import type { Environment } from '../context';
 
-interface Machine {
+interface System {
   readonly env: Environment;
   readonly platform: string;
   readonly home: string;
 }
 
 /** The folder of `config.json`: `PWPUSH_CONFIG_DIR`, else the platform's. */
-export function configFolder(machine: Machine): string {
-  return place(machine, 'PWPUSH_CONFIG_DIR', 'XDG_CONFIG_HOME', {
+export function configFolder(system: System): string {
+  return platformFolder(system, 'PWPUSH_CONFIG_DIR', 'XDG_CONFIG_HOME', {
     unix: '.config',
     mac: 'Library/Preferences',
     windows: ['APPDATA', 'Config'],
@@ -17,40 +17,46 @@ export function configFolder(machine: Machine): string {
 }
 
 /** The folder of rescue files: `PWPUSH_STATE_DIR`, else the platform's. */
-export function stateFolder(machine: Machine): string {
-  return place(machine, 'PWPUSH_STATE_DIR', 'XDG_STATE_HOME', {
+export function stateFolder(system: System): string {
+  return platformFolder(system, 'PWPUSH_STATE_DIR', 'XDG_STATE_HOME', {
     unix: '.local/state',
     mac: 'Library/Application Support',
     windows: ['LOCALAPPDATA', 'State'],
   });
 }
 
-/** Where `pwpush serve` keeps its database unless told with `--data`. */
-export function dataFolder(machine: Machine): string {
-  return place(machine, undefined, 'XDG_DATA_HOME', {
+/** The default folder of the database of `pwpush serve`. */
+export function dataFolder(system: System): string {
+  return platformFolder(system, undefined, 'XDG_DATA_HOME', {
     unix: '.local/share',
     mac: 'Library/Application Support',
     windows: ['LOCALAPPDATA', 'Data'],
   });
 }
 
-interface Customs {
+/** Names below the home folder, by platform. */
+interface PlatformFolders {
   readonly unix: string;
   readonly mac: string;
-  /** The variable, and the folder below the program's. */
+  /** A variable, and a folder below that of the program. */
   readonly windows: readonly [string, string];
 }
 
-function place(machine: Machine, own: string | undefined, xdg: string, customs: Customs): string {
-  const { env, home, platform } = machine;
+function platformFolder(
+  system: System,
+  own: string | undefined,
+  xdg: string,
+  platformFolders: PlatformFolders,
+): string {
+  const { env, home, platform } = system;
   const named = own === undefined ? undefined : env[own];
   if (named) return named;
   if (platform === 'win32') {
-    const [variable, folder] = customs.windows;
+    const [variable, folder] = platformFolders.windows;
     return join(env[variable] || join(home, 'AppData'), 'pwpush', folder);
   }
-  // XDG: a relative path is to be ignored (Base Directory Specification, "Environment variables").
+  // A relative path must be ignored (XDG Base Directory Specification, "Environment variables").
   const base = env[xdg]?.startsWith('/') ? env[xdg] : undefined;
   if (base) return join(base, 'pwpush');
-  return join(home, platform === 'darwin' ? customs.mac : customs.unix, 'pwpush');
+  return join(home, platform === 'darwin' ? platformFolders.mac : platformFolders.unix, 'pwpush');
 }

@@ -6,17 +6,20 @@ import { basename, dirname, join } from 'node:path';
 import { CliError } from '../errors';
 import { once } from '../lazy';
 
+// One file per contender. A single lock file has to be taken from a holder that died, and a new holder can lose it then:
+// between the check and the removal (proper-lockfile), or until a wrongly renamed one is put back (owner check).
+
 /**
- * A claim of another machine or container is stale when it was not renewed for this long, in milliseconds; their
- * clocks must agree within it.
+ * A claim of another machine or container is stale if it was not renewed for this long, in milliseconds; their clocks must
+ * agree within it.
  */
 const STALE = 20_000;
-const PATIENCE = 30_000;
-/** Milliseconds between two looks at the claims. */
+/** Milliseconds after which `withLock` gives up. */
+const TIMEOUT = 30_000;
+/** Milliseconds between two checks of the claims. */
 const SHORTEST_PAUSE = 10;
 const LONGEST_PAUSE = 160;
 
-/** What a lock needs of the world. */
 export interface LockTools {
   readonly now: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -26,12 +29,12 @@ export interface LockTools {
 }
 
 /**
- * Runs `work` while no other pwpush does the same at `path`.
+ * Runs `work` while no other process does so with the same `path`.
  *
- * Each contender makes a claim, a file beside `path` whose name is unique and tells its process, then looks for the
- * claims of others, and holds the lock if there is none: of two, the later one sees the earlier one. Whoever finds
- * the claim of a process that died removes it. Names are never used again, so this never removes a new claim.
- * @throws CliError (failed) when the lock was not free within 30 s; what `work` throws; errors of the file system
+ * Each contender creates a claim, a file beside `path` whose unique name contains its process ID, and then lists the
+ * claims of others. It holds the lock if there is none: of two contenders, the later one sees the earlier one. Claims of
+ * processes that died are removed. No name is used twice, so that this never removes a new claim.
+ * @throws CliError (failed) when the lock is not free within 30 s; what `work` throws; errors of the file system
  */
 export async function withLock<T>(
   path: string,
@@ -49,7 +52,7 @@ export async function withLock<T>(
 
 async function acquire(path: string, claim: Claimant, tools: LockTools): Promise<void> {
   const start = tools.now().getTime();
-  // Many that look often would keep the one that holds the lock from the processor.
+  // Many frequent checks would take the processor from the holder of the lock.
   for (let pause = SHORTEST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     const own = claim.name();
     const claims = await claimsAt(path, tools);
@@ -61,19 +64,19 @@ async function acquire(path: string, claim: Claimant, tools: LockTools): Promise
       pause = SHORTEST_PAUSE;
       continue;
     }
-    if (tools.now().getTime() - start > PATIENCE) {
+    if (tools.now().getTime() - start > TIMEOUT) {
       throw new CliError('failed', `another pwpush holds ${join(dirname(path), rival)}`, {
         hint: 'remove it if none is running',
       });
     }
-    // Of several that claim at once one stays, and comes next.
+    // Of several concurrent claims, one remains and is next.
     if (own !== undefined && rivals.some((name) => name < own)) await claim.withdraw();
     await tools.sleep(pause * (0.5 + Math.random()));
   }
 }
 
 interface Claimant {
-  /** The file's name while there is a claim. */
+  /** The name of the claim's file, if there is one. */
   name(): string | undefined;
   make(): Promise<void>;
   withdraw(): Promise<void>;
@@ -90,7 +93,7 @@ function claimant(path: string, tools: LockTools): Claimant {
   return {
     name: () => claimed && basename(claimed),
     make: async () => {
-      // Another machine may have removed the last one as stale.
+      // Another machine may have removed the previous one as stale.
       await withdraw();
       const { pid } = tools;
       const id = randomBytes(6).toString('hex');
@@ -105,7 +108,7 @@ function claimant(path: string, tools: LockTools): Claimant {
   };
 }
 
-/** The names of all claims of processes that run; removes the others. */
+/** The names of all claims of running processes; removes the others. */
 async function claimsAt(path: string, tools: LockTools): Promise<string[]> {
   const folder = dirname(path);
   const prefix = `${basename(path)}.`;
@@ -128,12 +131,12 @@ async function isLive(file: string, claim: string, tools: LockTools): Promise<bo
     );
     return tools.now().getTime() - renewed <= STALE;
   }
-  // A later process can have the same number; it started later.
+  // A later process may have the same ID, but not the same start time.
   const started = startOf(Number(pid));
   return tools.runs(Number(pid)) && (started === '' || start === '' || started === start);
 }
 
-/** Stands for the processes that can be looked up from here: those of this container, since the machine started. */
+/** Identifies the processes whose IDs are known here: those of this container, since the machine started. */
 const reach = once(() => {
   const from =
     tried(
@@ -143,10 +146,10 @@ const reach = once(() => {
   return createHash('sha256').update(from).digest('hex').slice(0, 12);
 });
 
-/** When a process started, in ticks since the machine did (proc_pid_stat(5), fields 3 and 22); empty if unknown. */
+/** When a process started, in clock ticks after boot (proc_pid_stat(5), fields 3 and 22); empty if unknown. */
 function startOf(pid: number): string {
   return tried(() => {
-    // The name in the second field may hold blanks and parentheses.
+    // The name in the second field may contain spaces and parentheses.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ');
     const ended = fields?.[0] === 'Z' || fields?.[0] === 'X';
     return ended ? 'ended' : fields?.[19];

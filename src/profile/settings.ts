@@ -1,27 +1,27 @@
 import { resolve } from 'node:path';
 import { usageError } from '../errors';
-import type { Profile } from './target';
+import type { Profile } from './profile';
 import { parseBase } from './target';
 
-type Setting = Exclude<keyof Profile, 'token'>;
+type SettingName = Exclude<keyof Profile, 'token'>;
 
-const parsers: { readonly [K in Setting]: (value: string) => NonNullable<Profile[K]> } = {
+const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Profile[K]> } = {
   url: parseBase,
   days: (value) => count('days', value),
   views: (value) => count('views', value),
   deletable: (value) => flag('deletable', value),
   'retrieval-step': (value) => flag('retrieval-step', value),
-  // A relative path would mean another file in another folder.
+  // A relative path would depend on the current folder.
   'ca-file': (value) => resolve(value),
   insecure: (value) => flag('insecure', value),
 };
 
-export const settingNames = Object.keys(parsers) as Setting[];
+export const settingNames = Object.keys(parsers) as SettingName[];
 
 /**
- * A profile with one setting changed; an empty value removes it. A changed address drops the token, the CA
- * and `insecure`, which were for the old one.
- * @throws CliError (usage) for an unknown key or a value that does not fit
+ * Returns a profile with one setting changed; an empty value removes it. A new address removes the token, the CA file and
+ * `insecure`, which are for the old one.
+ * @throws CliError (usage) for an unknown key or an invalid value
  */
 export function withSetting(profile: Profile, key: string, value: string): Profile {
   if (key === 'token')
@@ -31,13 +31,13 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
     );
   if (!Object.hasOwn(parsers, key))
     throw usageError(`there is no setting "${key}"`, `settings: ${settingNames.join(', ')}`);
-  const setting = key as Setting;
+  const setting = key as SettingName;
   const { [setting]: _old, ...rest } = profile;
   const next: Profile = value === '' ? rest : { ...rest, [setting]: parsers[setting](value) };
   return setting === 'url' && next.url !== profile.url ? withoutTrust(next) : next;
 }
 
-/** A profile at another address: token, CA and leniency were for the old one. */
+/** Removes the settings that are for one address only. */
 export function withoutTrust({
   token: _token,
   'ca-file': _ca,
@@ -58,7 +58,7 @@ function flag(name: string, value: string): boolean {
   throw usageError(`${name} takes true or false, not "${value}"`);
 }
 
-/** @throws CliError (usage) when a name would be hard to type or to tell from an option */
+/** @throws CliError (usage) for a name that is hard to type or looks like an option */
 export function checkProfileName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
   throw usageError(

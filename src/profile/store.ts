@@ -3,18 +3,14 @@ import { dirname, join } from 'node:path';
 import Conf from 'conf';
 import { makeFolder } from '../system/private-folder';
 import { type LockTools, withLock } from './lock';
-import { configName, readProfiles } from './read';
-import type { StoredProfiles } from './target';
+import { configName, readProfiles, type StoredProfiles } from './profile';
 
 export interface ProfileStore {
-  /** Changes the file under a lock, so that programs that write at once all survive; returns the new state. */
+  /** Changes the config file under a lock, so that no change of another process is lost; returns the new content. */
   update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
 }
 
-/**
- * The store over `conf`, which is loaded to write only (it brings ajv, 32 ms); `read.ts` reads.
- * The file is replaced atomically, 0600 in a folder of 0700.
- */
+/** A store that writes with conf. Replaces the file atomically, 0600 in a folder of 0700. */
 export function confStore(folder: string, tools: LockTools): ProfileStore {
   return {
     update: async (change) => {
@@ -28,15 +24,15 @@ export function confStore(folder: string, tools: LockTools): ProfileStore {
   };
 }
 
-/** Conf writes into a new folder of ours, whose name nobody can guess; from there the file takes the place of the old one. */
+/** Conf writes to a temporary folder that others cannot read; the file is renamed from there. */
 function write(folder: string, next: StoredProfiles): void {
-  const path = targetOf(join(folder, configName));
-  const room = mkdtempSync(join(dirname(path), '.config-'));
+  const path = resolveLink(join(folder, configName));
+  const temporary = mkdtempSync(join(dirname(path), '.config-'));
   try {
-    // A umask can take from ourselves what we need.
-    chmodSync(room, 0o700);
+    // Whatever the umask.
+    chmodSync(temporary, 0o700);
     const conf = new Conf<Record<string, unknown>>({
-      cwd: room,
+      cwd: temporary,
       configName: 'config',
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
@@ -48,12 +44,12 @@ function write(folder: string, next: StoredProfiles): void {
     chmodSync(conf.path, 0o600);
     renameSync(conf.path, path);
   } finally {
-    rmSync(room, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-/** Where a link leads that stands in the file's place, as those who keep such files elsewhere have it. */
-function targetOf(path: string): string {
+/** The config file may be a symbolic link to a file that is kept elsewhere. */
+function resolveLink(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -1,91 +1,73 @@
 import { usageError } from '../errors';
-import { isLoopback, withScheme } from '../loopback';
+import { isLoopback, parseWebUrl, withScheme } from '../loopback';
+import { noSuchProfile, type Profile, profileName, type StoredProfiles } from './profile';
 
-/** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
-export interface Profile {
-  url?: string;
-  token?: string;
-  days?: number;
-  views?: number;
-  deletable?: boolean;
-  'retrieval-step'?: boolean;
-  'ca-file'?: string;
-  insecure?: boolean;
-}
-
-/** The whole config file. */
-export interface StoredProfiles {
-  /** The profile in use when none is named. */
-  current?: string;
-  profiles: Record<string, Profile>;
-}
-
-/** What the command line and the environment say about where to go; see `cli.md`, "Profiles". */
-export interface Wishes {
-  /** `--profile`: being typed, it outranks the environment's address and token. */
+/** What the command line and the environment say about the instance and the token. */
+export interface TargetRequest {
+  /** `--profile`; takes precedence over the environment's address and token. */
   readonly profile?: string | undefined;
   readonly url?: string | undefined;
-  /** Reads the token of `--token-file`; what feeds it can be read once only. */
+  /** Reads the token of `--token-file`, which can be read once only if it is a pipe. */
   readonly token?: (() => Promise<string>) | undefined;
   readonly anonymous: boolean;
   readonly caFile?: string | undefined;
   readonly insecure: boolean;
   readonly env: {
     readonly url?: string | undefined;
-    /** Read only when it is its turn: a broken file must not stand in the way of a better token. */
+    /** Called only if no other token takes precedence, so that a broken file does not matter then. */
     readonly token?: (() => Promise<string | undefined>) | undefined;
-    /** The variable that token is from. */
+    /** The variable that the token is from. */
     readonly tokenName?: string | undefined;
     readonly profile?: string | undefined;
     readonly caFile?: string | undefined;
   };
 }
 
-/** Where requests go, and what goes with them. */
+/** The instance of a run, and what is sent to it. */
 export interface Target {
   /** Base address without a final slash. */
   readonly base: string;
-  /** Where it is from, such as `--url` or `profile "work"`; undefined for that of a link. */
+  /** Where it is from, such as `--url` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
   readonly token: string | undefined;
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
   readonly tokenFrom?: string | undefined;
-  /** Why the profiles were left aside. */
+  /** Why the profiles were ignored. */
   readonly ignored?: string | undefined;
-  /** A profile other than the one in use that has a token for this address, when none goes along. */
+  /** Another profile that has a token for this address, if none is sent. */
   readonly knownTo?: string | undefined;
   readonly caFile: string | undefined;
-  /** Take any certificate. */
+  /** Accept any certificate. */
   readonly insecure: boolean;
-  /** The profile in use, for the defaults of a push; its address need not be the one in use. */
+  /** The current profile, for the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;
 }
 
-/** What is said where there is neither an address nor a profile. */
+/** The message if there is neither an address nor a profile. */
 export const NO_INSTANCE = 'no instance is configured';
 const THREE_WAYS =
   'log in with pwpush login, set PWPUSH_URL, or name an instance with --url; pwpush serve makes one of this machine';
 
 /**
- * Decides the instance and the token: option > environment > profile. A token goes only to the address it
- * belongs to: a stored one to its profile's, `PWPUSH_TOKEN` to `PWPUSH_URL` or else the address in use.
- * @param linkBase the instance of a pasted link, which outranks all else
- * @throws CliError (usage) when nothing is configured, or the token would travel unprotected
+ * Decides the instance and the token: option, then environment, then profile. A token is sent only to the address it
+ * belongs to: a stored one to its profile's, `PWPUSH_TOKEN` to `PWPUSH_URL`, or else to the address in use.
+ * @param linkBase the instance of a pasted link, which takes precedence
+ * @throws CliError (usage) when nothing is configured, or the token would be sent over plain http
  */
 export async function chooseTarget(
   stored: StoredProfiles,
-  wishes: Wishes,
+  request: TargetRequest,
   linkBase?: string,
 ): Promise<Target> {
-  const profile = chooseProfile(stored, wishes);
-  const name = profileName(stored, wishes);
-  const { address: home, from: baseFrom } = homeAddress(profile, name, wishes) ?? {};
+  const profile = chooseProfile(stored, request);
+  const name = profileName(stored, request);
+  const { address: home, from: baseFrom } = homeAddress(profile, name, request) ?? {};
   const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
   if (base === undefined) throw notConfigured(stored, name, profile);
   const own = isAt(profile?.url, base) ? profile : undefined;
-  const chosen = wishes.anonymous
+  const chosen = request.anonymous
     ? undefined
-    : await chooseToken(base, home, profile, name, wishes);
+    : await chooseToken(base, home, profile, name, request);
   const token = chosen?.token;
   refuseOpenToken({ base, token, insecure: own?.insecure === true }, own !== undefined);
   return {
@@ -93,14 +75,14 @@ export async function chooseTarget(
     baseFrom: linkBase === undefined ? baseFrom : undefined,
     token,
     tokenFrom: chosen?.from,
-    knownTo: token === undefined && !wishes.anonymous ? nameWithToken(stored, base) : undefined,
-    caFile: wishes.caFile ?? wishes.env.caFile ?? own?.['ca-file'],
-    insecure: wishes.insecure || own?.insecure === true,
+    knownTo: token === undefined && !request.anonymous ? nameWithToken(stored, base) : undefined,
+    caFile: request.caFile ?? request.env.caFile ?? own?.['ca-file'],
+    insecure: request.insecure || own?.insecure === true,
     defaults: profile,
   };
 }
 
-/** Whether an address, which may be none or broken, is that base. */
+/** Whether an address, which may be invalid, is that of `base`. */
 function isAt(address: string | undefined, base: string): boolean {
   try {
     return address !== undefined && parseBase(address) === base;
@@ -109,32 +91,15 @@ function isAt(address: string | undefined, base: string): boolean {
   }
 }
 
-/** The name of the profile in use, if there is one. */
-export function profileName(
-  stored: StoredProfiles,
-  wishes: Pick<Wishes, 'profile' | 'env'>,
-): string | undefined {
-  return wishes.profile ?? wishes.env.profile ?? stored.current;
-}
-
-function chooseProfile(stored: StoredProfiles, wishes: Wishes): Profile | undefined {
-  const name = profileName(stored, wishes);
+function chooseProfile(stored: StoredProfiles, request: TargetRequest): Profile | undefined {
+  const name = profileName(stored, request);
   if (name === undefined) return undefined;
   if (Object.hasOwn(stored.profiles, name)) return stored.profiles[name];
-  if (wishes.profile === undefined && wishes.env.profile === undefined) return undefined;
+  if (request.profile === undefined && request.env.profile === undefined) return undefined;
   throw noSuchProfile(name, stored);
 }
 
-/** @throws nothing: makes the error for a profile that is named but not there. */
-export function noSuchProfile(name: string, stored: StoredProfiles) {
-  const names = Object.keys(stored.profiles);
-  return usageError(
-    `there is no profile "${name}"`,
-    names.length === 0 ? 'make one with pwpush login' : `there are: ${names.join(', ')}`,
-  );
-}
-
-/** There is no address: nothing at all, a profile without one, or none of several profiles is in use. */
+/** The error if there is no address: no profile, none in use, or one without an address. */
 function notConfigured(stored: StoredProfiles, name: string | undefined, profile?: Profile) {
   if (profile !== undefined)
     return usageError(
@@ -151,18 +116,18 @@ function notConfigured(stored: StoredProfiles, name: string | undefined, profile
   );
 }
 
-/** The address in use, as it was typed or stored, and where it is from. */
+/** The address in use as it was typed or stored, and where it is from. */
 function homeAddress(
   profile: Profile | undefined,
   name: string | undefined,
-  wishes: Wishes,
+  request: TargetRequest,
 ): { readonly address: string; readonly from: string } | undefined {
   const from = (address: string | undefined, place: string) =>
     address === undefined ? undefined : { address, from: place };
   const stored = from(profile?.url, `profile "${name}"`);
-  const named = from(wishes.env.url, 'PWPUSH_URL');
-  if (wishes.url !== undefined) return from(wishes.url, '--url');
-  return wishes.profile === undefined ? (named ?? stored) : (stored ?? named);
+  const named = from(request.env.url, 'PWPUSH_URL');
+  if (request.url !== undefined) return from(request.url, '--url');
+  return request.profile === undefined ? (named ?? stored) : (stored ?? named);
 }
 
 function nameWithToken({ profiles }: StoredProfiles, base: string): string | undefined {
@@ -183,11 +148,11 @@ async function chooseToken(
   home: string | undefined,
   profile: Profile | undefined,
   name: string | undefined,
-  wishes: Wishes,
+  request: TargetRequest,
 ): Promise<{ readonly token: string; readonly from: string | undefined } | undefined> {
-  const { env } = wishes;
+  const { env } = request;
   const typed: OwnedToken = {
-    token: async () => wishes.token?.(),
+    token: async () => request.token?.(),
     owner: home,
     from: '--token-file',
   };
@@ -199,7 +164,7 @@ async function chooseToken(
   const from = `profile "${name}"`;
   const stored: OwnedToken = { token: async () => profile?.token, owner: profile?.url, from };
   const order =
-    wishes.profile === undefined ? [typed, environment, stored] : [typed, stored, environment];
+    request.profile === undefined ? [typed, environment, stored] : [typed, stored, environment];
   for (const { token, owner, from } of order) {
     const found = isAt(owner, base) ? await token() : undefined;
     if (found !== undefined) return { token: found, from };
@@ -207,7 +172,7 @@ async function chooseToken(
   return undefined;
 }
 
-/** Whether what is sent there can be read by everybody on the way. */
+/** Whether requests to an instance are sent in plain text over a network. */
 export function travelsOpen(base: string): boolean {
   const url = new URL(base);
   return url.protocol === 'http:' && !isLoopback(url.hostname);
@@ -229,12 +194,12 @@ export function refuseOpenToken(
 }
 
 /**
- * An instance's base address as typed → origin and path without a final slash. Without a scheme it is https,
- * on this machine http.
- * @throws CliError (usage) when it is no http or https address, or has a user name, query or fragment
+ * Normalizes an instance's base address as typed: origin and path without a final slash. The default scheme is http for
+ * loopback, https otherwise.
+ * @throws CliError (usage) when it is not an http or https address, or has a user name, query or fragment
  */
 export function parseBase(text: string): string {
-  const url = parseUrl(text.trim());
+  const url = parseWebUrl(withScheme(text.trim()));
   if (url === undefined) {
     throw usageError(
       'the address of the instance is not an http or https URL',
@@ -244,7 +209,7 @@ export function parseBase(text: string): string {
   if (url.username || url.password) {
     throw usageError(
       'the address of the instance carries a user name or password',
-      'leave out what stands before the @',
+      'leave out what is before the @',
     );
   }
   if (url.search || url.hash) {
@@ -254,29 +219,4 @@ export function parseBase(text: string): string {
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    const url = new URL(withScheme(text));
-    return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * The profile that was named, or the one in use.
- * @throws CliError (usage) when there is none
- */
-export function namedProfile(
-  stored: StoredProfiles,
-  named: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): { readonly name: string; readonly profile: Profile } {
-  const name = named ?? (env.PWPUSH_PROFILE || stored.current);
-  if (name === undefined) throw usageError('there is no profile yet', 'make one with pwpush login');
-  const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
-  if (profile === undefined) throw noSuchProfile(name, stored);
-  return { name, profile };
 }

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { usageError } from '../errors';
 
 /**
- * The API token in a text read from a file, pipe or prompt: one line of visible ASCII (RFC 6750, 2.1).
- * @throws CliError (usage) that names `source`, never the text
+ * Parses an API token that was read from a file, pipe or prompt: one line of visible ASCII (RFC 6750, 2.1).
+ * @throws CliError (usage) that names `source` and does not quote the text
  */
 export function parseToken(text: string, source: string): string {
   const token = text.trim();
@@ -14,12 +14,12 @@ export function parseToken(text: string, source: string): string {
   );
 }
 
-/** Visible ASCII without spaces, which is all a header may carry. */
+/** Whether a text is visible ASCII without spaces, as a header requires. */
 export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
-/** @throws CliError (usage) when the file cannot be read or holds no token */
+/** @throws CliError (usage) when the file cannot be read or contains no token */
 export async function readTokenFile(path: string): Promise<string> {
   try {
     return parseToken(await readFile(path, 'utf8'), path);

@@ -1,4 +1,5 @@
 import { limits } from '../contract';
+import { parseUrl } from '../loopback';
 import { plainIp } from './http/caller';
 import type { ConnectionLimit } from './http/connections';
 import { clientOf, type Rate, type RateLimit } from './http/rate-limit';
@@ -180,7 +181,7 @@ export function rateLimitOf({ rateLimit }: ServiceSettings): RateLimit | undefin
 /** The public address without a final slash. */
 export function publicUrlOf({ publicUrl }: ServiceSettings): string | undefined {
   if (!publicUrl) return undefined;
-  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
+  const url = parseUrl(publicUrl);
   const plain = url && !url.search && !url.hash && !url.username && !url.password;
   if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
   throw wrong('the public address must be an http or https address, without ? and #');

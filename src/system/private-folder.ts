@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { CliError } from '../errors';
 
 /**
- * Makes a folder of ours, 0700, with those above it. Not by `recursive`, which never ends below /proc.
- * @throws CliError (failed) that names the folder and why
+ * Creates a folder and its missing parents, 0700. Not by the option `recursive`, which does not return below /proc.
+ * @throws CliError (failed)
  */
 export function makeFolder(path: string, hint?: string): void {
   try {
@@ -18,7 +18,7 @@ export function makeFolder(path: string, hint?: string): void {
   }
 }
 
-/** The folders of a path that are not there, innermost first. */
+/** The missing folders of a path, innermost first. */
 export function foldersMissing(path: string): string[] {
   const missing: string[] = [];
   for (let at = resolve(path); !exists(at) && at !== dirname(at); at = dirname(at))
@@ -41,7 +41,7 @@ function make(path: string): void {
 
 function makeOne(path: string): void {
   mkdirSync(path, { mode: 0o700 });
-  // A umask can take from ourselves what we need.
+  // Whatever the umask.
   chmodSync(path, 0o700);
 }
 

@@ -6,11 +6,13 @@ import type { TerminalPrompter } from '../terminal/prompt';
 import { input, output } from './stdio';
 
 /**
- * The real world as a `Context`. The only file in src that says `process`.
- * @param tune is called before the first request; `many` tells that others will follow
+ * The `Context` of a real process. No other file in src names `process`.
+ * @param tune is called before the first request; `many` if others will follow
  */
 export function systemContext(tune: (many: boolean) => void = () => {}): Context {
-  const signal = once(interruption);
+  const signals = signalHandling();
+  const { signal } = signals;
+  const terminalFd = once(controllingTerminal);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
   let asking: TerminalPrompter | undefined;
@@ -23,21 +25,16 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
       return home();
     },
     stdin: input(process),
-    stdout: output(process, 1, () => heard),
-    stderr: output(process, 2, () => heard),
+    stdout: output(process, 1, signals.listening),
+    stderr: output(process, 2, signals.listening),
     get signal() {
       return signal();
     },
-    takeSignals: () => {
-      patience = 0;
-      return signal();
-    },
+    takeSignals: signals.take,
     get signalsTaken() {
-      return patience === 0;
+      return signals.taken();
     },
-    onHangup: (listener) => {
-      hangup = listener;
-    },
+    onHangup: signals.setHangup,
     now,
     usage,
     sleep,
@@ -46,9 +43,9 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
       tune((options.connections ?? 1) > 1);
       return undiciTransport(options);
     },
-    canPrompt: () => process.stdin.isTTY === true || controllingTerminal() !== undefined,
+    canPrompt: () => process.stdin.isTTY === true || terminalFd() !== undefined,
     prompter: async () => {
-      asking ??= await prompterFor(signal());
+      asking ??= await prompterFor(signal(), terminalFd);
       return asking;
     },
     asked: () => asking?.release(),
@@ -58,7 +55,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
       return confStore(configFolder(context), { now, sleep, pid: process.pid, runs });
     },
     runChild: async (child) =>
-      (await import('../child/child')).runChild(child, handOverSignals, unheard),
+      (await import('../child/child')).runChild(child, signals.forwardTo, withoutStderr),
     service: () => import('../server/service'),
     probe: () => import('../client/transport/probe'),
     quietly,
@@ -66,7 +63,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
   return context;
 }
 
-/** Whether a process of this machine runs, somebody else's too. */
+/** Whether a process of this machine runs, also of another user. */
 export function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -84,79 +81,88 @@ function home(): string {
   }
 }
 
-/** Ends the process after an error nobody caught: a bug of ours. Its message may quote a secret and is not told. */
+/** Ends the process after an uncaught error. Its message may contain a secret and is not printed. */
 export function crash(error: unknown): never {
   const name = error instanceof Error ? error.name : typeof error;
   process.stderr.write(`pwpush: internal error (${name}); this is a bug of pwpush\n`);
   process.exit(1);
 }
 
-/** Signals that interrupt a run, and what it ends with. */
+/** Signals that interrupt a run, and its exit status. */
 const endings = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
- * Ends the process. Node waits for system calls that other threads are in, such as a look-up of a name that takes
- * its 10 s: an interrupted run then ends by the signal itself, for which shells have the same status.
+ * Ends the process. Node waits for system calls of other threads, such as a DNS lookup of 10 s: an interrupted run then
+ * ends by the signal itself, for which shells report the same status.
  */
 export function leave(status: number): void {
   const name = Object.entries(endings).find(([, one]) => one === status)?.[0];
-  const held = process
+  const blocked = process
     .getActiveResourcesInfo()
     .some((one) => one === 'FSReqCallback' || one === 'GetAddrInfoReqWrap');
-  if (name === undefined || !held) process.exit(status);
+  if (name === undefined || !blocked) process.exit(status);
   process.removeAllListeners(name);
   process.kill(process.pid, name);
-  // Still here: the first process of a container is not ended by signals.
+  // Reached by the first process of a container, which signals do not end.
   process.exit(status);
 }
 
-/** What hears signals in our place, while a child runs. */
-let heir: ((signal: NodeJS.Signals) => void) | undefined;
+/** The signals of one run. */
+function signalHandling() {
+  /** How long after the first signal a second one ends the process: by then, nothing is lost. */
+  let grace = 1000;
+  let listening = false;
+  let onHangup: (() => void) | undefined;
+  /** Receives all signals while a child runs. */
+  let forward: ((signal: NodeJS.Signals) => void) | undefined;
 
-/** Hands every signal to `deliver` from now on, also those that would end or not reach us; returns how to end that. */
-function handOverSignals(deliver: (signal: NodeJS.Signals) => void): () => void {
-  const unix = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
-  const names = process.platform === 'win32' ? (['SIGBREAK'] as const) : unix;
-  heir = deliver;
-  for (const name of names) process.on(name, deliver);
-  return () => {
-    heir = undefined;
-    for (const name of names) process.off(name, deliver);
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a later one ends the process at once. */
+  const signal = once(() => {
+    listening = true;
+    const controller = new AbortController();
+    let since = 0;
+    // Never removed: without them, the handlers of prompts would end the process by the signal itself.
+    for (const [name, status] of Object.entries(endings) as [NodeJS.Signals, number][]) {
+      process.on(name, () => {
+        if (forward) return forward(name);
+        if (name === 'SIGHUP' && onHangup) return onHangup();
+        if (!controller.signal.aborted) {
+          since = performance.now();
+          // The terminal has shown ^C at the cursor.
+          if (name === 'SIGINT' && process.stderr.isTTY) process.stderr.write('\n');
+          controller.abort(name);
+        } else if (performance.now() - since >= grace) process.exit(status);
+      });
+    }
+    return controller.signal;
+  });
+
+  return {
+    signal,
+    listening: () => listening,
+    take: () => {
+      grace = 0;
+      return signal();
+    },
+    taken: () => grace === 0,
+    setHangup: (listener: () => void) => {
+      onHangup = listener;
+    },
+    /** Passes all signals to `deliver`, also those that would end or not reach us; returns how to stop that. */
+    forwardTo: (deliver: (signal: NodeJS.Signals) => void) => {
+      const unix = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
+      const names = process.platform === 'win32' ? (['SIGBREAK'] as const) : unix;
+      forward = deliver;
+      for (const name of names) process.on(name, deliver);
+      return () => {
+        forward = undefined;
+        for (const name of names) process.off(name, deliver);
+      };
+    },
   };
 }
 
-/** How long after the first signal a second one ends the process: what must not be lost is saved by then. */
-let patience = 1000;
-/** Whether signals come to us, and no more end the process by themselves. */
-let heard = false;
-/** What hears SIGHUP in our place. */
-let hangup: (() => void) | undefined;
-
-/** Aborts at the first SIGINT, SIGTERM or SIGHUP; a later one ends the process at once. */
-function interruption(): AbortSignal {
-  heard = true;
-  const controller = new AbortController();
-  let since = 0;
-  // Handlers that stay: without ours, those of prompts would end the process by the signal itself.
-  for (const [name, status] of Object.entries(endings) as [NodeJS.Signals, number][]) {
-    process.on(name, () => {
-      if (heir) return heir(name);
-      if (name === 'SIGHUP' && hangup) return hangup();
-      if (!controller.signal.aborted) {
-        since = performance.now();
-        // The terminal has shown ^C, wherever the cursor was.
-        if (name === 'SIGINT' && process.stderr.isTTY) process.stderr.write('\n');
-        controller.abort(name);
-      } else if (performance.now() - since >= patience) process.exit(status);
-    });
-  }
-  return controller.signal;
-}
-
-/**
- * Loads something without the signal handlers it installs: conf's writer would end the process by the
- * signal, and `serve` with it, before anything could be finished.
- */
+/** Removes the signal handlers that `load` installs: those of conf would end the process before anything is finished. */
 async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const;
   const before = names.map((name) => process.rawListeners(name));
@@ -184,21 +190,20 @@ function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-let terminalFd: number | undefined | null = null;
-
-/** The terminal this process belongs to, even when stdin is a pipe; undefined when there is none. */
+/** The terminal of this process, even if stdin is a pipe; undefined if there is none. */
 function controllingTerminal(): number | undefined {
-  if (terminalFd !== null) return terminalFd;
   try {
-    terminalFd = process.platform === 'win32' ? undefined : openSync('/dev/tty', 'r+');
+    return process.platform === 'win32' ? undefined : openSync('/dev/tty', 'r+');
   } catch {
-    terminalFd = undefined;
+    return undefined;
   }
-  return terminalFd;
 }
 
-async function prompterFor(signal: AbortSignal): Promise<TerminalPrompter> {
-  const streams = { ...(await promptStreams()), signal };
+async function prompterFor(
+  signal: AbortSignal,
+  terminalFd: () => number | undefined,
+): Promise<TerminalPrompter> {
+  const streams = { ...(await promptStreams(terminalFd)), signal };
   const signals = {
     interrupt: () => {
       streams.output.write('^C');
@@ -211,13 +216,13 @@ async function prompterFor(signal: AbortSignal): Promise<TerminalPrompter> {
   return (await import('../terminal/prompt')).inquirerPrompter(streams, signals);
 }
 
-/** Stops the whole job, as a terminal does; where no shell would go on with it, nothing is stopped. */
+/** Stops the whole process group, as a terminal does; without a shell that can continue it, nothing is stopped. */
 const suspend = () => void process.kill(0, 'SIGTSTP');
 
-async function promptStreams() {
+async function promptStreams(terminalFd: () => number | undefined) {
   if (process.stdin.isTTY && process.stderr.isTTY)
     return { input: process.stdin, output: process.stderr };
-  const fd = controllingTerminal();
+  const fd = terminalFd();
   if (fd === undefined) return { input: process.stdin, output: process.stderr };
   const { ReadStream, WriteStream } = await import('node:tty');
   return {
@@ -232,7 +237,7 @@ function usage() {
   return { resident: rss, heap: heapUsed, userCpu: user / 1e6, systemCpu: system / 1e6 };
 }
 
-/** Node warns on stderr about what is experimental (node:sqlite before 24), which is no news for a user. */
+/** Drops warnings, such as that node:sqlite is experimental before Node 24. */
 function quietly<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -243,8 +248,8 @@ function quietly<T>(work: () => T): T {
   }
 }
 
-/** Runs `work` while nothing gets to stderr, where NODE_DEBUG has Node write at once. */
-function unheard<T>(work: () => T): T {
+/** Drops what is written to stderr meanwhile: NODE_DEBUG makes Node print the environment of a child. */
+function withoutStderr<T>(work: () => T): T {
   if (!process.env.NODE_DEBUG) return work();
   const { stderr } = process;
   const { write } = stderr;

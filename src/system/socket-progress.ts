@@ -2,30 +2,29 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
 /**
- * What tells that a socket moves: it differs whenever anything was read or written, taken by the system, or
- * acknowledged by the other side. Megabytes can stand in the system's queue of a slow line, which nothing
- * but Linux tells about (proc_pid_net(5)).
+ * A value that changes whenever data was read, written, accepted by the system, or acknowledged by the other side. On
+ * a slow line, megabytes can be in the system's send queue, whose length only Linux reports (proc_pid_net(5)).
  */
-export function movement(socket: Socket): string {
+export function socketProgress(socket: Socket): string {
   const acknowledged = sendQueues().get(connectionOf(socket)) ?? '';
   return [socket.bytesRead, socket.bytesWritten, untaken(socket), acknowledged].join(' ');
 }
 
-/** Bytes of the write under way that the system has not taken yet; what Node's own idle timer looks at, too. */
+/** Bytes of the current write that the system has not accepted yet; Node's own idle timer uses it too. */
 export function untaken(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? 0;
 }
 
-/** A socket's connection in `sendQueues`. */
+/** The key of a socket in `sendQueues`. */
 export function connectionOf({ localPort, remotePort, remoteFamily }: Socket): string {
   return `${remoteFamily} ${localPort} ${remotePort}`;
 }
 
-/** The columns of `tcp` and `tcp6` up to the send queue: number, local and remote address, state. */
+/** A row of `tcp` and `tcp6` up to the send queue: number, local and remote address, state. */
 const row = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/;
 
-/** Bytes that the system has sent or will send and nobody has acknowledged, by connection; none but on Linux. */
+/** Bytes in the system's send queue that are not acknowledged, by connection; empty except on Linux. */
 export function sendQueues(): Map<string, number> {
   const queues = new Map<string, number>();
   for (const [family, table] of [

@@ -2,7 +2,7 @@ import { constants, fstatSync, openSync, readFileSync, type Stats, writeSync } f
 import type { Input, Output } from '../context';
 import { once } from '../lazy';
 
-/** Standard input of `node`, the process. */
+/** Standard input of a process. */
 export function input(node: NodeJS.Process): Input {
   return {
     get isTTY() {
@@ -17,20 +17,20 @@ export function input(node: NodeJS.Process): Input {
 }
 
 /**
- * Standard output or standard error of `node`, the process.
- * @param heard whether signals come to us by now, and no more end the process by themselves
+ * Standard output or standard error of a process.
+ * @param handled whether signals are handled, and no longer end the process by themselves
  */
-export function output(node: NodeJS.Process, fd: 1 | 2, heard: () => boolean): Output {
+export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean): Output {
   const stream = once(() => {
     const real = fd === 1 ? node.stdout : node.stderr;
-    // Failures come back through the callback of each write; unheard events would crash the process.
+    // The callback of each write reports errors; an event without a listener would end the process.
     real.on('error', () => {});
     return real;
   });
   const direct = once(() => openDirectly(node, fd));
   const atOnce = () => {
     const way = direct();
-    return way === undefined || streaming || (way.mayWait && heard()) ? undefined : way.fd;
+    return way === undefined || streaming || (way.mayWait && handled()) ? undefined : way.fd;
   };
   let streaming = false;
   const closed = once(() => wasClosed(node, fd));

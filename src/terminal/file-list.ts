@@ -1,5 +1,6 @@
+import { size } from '../byte-size';
 import type { Attachment } from '../client/form';
-import { API_PATH, type NewPush, routes, size } from '../contract';
+import { API_PATH, type NewPush, routes } from '../contract';
 import { safe, safeJson } from './safe';
 
 const MASK = '***';

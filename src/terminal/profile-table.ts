@@ -1,4 +1,4 @@
-import type { Profile } from '../profile/target';
+import type { Profile } from '../profile/profile';
 import { safe } from './safe';
 import type { Look } from './style';
 import type { Column } from './table';

@@ -1,4 +1,4 @@
-import { size } from '../contract';
+import { size } from '../byte-size';
 import { safe } from './safe';
 import { shorten, width } from './text-width';
 import { count } from './time';

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inOrder } from '../../src/client/concurrent-map';
+import { concurrentMap } from '../../src/client/concurrent-map';
 
 /** Work that settles when it is told to. */
 function held<T>() {
@@ -33,7 +33,7 @@ test('results come in the order of the items, and never more than the width run'
           return at;
         };
         const results: number[] = [];
-        for await (const at of inOrder(delays.entries(), work, width)) results.push(at);
+        for await (const at of concurrentMap(delays.entries(), work, width)) results.push(at);
         expect(results).toEqual([...delays.keys()]);
         expect(most).toBeLessThanOrEqual(width);
       },
@@ -48,24 +48,26 @@ test('a result does not wait for the next item', async () => {
     yield 'first';
     yield await item.promise;
   }
-  const results = inOrder(slow(), async (word) => word.toUpperCase(), 8);
+  const results = concurrentMap(slow(), async (word) => word.toUpperCase(), 8)[
+    Symbol.asyncIterator
+  ]();
   expect(await results.next()).toEqual({ value: 'FIRST', done: false });
   item.resolve('second');
   expect(await results.next()).toEqual({ value: 'SECOND', done: false });
   expect(await results.next()).toEqual({ value: undefined, done: true });
 });
 
-test('while the first still runs others do, until as many again as may run are done', async () => {
+test('others run while the first does, until 2 * width - 1 are begun', async () => {
   const first = held<number>();
   const begun: number[] = [];
   const work = async (at: number) => {
     begun.push(at);
     return at === 0 ? first.promise : at;
   };
-  const results = inOrder(Array(20).keys(), work, 3);
+  const results = concurrentMap(Array(20).keys(), work, 3)[Symbol.asyncIterator]();
   const one = results.next();
   await rounds(20);
-  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
   first.resolve(0);
   expect([(await one).value, (await results.next()).value]).toEqual([0, 1]);
 });
@@ -73,7 +75,7 @@ test('while the first still runs others do, until as many again as may run are d
 test('nothing is begun for a reader that has gone', async () => {
   const begun: number[] = [];
   const work = async (at: number) => begun.push(at);
-  for await (const _ of inOrder(Array(100).keys(), work, 2)) break;
+  for await (const _ of concurrentMap(Array(100).keys(), work, 2)) break;
   const then = begun.length;
   await rounds(20);
   expect(begun.length).toBe(then);
@@ -87,7 +89,7 @@ test('a reader can go while the source has nothing yet, and what comes then is n
   }
   const begun: string[] = [];
   const work = async (word: string) => begun.push(word);
-  for await (const _ of inOrder(slow(), work)) break;
+  for await (const _ of concurrentMap(slow(), work)) break;
   item.resolve('second');
   await rounds(20);
   expect(begun).toEqual(['first']);
@@ -99,7 +101,9 @@ test('a failure is told while the source has nothing yet', async () => {
     await new Promise(() => {});
   }
   const work = async (word: string) => Promise.reject(new Error(`no ${word}`));
-  await expect(inOrder(slow(), work).next()).rejects.toThrow('no first');
+  await expect(concurrentMap(slow(), work)[Symbol.asyncIterator]().next()).rejects.toThrow(
+    'no first',
+  );
 });
 
 test('memory does not grow with the items of a source that is slower than the work', async () => {
@@ -112,7 +116,7 @@ test('memory does not grow with the items of a source that is slower than the wo
     }
   }
   let before = 0;
-  for await (const at of inOrder(items(), async (item) => item)) {
+  for await (const at of concurrentMap(items(), async (item) => item)) {
     if (at !== 1_000 && at !== 99_000) continue;
     collect();
     const { heapUsed } = process.memoryUsage();
@@ -127,7 +131,7 @@ test('a source that fails is told after what came before it', async () => {
     yield 2;
     throw new Error('no more');
   }
-  const results = inOrder(broken(), async (item) => item);
+  const results = concurrentMap(broken(), async (item) => item)[Symbol.asyncIterator]();
   expect([(await results.next()).value, (await results.next()).value]).toEqual([1, 2]);
   await expect(results.next()).rejects.toThrow('no more');
 });
@@ -147,7 +151,7 @@ test('a failure comes at its place, and closes the source', async () => {
       if (item > 1) throw new Error(`no ${item}`);
       return item;
     };
-    for await (const item of inOrder(items(), work)) seen.push(item);
+    for await (const item of concurrentMap(items(), work)) seen.push(item);
   };
   await expect(reading()).rejects.toThrow('no 2');
   expect({ seen, closed }).toEqual({ seen: [1], closed: true });

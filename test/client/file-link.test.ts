@@ -85,8 +85,8 @@ describe('the link of a file', () => {
       [moved('file:///etc/passwd')],
       'its link redirects from https to file://',
     ],
-    ['https://pw.test/a', [moved('http://[')], 'its link redirects to what is no address'],
-    ['https://pw.test/a', [{ status: 302 }], 'its link answered 302; that is no file'],
+    ['https://pw.test/a', [moved('http://[')], 'its link redirects to an invalid address'],
+    ['https://pw.test/a', [{ status: 302 }], 'its link answered 302; it is not a file'],
   ] as const)('%s is not followed when that is not safe', async (link, answers, message) => {
     const { send, sent } = answering(answers);
     await expect(openLink(source(send), link)).rejects.toMatchObject({

@@ -100,7 +100,7 @@ test('a row that moved to the next page because another was made meanwhile comes
     last: 200,
     limit: Number.POSITIVE_INFINITY,
     key: (row: string) => row,
-    once: true,
+    skipRepeated: true,
   };
   const rows: string[] = [];
   for await (const some of pages(fetchPage, range)) rows.push(...some);

@@ -187,7 +187,7 @@ describe('a passphrase', () => {
       stdout: '',
       stderr:
         'pwpush: wrong passphrase\n' +
-        'hint: ask whoever sent the link; only a few tries a minute are allowed\n',
+        'hint: ask the sender of the link; only a few attempts per minute are allowed\n',
     });
   });
 

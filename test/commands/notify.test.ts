@@ -29,12 +29,12 @@ describe('notify', () => {
   });
 
   test.each([
-    [['ann'], 'number 1 of the e-mail addresses is none'],
-    [['a@x.test,'], 'number 2 of the e-mail addresses is none'],
-    [['Ann <a@x.test>'], 'number 1 of the e-mail addresses is none'],
-    [['a@x.test\nbcc:b@x.test'], 'number 1 of the e-mail addresses is none'],
+    [['ann'], 'e-mail address 1 is invalid'],
+    [['a@x.test,'], 'e-mail address 2 is invalid'],
+    [['Ann <a@x.test>'], 'e-mail address 1 is invalid'],
+    [['a@x.test\nbcc:b@x.test'], 'e-mail address 1 is invalid'],
     [['a@x', 'b@x', 'c@x', 'd@x', 'e@x', 'f@x'], 'an instance e-mails 5 people at most, not 6'],
-    [['a@x.test', '--locale', 'french!'], '"french!" is no language'],
+    [['a@x.test', '--locale', 'french!'], '"french!" is not a language'],
     [[], "missing required argument 'email'"],
   ])('%j is bad usage, and nothing is sent', async (words, message) => {
     const { code, stderr, sent } = await asking([], notify(...words));
@@ -91,7 +91,7 @@ describe('push --notify', () => {
   });
 
   test.each([
-    [['--notify', 'ann'], 'number 1 of the e-mail addresses is none'],
+    [['--notify', 'ann'], 'e-mail address 1 is invalid'],
     [['--notify-locale', 'fr'], '--notify-locale goes with --notify EMAIL'],
   ])('%j is bad usage', async (words, message) => {
     const { code, stderr, sent } = await asking([], ['push', ...words], { stdin: 's' });

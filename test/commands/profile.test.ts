@@ -191,7 +191,7 @@ test('a broken config file is told by every command that needs it, and left as i
   const path = here.file('config/config.json');
   writeFileSync(path, '{"profiles": oops');
   const told = refused(
-    `pwpush: the config file ${path} is not JSON\nhint: mend it, or move it away and run pwpush login\n`,
+    `pwpush: the config file ${path} is not JSON\nhint: correct it, or move it away and run pwpush login\n`,
   );
   expect([
     await here.run('profile', 'list'),

@@ -46,7 +46,7 @@ describe('the link', () => {
       code: 0,
       stdout: LINK,
       stderr:
-        'warning: the instance told no link; this one is made from its address and the token\n',
+        'warning: the instance returned no link; this one is built from its address and the token\n',
       asked: [CREATE, PREVIEW],
     });
   });
@@ -57,7 +57,7 @@ describe('the link', () => {
       code: 0,
       stdout: 'https://pw.test/p/quyul5r5w08\n',
       stderr:
-        'warning: the instance told no link; this one is made from its address and the token\n',
+        'warning: the instance returned no link; this one is built from its address and the token\n',
       asked: [CREATE, PREVIEW],
     });
   });

@@ -27,6 +27,7 @@ describe('what an instance echoes is not printed', () => {
     ['a short passphrase where it stands alone', 'pass: no', 'hunter2'],
     ['a short secret with a sign', 'no p@ss1!', 'p@ss1'],
     ['as a URL has it', 'GET /?q=a%20secret%2Fhere', 'a secret/here'],
+    ['a short one in a URL', 'GET /?q=a%2Bb%40c&x', 'a+b@c'],
     ['as a page has it', 'a&lt;b&amp;c-hunter2', 'a<b&c-hunter2'],
     ['as JSON has it', 'password=\\"hunter2\\"', 'user=me\npassword="hunter2"\n'],
   ])('%s', async (_what, message, payload) => {

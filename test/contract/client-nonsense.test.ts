@@ -162,7 +162,7 @@ describe('a success without what the API describes', () => {
     expect(await answered({ status: 201, headers: bomb, body }, 'push')).toEqual(
       saying(
         11,
-        'pwpush: push: the answer is longer than 16 MiB and was not read on\n' +
+        'pwpush: push: the answer is longer than 16 MiB\n' +
           'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
       ),
     );
@@ -181,7 +181,7 @@ describe('a success without what the API describes', () => {
   test('an answer over 16 MiB is not read on', async () => {
     const answer = { ...json(200, ''), body: new Uint8Array(16 * 1024 * 1024 + 1) };
     expect(await answered(answer, 'version')).toEqual(
-      saying(1, 'pwpush: version: the answer is longer than 16 MiB and was not read on\n'),
+      saying(1, 'pwpush: version: the answer is longer than 16 MiB\n'),
     );
   });
 });

@@ -44,7 +44,7 @@ describe('a redirect within the origin', () => {
       code: 1,
       stdout: '',
       stderr:
-        `pwpush: push: the instance redirects (${status}) where it should answer\n` +
+        `pwpush: push: the instance redirects (${status}) instead of answering\n` +
         'hint: check the address\n',
       sent: [`POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`],
       waits: [],

@@ -66,7 +66,7 @@ pass it in the passphrase parameter.","status":"unauthorized"}`,
       saying(
         7,
         'pwpush: wrong passphrase\n' +
-          'hint: ask whoever sent the link; only a few tries a minute are allowed\n',
+          'hint: ask the sender of the link; only a few attempts per minute are allowed\n',
       ),
     );
   });

@@ -16,8 +16,8 @@ import type { TransportOptions } from '../../src/client/transport/undici';
 import type { Context, Input, Output } from '../../src/context';
 import { run as runProgram } from '../../src/main';
 import { configFolder } from '../../src/profile/folders';
+import type { StoredProfiles } from '../../src/profile/profile';
 import { confStore } from '../../src/profile/store';
-import type { StoredProfiles } from '../../src/profile/target';
 import { runs } from '../../src/system/process';
 import { type Prompt, scriptedPrompter } from './prompts';
 

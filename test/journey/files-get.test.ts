@@ -428,7 +428,7 @@ describe('a file that does not come', () => {
   it.each([
     [404, 'its link answered 404; it may have stopped working'],
     [403, 'its link answered 403; it may have stopped working'],
-    [204, 'its link answered 204; that is no file'],
+    [204, 'its link answered 204; it is not a file'],
   ])('because of %d is not tried again, and its address is not told', async (status, why) => {
     const answer: OfferedFile['answer'] = (_request, response) => response.writeHead(status).end();
     const instance = await offered([{ filename: 'a', answer }], 'text');

@@ -108,7 +108,7 @@ describe('a broken home', () => {
     writeFileSync(path, '{"profiles": {');
     const env = { ...newcomer.env, PWPUSH_CONFIG_DIR: folder };
     const broken = usage(
-      `pwpush: the config file ${path} is not JSON\nhint: mend it, or move it away and run pwpush login\n`,
+      `pwpush: the config file ${path} is not JSON\nhint: correct it, or move it away and run pwpush login\n`,
     );
     expect(await pwpush(['list'], { env })).toEqual(broken);
     expect(await pwpush(['profile', 'set', 'days', '2'], { env })).toEqual(broken);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseTarget, parseBase, type StoredProfiles } from '../../src/profile/target';
+import type { StoredProfiles } from '../../src/profile/profile';
+import { chooseTarget, parseBase } from '../../src/profile/target';
 
 const target = (stored: StoredProfiles, wished: { insecure?: true; anonymous?: true } = {}) =>
   chooseTarget(stored, { anonymous: false, insecure: false, env: {}, ...wished });

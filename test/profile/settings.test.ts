@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../src/profile/profile';
 import { checkProfileName, withSetting } from '../../src/profile/settings';
-import type { Profile } from '../../src/profile/target';
 import { parseToken } from '../../src/profile/token-file';
 
 describe('a setting', () => {

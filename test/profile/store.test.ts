@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readProfiles } from '../../src/profile/read';
+import { readProfiles } from '../../src/profile/profile';
 import { confStore } from '../../src/profile/store';
 import { runs } from '../../src/system/process';
 
@@ -124,21 +124,21 @@ describe('a config file that is not what pwpush writes', () => {
   test.each([
     ['{', 'is not JSON'],
     ['hunter2', 'is not JSON'],
-    ['[]', 'holds no JSON object'],
-    ['null', 'holds no JSON object'],
-    ['"x"', 'holds no JSON object'],
-    ['{"current":1}', 'has a "current" that is no text'],
-    ['{"profiles":[]}', 'has "profiles" that are no object'],
-    ['{"profiles":{"a":1}}', 'has a profile "a" that is no object'],
-    ['{"profiles":{"a":{"url":1}}}', 'has a profile "a" whose url is no string'],
-    ['{"profiles":{"a":{"days":"1"}}}', 'has a profile "a" whose days is no number'],
-    ['{"profiles":{"a":{"token":null}}}', 'has a profile "a" whose token is no string'],
+    ['[]', 'is not a JSON object'],
+    ['null', 'is not a JSON object'],
+    ['"x"', 'is not a JSON object'],
+    ['{"current":1}', 'has a "current" that is not a string'],
+    ['{"profiles":[]}', 'has "profiles" that are not an object'],
+    ['{"profiles":{"a":1}}', 'has a profile "a" that is not an object'],
+    ['{"profiles":{"a":{"url":1}}}', 'has a profile "a" whose url is not a string'],
+    ['{"profiles":{"a":{"days":"1"}}}', 'has a profile "a" whose days is not a number'],
+    ['{"profiles":{"a":{"token":null}}}', 'has a profile "a" whose token is not a string'],
   ])('%s is refused and left as it is', async (text, what) => {
     write(text);
     const error = expect.objectContaining({
       code: 'usage',
       message: `the config file ${path} ${what}`,
-      hint: 'mend it, or move it away and run pwpush login',
+      hint: 'correct it, or move it away and run pwpush login',
     });
     expect(() => readProfiles(folder)).toThrow(error);
     await expect(confStore(folder, tools).update((stored) => stored)).rejects.toEqual(error);

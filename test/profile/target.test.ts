@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  chooseTarget,
-  type StoredProfiles,
-  type Target,
-  type Wishes,
-} from '../../src/profile/target';
+import type { StoredProfiles } from '../../src/profile/profile';
+import { chooseTarget, type Target, type TargetRequest } from '../../src/profile/target';
 
 const STORED: StoredProfiles = {
   current: 'home',
@@ -15,22 +11,22 @@ const STORED: StoredProfiles = {
   },
 };
 
-type Wished = Omit<Partial<Wishes>, 'env' | 'token'> & {
+type Typed = Omit<Partial<TargetRequest>, 'env' | 'token'> & {
   token?: string | undefined;
-  env?: Omit<Wishes['env'], 'token'> & { token?: string | undefined };
+  env?: Omit<TargetRequest['env'], 'token'> & { token?: string | undefined };
 };
 
-const target = (wished: Wished, linkBase?: string, stored = STORED): Promise<Target> => {
-  const { token: typed, ...rest } = wished;
-  const env = { ...wished.env, token: async () => wished.env?.token };
+const target = (given: Typed, linkBase?: string, stored = STORED): Promise<Target> => {
+  const { token: typed, ...rest } = given;
+  const env = { ...given.env, token: async () => given.env?.token };
   const token = typed === undefined ? undefined : async () => typed;
-  const wishes = { anonymous: false, insecure: false, ...rest, token, env };
-  return chooseTarget(stored, wishes, linkBase);
+  const request = { anonymous: false, insecure: false, ...rest, token, env };
+  return chooseTarget(stored, request, linkBase);
 };
 
 describe('address and token: option over environment over profile', () => {
   const env = { url: 'https://env.test', token: 'env-token' };
-  const cases: [string, Wished, string, string | undefined][] = [
+  const cases: [string, Typed, string, string | undefined][] = [
     ['the profile in use', {}, 'https://home.test', 'home-token'],
     ['PWPUSH_PROFILE', { env: { profile: 'work' } }, 'https://work.test/pw', 'work-token'],
     [
@@ -93,14 +89,14 @@ describe('address and token: option over environment over profile', () => {
     ],
   ];
 
-  test.each(cases)('%s', async (_name, wished, base, token) => {
-    const { base: chosen, token: sent } = await target(wished);
+  test.each(cases)('%s', async (_name, request, base, token) => {
+    const { base: chosen, token: sent } = await target(request);
     expect({ base: chosen, token: sent }).toEqual({ base, token });
   });
 });
 
 describe('a pasted link', () => {
-  test.each<[string, Wished, string, string | undefined]>([
+  test.each<[string, Typed, string, string | undefined]>([
     ['of the profile gets its token', {}, 'https://home.test', 'home-token'],
     ['of another profile than the one in use gets none', {}, 'https://work.test/pw', undefined],
     [
@@ -130,8 +126,8 @@ describe('a pasted link', () => {
       'https://env.test',
       'env-token',
     ],
-  ])('%s', async (_name, wished, link, token) => {
-    const { base, token: sent } = await target(wished, link);
+  ])('%s', async (_name, request, link, token) => {
+    const { base, token: sent } = await target(request, link);
     expect({ base, token: sent }).toEqual({ base: link, token });
   });
 
@@ -164,10 +160,10 @@ describe('a broken source does not stand in the way of a better one', () => {
   });
 
   test('a token', async () => {
-    const wishes = { anonymous: false, insecure: false, env: { token: fails } };
-    const typed = { ...wishes, token: async () => 'typed' };
+    const request = { anonymous: false, insecure: false, env: { token: fails } };
+    const typed = { ...request, token: async () => 'typed' };
     expect((await chooseTarget(STORED, typed)).token).toBe('typed');
-    await expect(chooseTarget(STORED, wishes)).rejects.toThrow('must not be read');
+    await expect(chooseTarget(STORED, request)).rejects.toThrow('must not be read');
   });
 });
 
@@ -200,13 +196,13 @@ test('a token goes to the one address it belongs to, whatever is combined', asyn
         profiles: { a: { url: w.a, token: 'stored-a' }, b: { url: w.b, token: 'stored-b' } },
       };
       const env = { url: w.envUrl, token: w.envToken, profile: w.envProfile };
-      const wished: Wished = { profile: w.profile, url: w.url, token: w.typed, env };
+      const request: Typed = { profile: w.profile, url: w.url, token: w.typed, env };
       const named = w.profile ?? w.envProfile ?? w.current;
       const storedUrl = named && stored.profiles[named]?.url;
       const home =
         w.url ?? (w.profile ? (storedUrl ?? w.envUrl) : (w.envUrl ?? storedUrl)) ?? undefined;
       if (home === undefined && w.link === undefined) return;
-      const { base: chosen, token } = await target(wished, w.link, stored);
+      const { base: chosen, token } = await target(request, w.link, stored);
       expect(chosen).toBe(w.link ?? home);
       const owner: Record<string, string | undefined> = {
         'stored-a': named === 'a' ? w.a : 'nobody',
@@ -251,13 +247,13 @@ describe('nothing to go by', () => {
     );
   });
 
-  test.each<[Wished, StoredProfiles, string]>([
+  test.each<[Typed, StoredProfiles, string]>([
     [{ profile: 'wrok' }, STORED, 'there are: home, work'],
     [{ env: { profile: 'wrok' } }, STORED, 'there are: home, work'],
     [{ profile: 'toString' }, { profiles: {} }, 'make one with pwpush login'],
-  ])('a profile that is not there: %j', async (wished, stored, hint) => {
-    const name = wished.profile ?? wished.env?.profile;
-    await expect(target(wished, undefined, stored)).rejects.toThrow(
+  ])('a profile that is not there: %j', async (request, stored, hint) => {
+    const name = request.profile ?? request.env?.profile;
+    await expect(target(request, undefined, stored)).rejects.toThrow(
       expect.objectContaining({ code: 'usage', message: `there is no profile "${name}"`, hint }),
     );
   });

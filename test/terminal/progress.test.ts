@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { size } from '../../src/contract';
+import { size } from '../../src/byte-size';
 import { progressLines, progressSummary, type Standing } from '../../src/terminal/progress';
 import { width } from '../../src/terminal/text-width';
 import { meter, meterFor } from '../../src/terminal/transfer-meter';

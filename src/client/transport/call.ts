@@ -1,5 +1,5 @@
 import { CliError } from '../../errors';
-import { retryAfter } from './retry-after';
+import { parseWebUrl } from '../../loopback';
 import {
   header,
   type Transport,
@@ -8,54 +8,53 @@ import {
   type WireResponse,
 } from './transport';
 
-/** A whole answer, read to its end. */
-export interface Answer {
+/** A response whose body was read to its end. */
+export interface ApiResponse {
   readonly status: number;
   readonly headers: WireResponse['headers'];
   readonly body: Buffer;
 }
 
-export interface ExchangeRules {
-  /** Sending it twice is harmless. Otherwise it is sent again only after 429, and only if `waitOn429`. */
+export interface CallRules {
+  /** Sending the request twice is harmless. Otherwise it is sent again only after a 429, and only if `waitOn429`. */
   readonly repeatable: boolean;
   readonly waitOn429: boolean;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly now: () => Date;
-  /** Told before each wait, in seconds. */
+  /** Called before each wait. */
   readonly waiting: (seconds: number, status: number) => void | Promise<void>;
 }
 
-/** An answer that goes on beyond what is read. */
+/** A response body exceeds `MAX_ANSWER_BYTES`. */
 export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
   readonly status: number;
 
   constructor(status: number) {
-    super('the answer is longer than 16 MiB and was not read on');
+    super('the answer is longer than 16 MiB');
     this.status = status;
   }
 }
 
-/** JSON answers are read up to here; a longer one is nonsense. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** All waits of one call together, in seconds. */
+/** No JSON response is longer. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Limit for the sum of all waits of one call, in seconds. */
 const MAX_WAIT_SECONDS = 60;
 const MAX_REDIRECTS = 5;
 
 /**
- * Sends a request and reads its answer, within the rules of what may be repeated: redirects within the
- * origin are followed, `Retry-After` is honoured for at most 60 s in all, and a connection that broke is
- * tried once more where that is harmless.
- * @throws TransportError when no whole answer came; CliError for an answer that must not be followed or read.
+ * Sends a request and reads the response. Follows redirects within the origin, honours `Retry-After` for at most 60 s
+ * in total, and retries once after a broken connection if that is harmless.
+ * @throws TransportError without a whole response; CliError for a redirect that must not be followed; AnswerTooLong
  */
-export async function exchange(
+export async function call(
   send: Transport,
   request: WireRequest,
-  rules: ExchangeRules,
-): Promise<Answer> {
+  rules: CallRules,
+): Promise<ApiResponse> {
   let waited = 0;
   for (;;) {
-    const answer = await repeatOnce(() => sendWithin(send, request), rules);
+    const answer = await retryBroken(() => sendWithin(send, request), rules);
     const seconds = waitFor(answer, rules);
     if (seconds === undefined || waited + seconds > MAX_WAIT_SECONDS) return answer;
     await rules.waiting(seconds, answer.status);
@@ -64,7 +63,10 @@ export async function exchange(
   }
 }
 
-async function repeatOnce(work: () => Promise<Answer>, rules: ExchangeRules): Promise<Answer> {
+async function retryBroken(
+  work: () => Promise<ApiResponse>,
+  rules: CallRules,
+): Promise<ApiResponse> {
   try {
     return await work();
   } catch (error) {
@@ -75,18 +77,18 @@ async function repeatOnce(work: () => Promise<Answer>, rules: ExchangeRules): Pr
 }
 
 /** Seconds to wait before sending again; undefined to take the answer as it is. */
-function waitFor(answer: Answer, rules: ExchangeRules): number | undefined {
+function waitFor(answer: ApiResponse, rules: CallRules): number | undefined {
   const may =
     answer.status === 429
       ? rules.repeatable || rules.waitOn429
       : answer.status === 503 && rules.repeatable;
   if (!may) return undefined;
-  const told = retryAfter(header(answer, 'retry-after'), rules.now());
-  // At least a second, so that an instance that says 0 for ever is not asked without end.
-  return told === undefined ? undefined : Math.max(told, 1);
+  const seconds = retryAfter(header(answer, 'retry-after'), rules.now());
+  // Never 0: an instance that always answers 0 would be asked without end.
+  return seconds === undefined ? undefined : Math.max(seconds, 1);
 }
 
-async function sendWithin(send: Transport, request: WireRequest): Promise<Answer> {
+async function sendWithin(send: Transport, request: WireRequest): Promise<ApiResponse> {
   let current = request;
   for (let hop = 0; ; hop++) {
     const response = await send(current);
@@ -99,29 +101,19 @@ async function sendWithin(send: Transport, request: WireRequest): Promise<Answer
   }
 }
 
-/** Where to go on, or undefined when the answer is final. */
-function redirectTarget(answer: Answer, request: WireRequest): string | undefined {
+/** The address to send the request to next; undefined if the answer is final. */
+function redirectTarget(answer: ApiResponse, request: WireRequest): string | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = header(answer, 'location');
   const from = new URL(request.url);
-  const to = parseUrl(location, from);
+  const to = location === undefined ? undefined : parseWebUrl(location, from);
   if (to === undefined) return undefined;
-  if (to.protocol !== 'https:' && to.protocol !== 'http:') return undefined;
   if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname)) throw notSetUp(answer.status);
   if (to.username || to.password) return undefined;
   if (to.origin !== from.origin) throw leavesOrigin(from, to, answer.status);
-  // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4): what it was to create would be lost.
+  // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which creates nothing.
   const keepsMethod = answer.status === 307 || answer.status === 308;
   return request.method === 'GET' || keepsMethod ? to.href : undefined;
-}
-
-function parseUrl(location: string | undefined, base: URL): URL | undefined {
-  if (location === undefined) return undefined;
-  try {
-    return new URL(location, base);
-  } catch {
-    return undefined;
-  }
 }
 
 function leavesOrigin(from: URL, to: URL, status: number): CliError {
@@ -130,15 +122,15 @@ function leavesOrigin(from: URL, to: URL, status: number): CliError {
     `${from.host} redirects to another origin, ${to.protocol}//${to.host}; nothing was sent there`,
     {
       status,
-      hint: plain(to.host)
+      hint: isShellSafe(to.host)
         ? `if that is your instance, use its address: --url ${to.origin}, or pwpush profile set url ${to.origin}`
         : 'check the address',
     },
   );
 }
 
-/** A host may be called `$(reboot).test`: what is copied to a shell must mean nothing there (URL Standard, 3.2). */
-function plain(host: string): boolean {
+/** A host may be named `$(reboot).test` (URL Standard, 3.2): a command that is copied to a shell must not contain it. */
+function isShellSafe(host: string): boolean {
   return /^[\w.:[\]-]+$/.test(host);
 }
 
@@ -158,15 +150,13 @@ async function readAll(response: WireResponse): Promise<Buffer> {
   let length = 0;
   for await (const chunk of response.body) {
     length += chunk.byteLength;
-    if (length > MAX_ANSWER_BYTES) {
-      throw new AnswerTooLong(response.status);
-    }
+    if (length > MAX_ANSWER_BYTES) throw new AnswerTooLong(response.status);
     chunks.push(chunk);
   }
   return inflated(Buffer.concat(chunks), response);
 }
 
-/** We ask for no compression; a proxy in front may compress all the same. */
+/** Decompresses a body: a proxy may compress although the request asks for `identity`. */
 async function inflated(body: Buffer, response: WireResponse): Promise<Buffer> {
   const coding = header(response, 'content-encoding')?.trim().toLowerCase();
   if (body.length === 0 || (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br'))
@@ -178,7 +168,41 @@ async function inflated(body: Buffer, response: WireResponse): Promise<Buffer> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
       throw new AnswerTooLong(response.status);
-    // Left as it is, it makes no sense and is told so.
+    // Returned as it is; it does not match its schema, which is reported.
     return body;
   }
+}
+
+/**
+ * The whole seconds that `Retry-After` asks to wait (RFC 9110, 10.2.3: seconds or an HTTP date); undefined if it is
+ * absent or invalid.
+ */
+export function retryAfter(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined;
+  const trimmed = value.trim();
+  if (/^\d{1,9}$/.test(trimmed)) return Number(trimmed);
+  if (!/[a-z]/i.test(trimmed)) return undefined;
+  const date = Date.parse(trimmed);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
+}
+
+type Backoff = Pick<CallRules, 'sleep' | 'waiting'> & { readonly send: Transport };
+
+/** Shares one `Retry-After` wait among all calls of a client: none is sent during it, and it is announced once. */
+export function sharedBackoff({ send, sleep, waiting }: Backoff): Backoff {
+  let waits: Promise<unknown> | undefined;
+  return {
+    send: async (request) => {
+      while (waits !== undefined) await waits;
+      return send(request);
+    },
+    waiting: (seconds, status) => (waits === undefined ? waiting(seconds, status) : undefined),
+    sleep: async (milliseconds) => {
+      const all = Promise.all([waits, sleep(milliseconds)]).finally(() => {
+        if (waits === all) waits = undefined;
+      });
+      waits = all;
+      await all;
+    },
+  };
 }

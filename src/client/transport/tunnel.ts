@@ -2,19 +2,19 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
-import { connecting } from './localhost';
-import type { Trust } from './tls-options';
+import { lookupOptions } from './localhost';
+import type { TlsOptions } from './tls-options';
 
-/** What undici's client asks of a connector. */
-interface Wanted {
+/** Where undici's client asks a connector to connect to. */
+interface HostAndPort {
   readonly hostname: string;
   readonly port: string;
 }
 
 type Done = (error: Error | null, socket: Socket | null) => void;
 
-/** The proxy answered, and not with a tunnel. `code` is known to `trouble.ts`. */
-export class ProxyRefused extends Error {
+/** The proxy did not open a tunnel. `code` is one of network-errors.ts. */
+class ProxyRefused extends Error {
   override readonly name = 'ProxyRefused';
   readonly code: 'PROXY_REFUSED' | 'PROXY_AUTHENTICATION';
 
@@ -24,12 +24,12 @@ export class ProxyRefused extends Error {
   }
 }
 
-/** The proxy said nothing in the time allowed. */
+/** The proxy did not answer in time. */
 class ProxyTimeout extends Error {
   readonly code = 'PROXY_TIMEOUT';
 }
 
-/** `Proxy-Authorization` for a proxy address with user name and password (RFC 7617), for the proxy alone. */
+/** `Proxy-Authorization` (RFC 7617) for a proxy address with user name and password. */
 export function proxyAuthorization(proxy: URL): Record<string, string> {
   if (proxy.username === '' && proxy.password === '') return {};
   const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
@@ -37,29 +37,29 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
 }
 
 /**
- * A connector for undici's client that reaches an https instance by CONNECT through a proxy (RFC 9110,
- * 9.3.6): one try, with a limit on it. undici's own proxy agent has neither.
+ * A connector for undici's client that reaches an https instance by CONNECT through a proxy (RFC 9110, 9.3.6). Tries
+ * once, with a timeout; the proxy agent of undici 7.30 tries without end and has no timeout.
  * @param timeout milliseconds for the tunnel, and again for TLS within it
  */
-export function tunnel(proxy: URL, tls: Trust, timeout: number) {
-  return (wanted: Wanted, done: Done): void =>
-    openTunnel(wanted, proxy, tls, timeout, (error, socket) =>
-      socket ? secured(socket, wanted.hostname, tls, timeout, done) : done(error, null),
+export function tunnelConnector(proxy: URL, tls: TlsOptions, timeout: number) {
+  return (to: HostAndPort, done: Done): void =>
+    openTunnel(to, proxy, tls, timeout, (error, socket) =>
+      socket ? startTls(socket, to.hostname, tls, timeout, done) : done(error, null),
     );
 }
 
-/** The tunnel alone: nothing was said to the instance yet. */
+/** Opens a tunnel and sends nothing to the instance. */
 export function openTunnel(
-  { hostname, port }: Wanted,
+  { hostname, port }: HostAndPort,
   proxy: URL,
-  tls: Trust,
+  tls: TlsOptions,
   timeout: number,
   done: Done,
 ): void {
   const target = `${hostname}:${port || 443}`;
   const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
     ...tls,
-    ...connecting(proxy.hostname),
+    ...lookupOptions(proxy.hostname),
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',
@@ -68,7 +68,7 @@ export function openTunnel(
     agent: false,
     timeout,
   });
-  // Not among the options, which NODE_DEBUG=http and net print.
+  // Not passed as an option: NODE_DEBUG=http and net print those.
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
     request.setHeader(name, value);
   let settled = false;
@@ -90,7 +90,13 @@ export function openTunnel(
   request.end();
 }
 
-function secured(raw: Socket, hostname: string, tls: Trust, timeout: number, done: Done): void {
+function startTls(
+  raw: Socket,
+  hostname: string,
+  tls: TlsOptions,
+  timeout: number,
+  done: Done,
+): void {
   const host = hostname.replace(/^\[|\]$/g, '');
   const named = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
   const socket = secure({ ...tls, ...named, host, socket: raw, ALPNProtocols: ['http/1.1'] });
@@ -98,12 +104,12 @@ function secured(raw: Socket, hostname: string, tls: Trust, timeout: number, don
     socket.destroy();
     done(error, null);
   };
-  const late = () => fail(new ProxyTimeout());
-  socket.setTimeout(timeout, late);
+  const onTimeout = () => fail(new ProxyTimeout());
+  socket.setTimeout(timeout, onTimeout);
   socket.once('error', fail);
   socket.once('secureConnect', () => {
     socket.setTimeout(0);
-    socket.off('timeout', late);
+    socket.off('timeout', onTimeout);
     socket.off('error', fail);
     done(null, socket);
   });

@@ -2,35 +2,35 @@ import type { buildConnector as Build, Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { connecting } from './localhost';
-import { explain, refusedByProxy } from './network-errors';
+import { lookupOptions } from './localhost';
+import { networkError, proxyAuthenticationError } from './network-errors';
 import { proxyFor } from './proxy';
-import { type TrustOptions, trustOf } from './tls-options';
+import { type CertificateOptions, tlsOptions } from './tls-options';
 import {
   type ClosableTransport,
   TransportError,
   type WireRequest,
   type WireResponse,
 } from './transport';
-import type { Connector, Outgoing } from './upload';
+import type { Connector, UploadAttempt } from './upload';
 
-export interface TransportOptions extends TrustOptions {
-  /** Seconds until the connection stands, until the answer begins, and between two pieces of it. */
+export interface TransportOptions extends CertificateOptions {
+  /** Seconds to connect, to the beginning of the response, and between two chunks of it. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
-  /** Requests to one origin that may run at once; 1. */
+  /** Concurrent requests to one origin; 1 by default. */
   readonly connections?: number | undefined;
 }
 
 interface Connected {
   readonly dispatcher: Dispatcher;
-  /** How a request is written for a proxy that passes it on. */
+  /** For plain http through a proxy. */
   readonly forwarded?: { readonly prefix: string; readonly headers: Record<string, string> };
 }
 
 /**
- * A transport over undici: one dispatcher per origin, through the proxy that the environment names. A
- * streamed body goes over connections of its own, on which only a stalled transfer is cut.
+ * A transport over undici: one dispatcher per origin, through the proxy of the environment. Streamed bodies have their
+ * own connections, which end only when a transfer stalls.
  */
 export function undiciTransport(options: TransportOptions): ClosableTransport {
   const dispatchers = new Map<string, Promise<Connected>>();
@@ -46,8 +46,8 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
       const { body } = request;
       if (typeof body !== 'object')
         return sendOver(await dispatcherFor(url, false), url, { ...request, body }, options);
-      const { outgoing } = await import('./upload');
-      const streamed = { ...request, body: outgoing(body) };
+      const { uploadOf } = await import('./upload');
+      const streamed = { ...request, body: uploadOf(body) };
       return sendOver(await dispatcherFor(url, true), url, streamed, options);
     },
     close: async () => {
@@ -58,30 +58,31 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
 
 async function connect(url: URL, options: TransportOptions, streamed: boolean): Promise<Connected> {
   const milliseconds = options.timeout * 1000;
-  const tls = await trustOf(options);
-  // undici's clock for the answer to begin runs while a body is sent: there the socket watches instead.
+  const tls = await tlsOptions(options);
+  // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
   const settings = {
     headersTimeout: streamed ? 0 : milliseconds,
     bodyTimeout: milliseconds,
     allowH2: false,
   };
   const upload = streamed ? await import('./upload') : undefined;
-  const watched = (open: Connector) => upload?.patient(open, milliseconds) ?? open;
+  const wrapped = (open: Connector) => upload?.uploadConnector(open, milliseconds) ?? open;
   const { connections = 1 } = options;
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const direct = ({ hostname }: URL) =>
-    buildConnector({ ...tls, ...connecting(hostname), timeout: milliseconds, allowH2: false });
+    buildConnector({ ...tls, ...lookupOptions(hostname), timeout: milliseconds, allowH2: false });
   const over = (origin: string, open: Connector) => {
-    const one = { ...settings, connect: watched(open) as Build.connector };
+    const one = { ...settings, connect: wrapped(open) as Build.connector };
     return pool ? new pool.default(origin, { ...one, connections }) : new Client(origin, one);
   };
   const proxy = proxyFor(url, options.env);
   if (proxy === undefined) return { dispatcher: over(url.origin, direct(url)) };
-  const { proxyAuthorization, tunnel } = await import('./tunnel');
+  const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (url.protocol === 'https:') {
-    return { dispatcher: over(url.origin, tunnel(proxy, tls, milliseconds) as Connector) };
+    const connector = tunnelConnector(proxy, tls, milliseconds) as Connector;
+    return { dispatcher: over(url.origin, connector) };
   }
-  // Plain http is sent to the proxy whole, its target in the request line (RFC 9112, 3.2.2).
+  // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).
   const forwarded = {
     prefix: url.origin,
     headers: { host: url.host, ...proxyAuthorization(proxy) },
@@ -89,35 +90,34 @@ async function connect(url: URL, options: TransportOptions, streamed: boolean): 
   return { dispatcher: over(proxy.origin, direct(proxy)), forwarded };
 }
 
-/** Interim responses, such as 103, that may precede the final one; each restarts undici's clock. */
-const MOST_INTERIM = 10;
+/** Each interim response, such as 103, restarts undici's timeout, so that their number is limited. */
+const MAX_INTERIM = 10;
 
-/** How far a request got. */
-interface Progress {
-  /** It began to leave: undici calls `onRequestStart` right before it writes. */
+interface SendState {
+  /** Part of the request may have been sent: undici calls `onRequestStart` right before it writes. */
   left: boolean;
 }
 
-/** An interceptor for undici's `Dispatcher.compose`: notes the progress, and limits interim responses. */
-function tracking(progress: Progress): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => dispatch(options, tracked(handler, progress));
+/** An interceptor for undici's `Dispatcher.compose` that updates `state` and limits interim responses. */
+function tracking(state: SendState): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch(options, tracked(handler, state));
 }
 
-/** undici's handlers keep their state in private fields: only a call on the handler itself reaches it. */
+/** Not a subclass or proxy: undici's handlers have private fields, which only calls on the handler itself can use. */
 function tracked(
   handler: Dispatcher.DispatchHandler,
-  progress: Progress,
+  state: SendState,
 ): Dispatcher.DispatchHandler {
   let interim = 0;
   return {
     onRequestStart: (controller, context) => {
       handler.onRequestStart?.(controller, context);
-      // What was aborted before is not written.
-      progress.left ||= !controller.aborted;
+      // An aborted request is not written.
+      state.left ||= !controller.aborted;
     },
     onResponseStart: (controller, status, headers, text) => {
       if (status < 200) interim++;
-      if (interim <= MOST_INTERIM) handler.onResponseStart?.(controller, status, headers, text);
+      if (interim <= MAX_INTERIM) handler.onResponseStart?.(controller, status, headers, text);
       else controller.abort(Object.assign(new Error('no answer'), { code: 'INTERIM_ONLY' }));
     },
     onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
@@ -127,7 +127,7 @@ function tracked(
 }
 
 interface Sendable extends Omit<WireRequest, 'body'> {
-  readonly body: string | Outgoing | undefined;
+  readonly body: string | UploadAttempt | undefined;
 }
 
 async function sendOver(
@@ -137,9 +137,9 @@ async function sendOver(
   options: TransportOptions,
 ): Promise<WireResponse> {
   const streamed = typeof body === 'object' ? body : undefined;
-  const progress: Progress = { left: false };
+  const state: SendState = { left: false };
   const response = await request
-    .call(dispatcher.compose(tracking(progress)), {
+    .call(dispatcher.compose(tracking(state)), {
       origin: url.origin,
       path: (forwarded?.prefix ?? '') + url.pathname + url.search,
       method,
@@ -148,10 +148,10 @@ async function sendOver(
       signal: options.signal ?? null,
     })
     .catch((error: unknown) => {
-      const left = progress.left && !(options.signal?.aborted && streamed?.unfinished());
-      throw streamed?.failure(error, url, options) ?? explain(error, url, left, options.timeout);
+      const left = state.left && !(options.signal?.aborted && streamed?.unfinished());
+      throw streamed?.error(error, url, options) ?? networkError(error, url, left, options.timeout);
     });
-  if (forwarded && response.statusCode === 407) throw refusedByProxy(url);
+  if (forwarded && response.statusCode === 407) throw proxyAuthenticationError(url);
   return toWire(response, url, options, streamed);
 }
 
@@ -159,7 +159,7 @@ function toWire(
   response: Dispatcher.ResponseData,
   url: URL,
   options: TransportOptions,
-  streamed: Outgoing | undefined,
+  streamed: UploadAttempt | undefined,
 ): WireResponse {
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   const body = readBody(response.body, length, url, options);
@@ -178,13 +178,13 @@ async function* readBody(
 ): AsyncIterable<Uint8Array> {
   let read = 0;
   try {
-    for await (const piece of body) {
-      read += piece.byteLength;
-      yield piece;
+    for await (const chunk of body) {
+      read += chunk.byteLength;
+      yield chunk;
     }
   } catch (error) {
-    // undici (7.30.2) takes a connection that closes after the last byte, while nobody reads, for one that broke.
+    // undici 7.30.2 reports an error if the connection closes after the last byte but before it was read.
     if (read === length) return;
-    throw error instanceof TransportError ? error : explain(error, url, true, options.timeout);
+    throw error instanceof TransportError ? error : networkError(error, url, true, options.timeout);
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Way } from '../../client/transport/probe';
+import type { ProbedConnection } from '../../client/transport/probe';
 import type { Context } from '../../context';
 import type { InstanceVersion } from '../../contract';
 import type { CliError } from '../../errors';
@@ -9,7 +9,7 @@ import type { Target } from '../../profile/target';
 /** What the checks learn on their way; each may count on what those it needs have found. */
 export interface Facts {
   target?: Target;
-  way?: Way;
+  way?: ProbedConnection;
   socket?: Socket;
   /** The answers to one question for the version, redirects included. */
   answers?: readonly Answered[];

@@ -4,7 +4,7 @@ import type { Context } from '../../context';
 import { rescuedFiles } from '../../delivery/rescued-files';
 import { CliError } from '../../errors';
 import { configFolder } from '../../profile/folders';
-import { configName, readProfiles } from '../../profile/read';
+import { configName, readProfiles } from '../../profile/profile';
 import { count } from '../../terminal/time';
 import type { Check, Finding } from './check';
 

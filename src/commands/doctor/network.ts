@@ -1,6 +1,6 @@
-import { explain } from '../../client/transport/network-errors';
+import { networkError } from '../../client/transport/network-errors';
 import { proxyFor } from '../../client/transport/proxy';
-import { trustOf } from '../../client/transport/tls-options';
+import { tlsOptions } from '../../client/transport/tls-options';
 import { TransportError } from '../../client/transport/transport';
 import { CliError } from '../../errors';
 import { travelsOpen } from '../../profile/target';
@@ -32,9 +32,9 @@ export const proxy: Check = {
     const { env, signal } = context;
     const url = new URL(target.base);
     const found = proxyFor(url, env);
-    const trust = await trustOf({ env, ca: certificatesOf(target), insecure: target.insecure });
+    const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
     const timeout = Math.min(timeoutOf(context, options), BRIEF) * 1000;
-    facts.way = { url, proxy: found, trust, timeout, signal };
+    facts.way = { url, proxy: found, tls, timeout, signal };
     return { message: found === undefined ? 'none' : `${found.protocol}//${found.host}` };
   },
 };
@@ -57,8 +57,8 @@ export const connection: Check = {
   needs: ['dns'],
   examine: async (facts, context) => {
     const way = known(facts.way);
-    const { reach } = await context.probe();
-    facts.socket = await reach(way).catch((error) => unreachable(error, way));
+    const { openConnection } = await context.probe();
+    facts.socket = await openConnection(way).catch((error) => unreachable(error, way));
     const { remoteAddress = way.url.hostname, remotePort } = facts.socket;
     if (way.url.protocol === 'http:') facts.socket.destroy();
     const through = way.proxy === undefined ? '' : ` to ${way.url.host}, through the proxy`;
@@ -77,14 +77,14 @@ export const tls: Check = {
       unreachable(error, way),
     );
     const { insecure } = known(facts.target);
-    const until = shown.until?.toISOString().slice(0, 10);
-    if (shown.trouble !== undefined) {
-      const { message, hint } = explain({ code: shown.trouble }, way.url, false, 0);
-      const about = aboutTrouble(shown.trouble, shown.names, until);
+    const until = shown.expires?.toISOString().slice(0, 10);
+    if (shown.certificateError !== undefined) {
+      const { message, hint } = networkError({ code: shown.certificateError }, way.url, false, 0);
+      const about = aboutTrouble(shown.certificateError, shown.names, until);
       if (!insecure) throw new CliError('unreachable', message + about, { hint });
       return { status: 'warning', message: `${message}${about}; accepted all the same (insecure)` };
     }
-    const days = Math.floor(((shown.until?.getTime() ?? 0) - context.now().getTime()) / DAY);
+    const days = Math.floor(((shown.expires?.getTime() ?? 0) - context.now().getTime()) / DAY);
     const message = `${shown.protocol}, certificate by ${shown.issuer}, good until ${until}`;
     if (insecure) return { status: 'warning', message: `${message}; any would do (insecure)` };
     if (days >= SOON) return { message };
@@ -109,7 +109,9 @@ function aboutTrouble(code: string, names: string, until: string | undefined): s
 
 function unreachable(error: unknown, { url, proxy }: { url: URL; proxy: URL | undefined }): never {
   const trouble =
-    error instanceof TransportError ? error : explain(error, nearest(error, url, proxy), false, 0);
+    error instanceof TransportError
+      ? error
+      : networkError(error, nearest(error, url, proxy), false, 0);
   throw new CliError('unreachable', trouble.message, { hint: trouble.hint, cause: error });
 }
 

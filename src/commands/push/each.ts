@@ -1,4 +1,5 @@
-import { AT_ONCE, inOrder } from '../../client/concurrent-map';
+import { concurrentMap } from '../../client/concurrent-map';
+import { AT_ONCE } from '../../client/pages';
 import type { Context } from '../../context';
 import type { NewPush } from '../../contract';
 import { CliError, ExitWith, usageError } from '../../errors';
@@ -43,7 +44,7 @@ export async function pushEach(context: Context, options: PushOptions): Promise<
   const telling = teller(context, options, target);
   const goesOn = () => !telling.stopped && !context.signal.aborted;
   const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
-  for await (const one of inOrder(lines, outcome, concurrency)) await telling.tell(one);
+  for await (const one of concurrentMap(lines, outcome, concurrency)) await telling.tell(one);
   if (telling.worst > 0) throw new ExitWith(telling.worst);
 }
 

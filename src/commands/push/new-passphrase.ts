@@ -1,9 +1,9 @@
 import { open, unlink } from 'node:fs/promises';
 import type { Context } from '../../context';
-import { writeWhole } from '../../delivery/new-file';
 import { CliError, usageError } from '../../errors';
 import { generateWords } from '../../input/generate';
 import type { GlobalOptions } from '../../options';
+import { writeAndClose } from '../../system/atomic-file';
 import { isOpen } from './unanswered';
 
 interface PassphraseOut extends GlobalOptions {
@@ -61,7 +61,7 @@ async function writeNew(path: string, text: string): Promise<void> {
     const file = await open(path, 'wx', 0o600);
     // Whatever the umask leaves of it.
     await file.chmod(0o600);
-    await writeWhole(file, text);
+    await writeAndClose(file, text);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST')

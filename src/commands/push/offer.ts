@@ -1,6 +1,6 @@
 import type { Context } from '../../context';
 import { login } from '../../login';
-import { NO_INSTANCE, type Wishes } from '../../profile/target';
+import { NO_INSTANCE, type TargetRequest } from '../../profile/target';
 import { terminal } from '../../terminal/output';
 import type { PushOptions } from '../push';
 import { instanceOnly } from './request';
@@ -9,7 +9,7 @@ import { instanceOnly } from './request';
 export async function offer(
   context: Context,
   options: PushOptions,
-  wishes: Wishes,
+  wishes: TargetRequest,
 ): Promise<'here' | undefined> {
   const say = terminal(context, options);
   await say.note(NO_INSTANCE);

@@ -1,7 +1,7 @@
 import { notification } from '../../client/notification';
 import type { NewPush } from '../../contract';
 import { usageError } from '../../errors';
-import type { Profile } from '../../profile/target';
+import type { Profile } from '../../profile/profile';
 import type { PushOptions } from '../push';
 
 /** What was asked for, and nothing else: what is left out gets the profile's or the instance's default. */

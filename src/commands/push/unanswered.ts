@@ -1,4 +1,4 @@
-import { type Traces, traces } from '../../client/find-unanswered-push';
+import { findUnansweredPush, type RecentPushes } from '../../client/find-unanswered-push';
 import { webAddress } from '../../client/link';
 import type { Context } from '../../context';
 import type { NewPush, Push } from '../../contract';
@@ -25,7 +25,7 @@ export async function unanswered(
   await terminal(context, options).remark('no answer; looking through your active pushes');
   try {
     const settings = await briefSettings(context, options, target);
-    return telling(failure, target.base, await traces(settings, asked, started));
+    return telling(failure, target.base, await findUnansweredPush(settings, asked, started));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return extended(failure, `your pushes could not be looked through (${error.message})`);
@@ -37,8 +37,8 @@ export function isOpen({ code, status }: CliError): boolean {
   return code === 'unknown' || (status !== undefined && status >= 500);
 }
 
-function telling(failure: CliError, base: string, { like, others }: Traces): CliError {
-  const found = like.map((push) => shown(push, base));
+function telling(failure: CliError, base: string, { similar, others }: RecentPushes): CliError {
+  const found = similar.map((push) => shown(push, base));
   const [first] = found;
   if (first === undefined) return extended(failure, noneFound(others), LOOK_AGAIN, { found });
   if (found.length === 1)

@@ -4,7 +4,7 @@ import { checkWishes, type Wishes } from '../../child/child-variables';
 import { type PrivateFolder, privateFolder } from '../../child/memory-folder';
 import { rescueAll } from '../../child/rescue-all';
 import { type Named, retrieveAll } from '../../child/retrieve-all';
-import { parseReference, type Reference } from '../../client/reference';
+import { parseReference, type Reference } from '../../client/link';
 import type { Context } from '../../context';
 import { findProgram } from '../../delivery/find-program';
 import type { Retrieved } from '../../delivery/reception';

@@ -1,4 +1,4 @@
-import { size } from '../../contract';
+import { size } from '../../byte-size';
 import { valuesIn } from '../../json';
 import { Refusal } from '../refusal';
 import { Gathered, type Held } from './body-budget';

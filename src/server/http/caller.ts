@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from '../../loopback';
 import type { Origin } from '../store/audit-rows';
 
 /** What the socket knows of a request and its headers do not; nothing of it is there without a socket. */
@@ -29,7 +30,7 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   const host = first(request, 'x-forwarded-host');
   const origin = `${/^https?$/.test(scheme) ? scheme : url.protocol.slice(0, -1)}://`;
   const plain = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host);
-  return origin + (plain && URL.canParse(`http://${host}`) ? host : url.host);
+  return origin + (plain && parseUrl(`http://${host}`) ? host : url.host);
 }
 
 /** Whether a browser came by https, here or to the proxy. */

@@ -1,4 +1,5 @@
-import { limits, size } from '../../contract';
+import { size } from '../../byte-size';
+import { limits } from '../../contract';
 import { invalid, Refusal } from '../refusal';
 import type { Upload } from '../rules/file-upload';
 import { hasAtMost } from '../rules/new-push';

@@ -12,8 +12,8 @@ import {
 import { readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { makeFile, nameFile } from '../../system/atomic-file';
 import { ServiceError, systemCode } from '../service-error';
-import { makeFile, nameFile } from '../store/fsync';
 
 const BYTES = 32;
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { makeFile, nameFile, syncFile } from '../../system/atomic-file';
 import { ServiceError, systemCode } from '../service-error';
 import type { ServiceIo } from '../service-settings';
 import { fileOf, inWords, type Where } from '../store/database';
-import { makeFile, nameFile, syncFile } from '../store/fsync';
 import { openSqlite } from '../store/sqlite';
 
 export interface BackupOptions {

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../loopback';
 import { frame, note } from './frame';
 import { icon } from './icons';
 import { type Markup, markup } from './markup';
@@ -46,6 +47,5 @@ function parts(payload: string): [string, string, string] {
 }
 
 function hostnameOf(host: string): string | undefined {
-  const address = `http://${host}/`;
-  return URL.canParse(address) ? new URL(address).hostname : undefined;
+  return parseUrl(`http://${host}/`)?.hostname;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { size as inUnits, limits } from '../../contract';
+import { size as inUnits } from '../../byte-size';
+import { limits } from '../../contract';
 import { type FileHeader, inChunks, sealChunk, sealHeader } from '../keys/chunks';
 import { invalid, Refusal } from '../refusal';
 import * as store from '../store/file-rows';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type Kind, kinds, limits } from '../../contract';
+import { parseUrl } from '../../loopback';
 import { invalid } from '../refusal';
 
 export interface Bound {
@@ -175,5 +176,5 @@ function tooLarge(payload: string): Problem {
 export function isWebAddress(payload: string): boolean {
   // \p{C}: also what has no width, or turns the rest around, so that it reads as another address.
   if (/[\s\p{C}]/u.test(payload)) return false;
-  return /^https?:\/\//i.test(payload) && URL.canParse(payload);
+  return /^https?:\/\//i.test(payload) && parseUrl(payload) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFile } from './fsync';
+import { makeFile } from '../../system/atomic-file';
 
 /** Bytes: more than the write-ahead log needs to end a push with the largest payload, several times over. */
 const BYTES = 8 * 1024 * 1024;

@@ -1,0 +1,14 @@
+const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Formats bytes for people: `512 B`, `1.5 KiB`, `2.0 GiB`. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  let value = bytes / 1024;
+  let unit = 0;
+  // 1023.95 is the first value that toFixed(1) writes as 1024.0.
+  while (value >= 1023.95 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${value.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliError, usageError } from '../errors';
+import { isToken } from './token-file';
+
+/** A profile; its keys are the settings of `pwpush profile set`, and `token`. */
+export interface Profile {
+  url?: string;
+  token?: string;
+  days?: number;
+  views?: number;
+  deletable?: boolean;
+  'retrieval-step'?: boolean;
+  'ca-file'?: string;
+  insecure?: boolean;
+}
+
+/** The whole config file. */
+export interface StoredProfiles {
+  /** The default profile. */
+  current?: string;
+  profiles: Record<string, Profile>;
+}
+
+export const configName = 'config.json';
+
+/**
+ * Reads the config file, without conf, which is loaded for writing only. A missing file means no profiles.
+ * @throws CliError (usage) when the file is invalid; CliError (failed) when it cannot be read
+ */
+export function readProfiles(folder: string): StoredProfiles {
+  const path = join(folder, configName);
+  const text = readText(path);
+  if (text === undefined || text.trim() === '') return { profiles: {} };
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw broken(path, 'is not JSON');
+  }
+  return decode(content, path);
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new CliError('failed', `the config file ${path} cannot be read (${code})`, {
+      hint: 'check its owner and mode, or point PWPUSH_CONFIG_DIR elsewhere',
+    });
+  }
+}
+
+function broken(path: string, what: string): CliError {
+  return usageError(
+    `the config file ${path} ${what}`,
+    'correct it, or move it away and run pwpush login',
+  );
+}
+
+function decode(content: unknown, path: string): StoredProfiles {
+  if (!isObject(content)) throw broken(path, 'is not a JSON object');
+  const { current, profiles = {} } = content;
+  if (current !== undefined && typeof current !== 'string')
+    throw broken(path, 'has a "current" that is not a string');
+  if (!isObject(profiles)) throw broken(path, 'has "profiles" that are not an object');
+  const decoded: Record<string, Profile> = Object.create(null);
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (!isObject(profile)) throw broken(path, `has a profile "${name}" that is not an object`);
+    decoded[name] = decodeProfile(profile, name, path);
+  }
+  return { ...(current === undefined ? {} : { current }), profiles: decoded };
+}
+
+const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'boolean' } = {
+  url: 'string',
+  token: 'string',
+  days: 'number',
+  views: 'number',
+  deletable: 'boolean',
+  'retrieval-step': 'boolean',
+  'ca-file': 'string',
+  insecure: 'boolean',
+};
+
+function decodeProfile(profile: Record<string, unknown>, name: string, path: string): Profile {
+  for (const [key, type] of Object.entries(types)) {
+    const value = profile[key];
+    if (value !== undefined && typeof value !== type) {
+      throw broken(path, `has a profile "${name}" whose ${key} is not a ${type}`);
+    }
+  }
+  const { token, days, views } = profile;
+  if (typeof token === 'string' && !isToken(token))
+    throw broken(path, `has a profile "${name}" whose token is invalid`);
+  for (const number of [days, views]) {
+    const fits = number === undefined || (Number.isInteger(number) && (number as number) >= 1);
+    if (!fits)
+      throw broken(
+        path,
+        `has a profile "${name}" whose days or views are not whole numbers of 1 or more`,
+      );
+  }
+  return profile as Profile;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The name of the current profile: of the option, the variable or the config file. */
+export function profileName(
+  stored: StoredProfiles,
+  request: {
+    readonly profile?: string | undefined;
+    readonly env: { readonly profile?: string | undefined };
+  },
+): string | undefined {
+  return request.profile ?? request.env.profile ?? stored.current;
+}
+
+/** The error for a profile that does not exist; does not throw it. */
+export function noSuchProfile(name: string, stored: StoredProfiles) {
+  const names = Object.keys(stored.profiles);
+  return usageError(
+    `there is no profile "${name}"`,
+    names.length === 0 ? 'make one with pwpush login' : `there are: ${names.join(', ')}`,
+  );
+}
+
+/**
+ * The profile `named`, or the current one.
+ * @throws CliError (usage) when it does not exist
+ */
+export function namedProfile(
+  stored: StoredProfiles,
+  named: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly name: string; readonly profile: Profile } {
+  const name = named ?? (env.PWPUSH_PROFILE || stored.current);
+  if (name === undefined) throw usageError('there is no profile yet', 'make one with pwpush login');
+  const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
+  if (profile === undefined) throw noSuchProfile(name, stored);
+  return { name, profile };
+}

@@ -1,0 +1,115 @@
+// Files that appear whole or not at all: written under a temporary name, 0600, then linked (which never replaces a file)
+// or renamed. Imports nothing of ours: client and service share it. Libraries for this (write-file-atomic, atomically)
+// always replace, cannot stream, and leave the mode to the umask.
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const RANDOM_BYTES = 6;
+
+/** What `temporaryFile` adds to a name, in bytes. */
+export const TEMPORARY_EXTRA = '.'.length + '.'.length + 2 * RANDOM_BYTES + '.part'.length;
+
+export interface TemporaryFile {
+  readonly handle: FileHandle;
+  /** Closes the file and names it; false if the name is taken and `replace` is not set. */
+  moveTo(path: string, replace: boolean): Promise<boolean>;
+  /** Closes and removes the file. Never throws. */
+  discard(): Promise<void>;
+}
+
+/** Creates a file, 0600 whatever the umask, named `.NAME.RANDOM.part`. Throws an error of the file system. */
+export async function temporaryFile(folder: string, name: string): Promise<TemporaryFile> {
+  const path = join(folder, `.${name}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
+  const handle = await open(path, 'wx', 0o600);
+  await handle.chmod(0o600);
+  return {
+    handle,
+    moveTo: async (to, replace) => {
+      await handle.close();
+      if (!replace) return linkNew(path, to);
+      await rename(path, to);
+      return true;
+    },
+    discard: async () => {
+      await handle.close().catch(() => {});
+      await unlink(path).catch(() => {});
+    },
+  };
+}
+
+async function linkNew(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    return replacePlaceholder(from, to);
+  }
+  await unlink(from);
+  return true;
+}
+
+/** For file systems without hard links: creating an empty file reserves the name. */
+async function replacePlaceholder(from: string, to: string): Promise<boolean> {
+  try {
+    await (await open(to, 'wx', 0o600)).close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  await rename(from, to);
+  return true;
+}
+
+/** Writes everything to the disk and closes the file, also after an error. */
+export async function writeAndClose(file: FileHandle, bytes: string | Uint8Array): Promise<void> {
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Creates a file, 0600, lets `fill` write to its descriptor, and syncs it. Throws EEXIST if the path exists. */
+export function makeFile(path: string, fill: (file: number) => void = () => {}): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    fill(file);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Syncs a file to the disk; returns its size in bytes. */
+export function syncFile(path: string): number {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+    return fstatSync(file).size;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Gives a synced file its final name and syncs the folder. Throws EEXIST if the name is taken, unless `replace` is set. */
+export function nameFile(draft: string, path: string, replace: boolean): void {
+  if (replace) renameSync(draft, path);
+  else {
+    linkSync(draft, path);
+    rmSync(draft);
+  }
+  syncFolder(dirname(path));
+}
+
+function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+  } catch {
+    // Windows cannot open folders.
+  }
+}
