@@ -92,14 +92,7 @@ export const commands: readonly Entry[] = [
   {
     name: 'completion',
     summary: 'print a script that completes command lines',
-    load: async () => {
-      const { completionCommand } = await import('./commands/completion');
-      return (context) =>
-        completionCommand(context, async () => ({
-          program: await wholeProgram(context),
-          topics: topics.map(({ name }) => name),
-        }));
-    },
+    load: async () => (await import('./commands/completion')).completionCommand,
   },
 ];
 
@@ -133,6 +126,7 @@ export async function execute(
 ): Promise<void> {
   const topic = argv[0] === 'help' && topics.find(({ name }) => name === argv[1]);
   if (topic) return context.stdout.write(await topic.load());
+  if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
   const words = withoutHelpWord(argv);
   let asking = false;
   const canPrompt = () => asking && context.canPrompt();
@@ -157,22 +151,29 @@ export async function execute(
   }
 }
 
+/** Prints the completions of a command line; a failure prints nothing, in the middle of what somebody types. */
+async function completeLine(line: readonly string[], context: Context): Promise<void> {
+  try {
+    const [{ complete }, program] = await Promise.all([
+      import('./completion/complete'),
+      programFor(line.slice(0, -1), context),
+    ]);
+    const known = topics.map(({ name }) => name);
+    await context.stdout.write(complete(program, line, known, context));
+  } catch {
+    throw new ExitWith(exitStatus.failed);
+  }
+}
+
 /** The tree for a command line: the typed command alone, or the names and summaries of all. */
 export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
   const program = newProgram(context);
   const typed = typedCommand(program, argv);
   for (const { name, summary, load } of commands) {
-    if (typed === undefined) program.addCommand(new Command(name).summary(summary));
+    if (typed === undefined || typed === 'help')
+      program.addCommand(new Command(name).summary(summary));
     else if (name === typed) program.addCommand(versioned((await load())(context), context));
   }
-  return program;
-}
-
-/** The tree with every command in full. */
-async function wholeProgram(context: Context): Promise<Command> {
-  const program = newProgram(context);
-  for (const { summary, load } of commands)
-    program.addCommand(versioned((await load())(context), context).summary(summary));
   return program;
 }
 

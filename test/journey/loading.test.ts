@@ -72,6 +72,12 @@ it('--help loads definitions, and no transport, store, prompt, colour, QR code o
   expect(loaded(['push', '--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
 });
 
+it('a completion loads the command that was typed, and nothing heavy', () => {
+  const chunks = loaded(['__complete', 'push', '--']);
+  expect(chunks).toEqual(expect.arrayContaining(['complete', 'push']));
+  expect(chunks.filter((chunk) => heavy.includes(chunk) || chunk === 'get')).toEqual([]);
+});
+
 it('push, get and list load the transport, and nothing else that is heavy', async () => {
   expect(loaded(['push'], 's').filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
   expect(loaded(['list']).filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
