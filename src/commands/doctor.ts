@@ -5,7 +5,7 @@ import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { terminal } from '../terminal/output';
 import { forLog, safe } from '../terminal/safe';
 import { type Look, lookOf, type Style } from '../terminal/style';
-import { wrap } from '../terminal/wrap';
+import { wrap } from '../terminal/text-width';
 import type { CheckRow } from './doctor/checks';
 
 const EXAMPLES = `

@@ -1,5 +1,5 @@
 import { type ErrorCode, exitStatus } from '../errors';
-import { wrap } from '../terminal/wrap';
+import { wrap } from '../terminal/text-width';
 
 /** When a run ends so, and what to do next. */
 const meanings: Readonly<Record<ErrorCode, string>> = {

@@ -1,4 +1,4 @@
-import { wrap } from '../terminal/wrap';
+import { wrap } from '../terminal/text-width';
 
 const GLOBAL = 'Global options:';
 

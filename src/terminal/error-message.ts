@@ -1,5 +1,4 @@
 import { CliError, ExitWith } from '../errors';
-import { fold } from './fold';
 import { safe, safeJson } from './safe';
 
 /** How an error is told: one line of JSON, or `pwpush: message` and a hint. */
@@ -8,8 +7,6 @@ export interface Telling {
   readonly debug: boolean;
   /** The hint that was told last, which is not told again right away. */
   readonly hinted?: string | undefined;
-  /** Of the terminal it is told on; undefined where there is none. */
-  readonly columns?: number | undefined;
 }
 
 /** An error as the text for stderr, with its line end; never a stack trace unless `debug`. */
@@ -51,10 +48,9 @@ export function failureFields({ code, message, hint, status, line, remains }: Cl
   return { code, message, hint, status, line, ...remains };
 }
 
-function plainLines({ message, hint }: CliError, { hinted, columns }: Telling): string {
-  const first = `${fold(`pwpush: ${safe(message)}`, columns)}\n`;
-  if (hint === undefined || hint === hinted) return first;
-  return `${first}${fold(`hint: ${safe(hint)}`, columns)}\n`;
+function plainLines({ message, hint }: CliError, { hinted }: Telling): string {
+  const first = `pwpush: ${safe(message)}\n`;
+  return hint === undefined || hint === hinted ? first : `${first}hint: ${safe(hint)}\n`;
 }
 
 /** Where it came from, innermost cause last: names and frames only, since messages can quote secrets. */

@@ -3,7 +3,7 @@ import { isLoopback } from '../loopback';
 import type { GlobalOptions } from '../options';
 import { writePatiently } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
-import { columnsOf, type Look, lookOf } from './style';
+import { type Look, lookOf } from './style';
 
 /** What a command says and how: made once a run from the context and the global options. */
 export interface Terminal {
@@ -24,38 +24,29 @@ export interface Terminal {
   draw(render: (look: Look) => string): Promise<void>;
 }
 
-const WARNING = 'warning: ';
-
 export function terminal(context: Context, options: GlobalOptions): Terminal {
   const { stdout, stderr, env } = context;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
   // Nobody reads these when stderr is gone or held up; the result matters more.
   const say = (text: string) =>
     writePatiently(stderr, forLog(text, env), context.signal).catch(() => {});
-  const line = async (text: string, head = '') => {
-    const shown = head + safe(text);
-    const columns = columnsOf(stderr);
-    if (columns === undefined) return `${shown}\n`;
-    const { fold } = await import('./fold');
-    return `${fold(shown, columns)}\n`;
-  };
+  const line = (text: string) => say(`${safe(text)}\n`);
   const note = async (text: string) => {
-    if (!options.quiet && !options.json) await say(await line(text));
+    if (!options.quiet && !options.json) await line(text);
   };
   return {
     print: async (value, render) =>
       stdout.write(options.json ? `${toJson(value)}\n` : forLog(render(await look(stdout)), env)),
     printText: (text) => stdout.write(text),
     note,
-    tell: async (text) => say(await line(text)),
+    tell: line,
     remark: async (text) => {
       if (stderr.isTTY) await note(text);
     },
     warn: async (text) => {
       if (options.json) return say(`${toJson({ warning: { message: text } })}\n`);
-      const told = await line(text, WARNING);
       const { paint } = await look(stderr);
-      await say(paint('yellow', WARNING.trimEnd()) + told.slice(WARNING.length - 1));
+      await say(`${paint('yellow', 'warning:')} ${safe(text)}\n`);
     },
     debug: async (text) => {
       if (options.debug) await say(`debug: ${safe(text)}\n`);

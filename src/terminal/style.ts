@@ -11,11 +11,6 @@ export interface Look {
   readonly paint: Paint;
 }
 
-/** Columns that a line of a stream has; undefined where it is no terminal, and lines are as long as they are. */
-export function columnsOf({ isTTY, columns }: Output): number | undefined {
-  return isTTY ? columns : undefined;
-}
-
 const plain: Paint = (_style, text) => text;
 
 /** Looks at one stream: chalk is loaded only when its text will be coloured. */

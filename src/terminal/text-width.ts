@@ -37,6 +37,20 @@ export function shorten(text: string, columns: number): string {
   return `${kept}…`;
 }
 
+/** A text as lines of at most `columns`, broken at spaces; a longer word, such as a link, stays whole. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && width(longer) > columns) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
 function widthOf(character: string): number {
   if (zero.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
