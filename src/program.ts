@@ -1,7 +1,7 @@
-import { Command, CommanderError, Help } from 'commander';
+import { type Argument, Command, CommanderError, Help, type Option } from 'commander';
 import type { Context } from './context';
 import { isOn } from './env-switch';
-import { ExitWith, exitStatus, usageError } from './errors';
+import { type CliError, ExitWith, exitStatus, usageError } from './errors';
 import { commandsFirst, globalsInShort } from './help/format-help';
 import { addGlobalOptions, type GlobalOptions, globalOptions } from './options';
 
@@ -138,14 +138,13 @@ export async function execute(
   });
   refuseTailed(optionWords(program, words));
   const shown: string[] = [];
-  eachCommand(program, (command) => settle(command, context, (text) => shown.push(text)));
+  eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
   try {
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return context.stdout.write(shown.join(''));
-    if (error.code !== 'commander.help') throw misuse(error, program);
-    // `pwpush profile` alone: what could have been typed is told as an error.
+    // `pwpush profile` alone is an error: its help goes to stderr.
     await context.stderr.write(shown.join(''));
     throw new ExitWith(exitStatus.usage);
   }
@@ -272,15 +271,18 @@ function eachCommand(command: Command, work: (command: Command) => void): void {
   for (const one of command.commands) eachCommand(one, work);
 }
 
-/** Commander neither writes nor exits by itself. */
-function settle(command: Command, context: Context, show: (text: string) => void): void {
+/** Makes Commander throw instead of write and exit; it throws its own errors only for help and version. */
+function configure(command: Command, context: Context, show: (text: string) => void): void {
+  for (const option of command.options) checkChoices(option.long ?? '', option);
+  for (const argument of command.registeredArguments) checkChoices(argument.name(), argument);
   command
-    .exitOverride()
-    .configureHelp({
-      showGlobalOptions: false,
-      subcommandTerm,
-      formatHelp,
+    .exitOverride((error) => {
+      throw error.exitCode === 0 || error.code === 'commander.help'
+        ? error
+        : misuse(error, command);
     })
+    .showSuggestionAfterError(false)
+    .configureHelp({ showGlobalOptions: false, subcommandTerm, formatHelp })
     .configureOutput({
       writeOut: show,
       writeErr: show,
@@ -298,60 +300,57 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(' ');
 }
 
-/** How Commander refuses a word that is none of those it may be. */
-const CHOICE =
-  /^error: (?:option '(?:-., )?(?<option>--[\w-]+)[^']*' argument '(?<given>.*)' is invalid|command-argument value '(?<typed>.*)' is invalid for argument '(?<argument>.*)')\. Allowed choices are (?<choices>.*)\.$/s;
-
-/** What Commander says, as one of our errors: without its prefix, its suggestion as the hint. */
-function misuse(error: CommanderError, program: Command): Error {
-  const choice = CHOICE.exec(error.message)?.groups;
-  if (choice) {
-    const { option, argument, typed, given, choices = '' } = choice;
-    const word = typed ?? given ?? '';
-    const near = nearest(choices.split(', '), word);
-    return usageError(
-      `${option ?? argument} is one of ${choices}, not "${word}"`,
+/** A word that is not among the choices, in our words: Commander suggests none, and tells the option only in its text. */
+function checkChoices(name: string, one: Option | Argument): void {
+  const { argChoices } = one;
+  if (argChoices === undefined) return;
+  one.argParser((word: string) => {
+    if (argChoices.includes(word)) return word;
+    const near = nearest(argChoices, word);
+    throw usageError(
+      `${name} is one of ${argChoices.join(', ')}, not "${word}"`,
       near && `did you mean ${near}?`,
     );
-  }
-  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const unknown = UNKNOWN.exec(error.message)?.groups;
-  if (unknown) {
-    const { name = '', value } = unknown;
-    if (value && isSwitch(program, name)) return usageError(`${name} takes no value`, 'see --help');
-    return unknownOption(name, suggestion);
-  }
-  return usageError(first.replace(/\.$/, ''), hintOf(suggestion));
+  });
 }
 
-/** An option that there is none of; what stands behind its name may be a secret. */
-const UNKNOWN = /^error: unknown option '(?<name>--[^=']+|-[^-])(?<value>=)?/;
+/** An error of Commander's parser as one of ours. */
+function misuse(error: CommanderError, command: Command): CliError {
+  const message = error.message.replace(/^error: /, '').replace(/\.$/, '');
+  const quoted = /'(.*)'/s.exec(message)?.[1] ?? '';
+  if (error.code === 'commander.unknownOption') return unknownOption(quoted, command);
+  const names = command.commands.map((one) => one.name());
+  const near = error.code === 'commander.unknownCommand' ? nearest(names, quoted) : undefined;
+  return usageError(message, near ? `did you mean ${near}?` : 'see --help');
+}
 
-/** Options that tools of this kind have, and that would lead a secret past other users' eyes. */
+/** Options of tools like this one that would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
 
-/** Commander takes a switch with a value for an option that there is none of. */
-function isSwitch(program: Command, name: string): boolean {
-  let found = false;
-  eachCommand(program, ({ options }) => {
-    found ||= options.some((one) => one.long === name && one.isBoolean());
-  });
-  return found;
+/** Names the option only: a value joined to it may be a secret. */
+function unknownOption(typed: string, command: Command): CliError {
+  const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
+  const options = optionsOf(command);
+  // Commander treats a value for a switch as an unknown option.
+  if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
+    return usageError(`${name} takes no value`, 'see --help');
+  const message = `unknown option '${name}'`;
+  if (SECRETS.test(name))
+    return usageError(
+      message,
+      'no option takes a secret or a token, since other users can read options: it is piped in, typed, or in a file or variable; see --help',
+    );
+  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []));
+  const near = name.startsWith('--') ? nearest(names, name.slice(2)) : undefined;
+  return usageError(message, near ? `did you mean --${near}?` : 'see --help');
 }
 
-function unknownOption(name: string, suggestion: string | undefined): Error {
-  const hint = SECRETS.test(name)
-    ? 'no option takes a secret or a token, since other users can read options: it is piped in, typed, or in a file or variable; see --help'
-    : hintOf(suggestion);
-  return usageError(`unknown option '${name}'`, hint);
+/** Those of the command and of the ones above it. */
+function optionsOf(command: Command): readonly Option[] {
+  return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
 }
 
-function hintOf(suggestion = ''): string {
-  const near = /\(Did you mean (.*)\?\)/.exec(suggestion)?.[1];
-  return near === undefined ? 'see --help' : `did you mean ${near}?`;
-}
-
-function unknownCommand(word: string, besides: readonly Topic[] = []): Error {
+function unknownCommand(word: string, besides: readonly Topic[] = []): CliError {
   const names = [...commands, ...besides].map(({ name }) => name);
   const near = nearest(names, word);
   return usageError(
@@ -360,7 +359,7 @@ function unknownCommand(word: string, besides: readonly Topic[] = []): Error {
   );
 }
 
-/** The name that was meant, as far as few letters of the word are wrong: one of three, two at most. */
+/** The closest name, if few letters of the word are wrong: one in three, two at most. */
 function nearest(names: readonly string[], word: string): string | undefined {
   const most = Math.min(2, Math.max(1, Math.floor(word.length / 3)));
   const near = names.map((name) => ({ name, edits: distance(name, word) }));
@@ -368,16 +367,26 @@ function nearest(names: readonly string[], word: string): string | undefined {
     ?.name;
 }
 
-/** Edits that turn one word into another (Levenshtein). */
+/**
+ * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment). Of our own, since
+ * fastest-levenshtein counts two swapped letters, the commonest slip, as two edits.
+ */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  const cell = (i: number, j: number) => rows[i]?.[j] ?? 0;
   for (let i = 1; i <= from.length; i++) {
-    const next = [i];
+    rows.push([i]);
     for (let j = 1; j <= to.length; j++) {
-      const substituted = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substituted));
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      rows[i]?.push(
+        Math.min(
+          cell(i - 1, j) + 1,
+          cell(i, j - 1) + 1,
+          cell(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1),
+          swapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
     }
-    row = next;
   }
-  return row[to.length] ?? 0;
+  return cell(from.length, to.length);
 }

@@ -150,6 +150,14 @@ describe('what is not understood is exit 2', () => {
     );
   });
 
+  test.each([
+    ['psuh', 'push'],
+    ['evrsion', 'version'],
+    ['notifiy', 'notify'],
+  ])('%s is near %s: swapped letters are one slip', async (typed, meant) => {
+    expect((await here.run(typed)).stderr).toContain(`hint: did you mean ${meant}?\n`);
+  });
+
   test('an unknown command', async () => {
     expect(await here.run('frobnicate')).toEqual(
       refused(
@@ -171,10 +179,24 @@ describe('what is not understood is exit 2', () => {
   });
 
   test.each([
+    [['push', '--burn'], 'see --help'],
+    [['push', '--veiws', '1'], 'did you mean --views?'],
+    [['push', '--josn'], 'did you mean --json?'],
+    [['serve', 'token', 'add', '--josn'], 'did you mean --json?'],
+    [['push', "--'"], 'see --help'],
+    [['profile', 'sohw'], 'did you mean show?'],
+    [['profile', 'frobnicate'], 'see --help'],
+  ])('nothing is suggested that is not near: %j', async (argv, hint) => {
+    expect((await here.run(...argv)).stderr).toContain(`\nhint: ${hint}\n`);
+  });
+
+  test.each([
     [['login', '--token=pwp_S3cret'], '--token'],
     [['push', '--secret=S3cret'], '--secret'],
     [['push', '-pS3cret'], '-S'],
     [['push', '--frobnicate=S3cret'], '--frobnicate'],
+    [['push', '--=S3cret'], ''],
+    [['push', "--it's=S3cret"], '--it'],
   ])('an unknown option with a value behind it: %j', async (argv, name) => {
     const { code, stdout, stderr } = await here.run(...argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
