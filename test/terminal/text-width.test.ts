@@ -17,6 +17,9 @@ describe('cells', () => {
     ['1\ufe0f\u20e3', 2],
     ['👍\ufe0f', 2],
     ['中\ufe00', 2],
+    ['\u{17000}\u{1b000}\u{1f200}', 6],
+    ['\ufe10\u2329\u232a', 6],
+    ['\u{1f321}\u3248', 2],
   ])('%s is %d columns wide', (text, columns) => {
     expect(width(text)).toBe(columns);
   });
