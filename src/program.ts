@@ -96,18 +96,8 @@ export const commands: readonly Entry[] = [
   },
 ];
 
-interface Topic {
-  readonly name: string;
-  readonly load: () => Promise<string>;
-}
-
-/** What `pwpush help` tells besides; a new topic is a file in `help/` and one line here. */
-export const topics: readonly Topic[] = [
-  { name: 'environment', load: async () => (await import('./help/environment')).text },
-  { name: 'exit-codes', load: async () => (await import('./help/exit-codes')).text },
-  { name: 'ci', load: async () => (await import('./help/ci')).text },
-  { name: 'security', load: async () => (await import('./help/security')).text },
-];
+/** Topics of `pwpush help`. */
+export const topics = ['environment', 'exit-codes', 'ci', 'security'] as const;
 
 const EXAMPLES = `
 Examples:
@@ -116,7 +106,7 @@ Examples:
   $ pwpush serve
 
 \`pwpush help <command>\` shows a command's options, \`pwpush help <topic>\` more:
-${topics.map(({ name }) => name).join(', ')}. Exit codes and all else: man pwpush.`;
+${topics.join(', ')}. Exit codes and all else: man pwpush.`;
 
 /** Parses one command line, calls `begins`, and runs the command; rejects with what went wrong. */
 export async function execute(
@@ -124,8 +114,8 @@ export async function execute(
   context: Context,
   begins: (options: GlobalOptions) => void,
 ): Promise<void> {
-  const topic = argv[0] === 'help' && topics.find(({ name }) => name === argv[1]);
-  if (topic) return context.stdout.write(await topic.load());
+  const topic = argv[0] === 'help' && topics.find((name) => name === argv[1]);
+  if (topic) return context.stdout.write((await import('./help/topics')).texts[topic]);
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
   const words = withoutHelpWord(argv);
   let asking = false;
@@ -157,8 +147,7 @@ async function completeLine(line: readonly string[], context: Context): Promise<
       import('./completion/complete'),
       programFor(line.slice(0, -1), context),
     ]);
-    const known = topics.map(({ name }) => name);
-    await context.stdout.write(complete(program, line, known, context));
+    await context.stdout.write(complete(program, line, topics, context));
   } catch {
     throw new ExitWith(exitStatus.failed);
   }
@@ -195,7 +184,7 @@ function newProgram(context: Context): Command {
 function formatHelp(command: Command, help: Help): string {
   const text = Help.prototype.formatHelp.call(help, command, help);
   if (command.parent === null) return commandsFirst(text);
-  return globalsInShort(text, help.helpWidth ?? 80);
+  return globalsInShort(text, (names) => help.boxWrap(names, (help.helpWidth ?? 80) - 2));
 }
 
 /** The first word that is neither an option nor an option's value; undefined when the program's own help is asked for. */
@@ -350,8 +339,8 @@ function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
 }
 
-function unknownCommand(word: string, besides: readonly Topic[] = []): CliError {
-  const names = [...commands, ...besides].map(({ name }) => name);
+function unknownCommand(word: string, besides: readonly string[] = []): CliError {
+  const names = [...commands.map(({ name }) => name), ...besides];
   const near = nearest(names, word);
   return usageError(
     `there is no command "${word}"`,

@@ -5,8 +5,8 @@ import { configFolder } from '../profile/folders';
 import { readProfiles } from '../profile/read';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
 import { namedProfile, noSuchProfile, type Profile, type StoredProfiles } from '../profile/target';
+import { profileColumns, profileText, shownProfile } from '../terminal/listings';
 import { terminal } from '../terminal/output';
-import { profileColumns, profileText, shownProfile } from '../terminal/profile-table';
 import { table } from '../terminal/table';
 
 const EXAMPLES = `

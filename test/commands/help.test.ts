@@ -99,7 +99,7 @@ describe('help', () => {
 });
 
 describe('help on a topic', () => {
-  test.each(topics.map(({ name }) => name))('%s fits a terminal of 80 columns', async (name) => {
+  test.each(topics)('%s fits a terminal of 80 columns', async (name) => {
     const { code, stdout, stderr } = await here.run('help', name);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.split('\n');
@@ -129,7 +129,7 @@ describe('help on a topic', () => {
 
   test('is named by the help, and by what is near it', async () => {
     const { stdout } = await here.run('--help');
-    for (const { name } of topics) expect(stdout).toMatch(new RegExp(`^.*\\b${name}[,.]`, 'm'));
+    for (const name of topics) expect(stdout).toMatch(new RegExp(`^.*\\b${name}[,.]`, 'm'));
     expect(await here.run('help', 'cj')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean ci?'),

@@ -74,7 +74,7 @@ const cases: readonly [string[], string[]][] = [
   [['push', '-v', '3', '--day'], ['--days']],
   [
     ['help', 'c'],
-    ['completion', ...topics.map(({ name }) => name).filter((one) => /^c/.test(one))],
+    ['completion', ...topics.filter((one) => /^c/.test(one))],
   ],
   [['completion', ''], [...shells]],
   [

@@ -49,8 +49,8 @@ const loaded = (words: readonly string[], input?: string) => loads(words, input)
 
 const files = ['file-link', 'files', 'meter', 'multipart', 'receive', 'sending', 'spool', 'upload'];
 const heavy = [
+  'chalk',
   'clipboard',
-  'colour',
   'copy',
   'store',
   'here',
