@@ -5,15 +5,15 @@ import { type CliError, ExitWith, exitStatus, usageError } from './errors';
 import { commandsFirst, globalsInShort } from './help/format-help';
 import { addGlobalOptions, type GlobalOptions, globalOptions } from './options';
 
-interface Entry {
+interface CommandEntry {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
   readonly load: () => Promise<(context: Context) => Command>;
 }
 
-/** The words one can type. Only the one typed is loaded; a new command is one line here. */
-export const commands: readonly Entry[] = [
+/** All commands. Only the one that was typed is loaded. */
+export const commands: readonly CommandEntry[] = [
   {
     name: 'push',
     summary: 'create a push, print its link',
@@ -108,7 +108,11 @@ Examples:
 \`pwpush help <command>\` shows a command's options, \`pwpush help <topic>\` more:
 ${topics.join(', ')}. Exit codes and all else: man pwpush.`;
 
-/** Parses one command line, calls `begins`, and runs the command; rejects with what went wrong. */
+/**
+ * Parses a command line, calls `begins` with its options, and runs the command.
+ *
+ * @throws what the command throws; CliError (usage) or ExitWith for a line that cannot be parsed
+ */
 export async function execute(
   argv: readonly string[],
   context: Context,
@@ -126,7 +130,7 @@ export async function execute(
     asking = mayPrompt(options, context);
     begins(options);
   });
-  refuseTailed(optionWords(program, words));
+  refuseJoined(optionWords(program, words));
   const shown: string[] = [];
   eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
   try {
@@ -187,7 +191,7 @@ function formatHelp(command: Command, help: Help): string {
   return globalsInShort(text, (names) => help.boxWrap(names, (help.helpWidth ?? 80) - 2));
 }
 
-/** The first word that is neither an option nor an option's value; undefined when the program's own help is asked for. */
+/** The first word that is neither an option nor the value of one; undefined if the help of the program is wanted. */
 function typedCommand(program: Command, argv: readonly string[]): string | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
@@ -199,7 +203,7 @@ function typedCommand(program: Command, argv: readonly string[]): string | undef
   return undefined;
 }
 
-/** `help` and `help push` are `--help` and `push --help`. */
+/** Turns `help` and `help push` into `--help` and `push --help`. */
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
   const word = argv[1];
@@ -213,7 +217,7 @@ function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
   return input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
 }
 
-/** The words before `--` that are options, as Commander takes them: the value of an option is none. */
+/** The options before `--`, as Commander reads them: the value of an option is not one. */
 export function optionWords(program: Command, argv: readonly string[]): readonly string[] {
   const takers = new Set<string | undefined>();
   eachCommand(program, ({ options }) => {
@@ -229,7 +233,7 @@ export function optionWords(program: Command, argv: readonly string[]): readonly
   return found;
 }
 
-/** Whether the value of an option is the word after it: after `-qn` it is, and `-nq` has its own. */
+/** Whether the next word is the value of an option: it is for `-qn`, whereas `-nq` has its own. */
 function takesNext(word: string, takers: ReadonlySet<unknown>): boolean {
   if (word.startsWith('--')) return takers.has(word);
   const letters = Array.from(word.slice(1));
@@ -237,13 +241,13 @@ function takesNext(word: string, takers: ReadonlySet<unknown>): boolean {
   return taker !== -1 && taker === letters.length - 1;
 }
 
-/** A token that begins with a dash must not pass for `-h` or `-V` with something behind it. */
-function refuseTailed(words: readonly string[]): void {
-  const tailed = words.find((word) => /^-[hV]./.test(word));
-  if (tailed === undefined) return;
+/** Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. */
+function refuseJoined(words: readonly string[]): void {
+  const joined = words.find((word) => /^-[hV]./.test(word));
+  if (joined === undefined) return;
   throw usageError(
-    `${tailed.slice(0, 2)} takes nothing behind it`,
-    'what begins with a dash and is no option is given behind --',
+    `${joined.slice(0, 2)} takes no value`,
+    'put -- before an argument that begins with a dash',
   );
 }
 
@@ -289,7 +293,7 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(' ');
 }
 
-/** A word that is not among the choices, in our words: Commander suggests none, and tells the option only in its text. */
+/** Replaces Commander's check of choices, whose message has the option's flags and no suggestion. */
 function checkChoices(name: string, one: Option | Argument): void {
   const { argChoices } = one;
   if (argChoices === undefined) return;

@@ -2,7 +2,7 @@ import { APPLICATION, type InstanceVersion } from '../contract';
 import { safe } from './safe';
 import type { Look } from './style';
 
-/** Names of features are shorter; every line is as long as the longest. */
+/** Names of features are shorter; the longest name sets the column. */
 const MAX_NAME = 48;
 
 /** This program, the instance, and what the instance can do: one `name<TAB>value` a line in a pipe. */
@@ -52,7 +52,7 @@ export function editionOf(version: InstanceVersion): string {
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** What an instance says it can do, in a line; undefined when it does not tell. */
+/** What an instance can do, in a line; undefined if it does not say. */
 export function abilities({ features: told }: InstanceVersion): string | undefined {
   const pushes = told?.pushes as Record<string, unknown> | undefined;
   if (typeof pushes !== 'object' || pushes === null) return undefined;

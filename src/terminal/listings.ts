@@ -16,7 +16,7 @@ const flagsOf = (push: Push, words: readonly [string, string, string]) =>
     .join(',');
 
 const FLAGS = ['passphrase', 'step', 'deletable'] as const;
-/** In full they would leave a name little room on 80 columns, and be cut all the same. */
+/** On 80 columns the full words would leave little room for a name. */
 const SHORT_FLAGS = ['pass', 'step', 'del'] as const;
 const WIDE = 100;
 
@@ -99,7 +99,7 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   { title: 'REFERRER', shown: (entry) => entry.referrer ?? '', elastic: true },
 ];
 
-/** A user of the embedded service, as `serve token list` shows one. */
+/** A user of the service, as `serve token list` shows one. */
 export interface ShownOwner {
   readonly name: string;
   readonly tokens: number;
@@ -125,7 +125,7 @@ export const ownerColumns: readonly Column<ShownOwner>[] = [
   },
 ];
 
-/** A profile as it may be shown: the token only as a fact. */
+/** A profile without the value of its token. */
 export interface ShownProfile extends Omit<Profile, 'token'> {
   readonly name: string;
   readonly current: boolean;

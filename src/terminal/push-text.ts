@@ -1,5 +1,4 @@
-import { API_PATH, type NewPush, type Push, routes } from '../contract';
-import { safe, safeJson } from './safe';
+import { type Push, size } from '../contract';
 import { count } from './time';
 
 /** What is left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
@@ -13,7 +12,7 @@ export function left(push: Push): string | undefined {
   return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
 }
 
-/** Which variables a secret was given: their names. */
+/** The names of the variables that a secret was given as. */
 export function variablesSet(names: Iterable<string>): string {
   return `variables set: ${[...names].join(', ')}`;
 }
@@ -39,28 +38,7 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
   return parts.join(', ');
 }
 
-const MASK = '***';
-const masked = new Set(['payload', 'passphrase', 'note']);
-
-/** What `--dry-run` shows of a creation: the request with its secrets masked. */
-export function dryRunText(
-  target: { base: string; token?: string | undefined },
-  push: NewPush,
-  json: boolean,
-): string {
-  const { method, path } = routes.create;
-  const url = `${target.base}${API_PATH}${path}`;
-  const authorization = target.token === undefined ? undefined : `Bearer ${MASK}`;
-  const fields = Object.entries(push).map(([field, value]) => [
-    field,
-    masked.has(field) ? MASK : value,
-  ]);
-  const body = { push: Object.fromEntries(fields) };
-  if (json) return `${safeJson(JSON.stringify({ method, url, authorization, body }))}\n`;
-  const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
-  return `${method} ${safe(url)}\n${header}content-type: application/json\n\n${indented(body)}\n`;
-}
-
-function indented(value: unknown): string {
-  return JSON.stringify(value, null, 2).split('\n').map(safeJson).join('\n');
+/** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf was taken`. */
+export function savedText(path: string, bytes: number, taken: string | undefined): string {
+  return `saved ${path} (${size(bytes)})${taken === undefined ? '' : `; ${taken} was taken`}`;
 }

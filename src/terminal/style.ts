@@ -3,7 +3,7 @@ import type { Environment, Output } from '../context';
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export type Paint = (style: Style, text: string) => string;
 
-/** What a renderer may know of where its text goes. */
+/** What a renderer knows of the stream its text goes to. */
 export interface Look {
   readonly tty: boolean;
   readonly columns: number;

@@ -14,17 +14,17 @@ export interface Column<Row> {
   /** May be cut when the terminal is narrow. */
   readonly elastic?: boolean;
   readonly right?: boolean;
-  /** A colour for what the words say already: never the only sign. */
+  /** A colour that repeats what the words say. */
   readonly style?: (row: Row) => Style | undefined;
 }
 
 const GAP = 2;
 const MIN_ELASTIC = 8;
-/** Tokens, times, kinds and addresses are shorter; what an instance says in their place need not be. */
+/** Tokens, times, kinds and addresses are shorter; what an instance sends need not be. */
 const MAX_RIGID = 48;
 
 /**
- * Prints pages of rows as they come: a JSON array with `--json`, a table on a terminal, lines in a pipe.
+ * Prints pages of rows as they arrive: a JSON array with `--json`, a table on a terminal, lines in a pipe.
  * @returns how many rows there were
  */
 export async function printRows<Row>(
@@ -48,7 +48,7 @@ export async function printRows<Row>(
   return printed;
 }
 
-/** Says that there is nothing to list, or on this page; and below a first page that there is more. */
+/** Says that nothing was listed, or after a first page that there is more. */
 export async function tellEnd(
   say: Terminal,
   printed: number,
@@ -72,7 +72,7 @@ export function table<Row>(
   return tables(columns, look)(rows);
 }
 
-/** The same page by page: titles come once, and columns stay where they are as long as what comes later fits. */
+/** The same page by page: titles come once, and columns keep their widths while later cells fit. */
 export function tables<Row>(
   columns: readonly Column<Row>[],
   look: Look,
@@ -128,7 +128,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, width(text)), 0);
 }
 
-/** Takes from the elastic columns, widest first, until the lines fit; the others never hold more than is honest. */
+/** Narrows the elastic columns, widest first, until the lines fit; other columns have a limit. */
 function squeeze<Row>(widths: number[], columns: readonly Column<Row>[], room: number): number[] {
   const result = widths.map((one, at) => (columns[at]?.elastic ? one : Math.min(one, MAX_RIGID)));
   let over = result.reduce((sum, one) => sum + one, GAP * (columns.length - 1)) - room;
