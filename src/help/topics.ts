@@ -47,7 +47,7 @@ proxy variables work in lower case too, and win.
 
 A token is sent to its own address alone: not to that of --url, nor to that of
 a link, nor along a redirect. pwpush doctor tells which address and token are
-in use, and where they are from.
+in use, and where they come from.
 `;
 
 /** What an exit code means, and what to do next. */
@@ -67,7 +67,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
     'the request left and no whole answer came: a push may exist, or a view may be gone; do not simply try again',
   timeout: 'the time limit of pwpush wait ran out',
   hung_up: 'the terminal went away (SIGHUP)',
-  interrupted: 'interrupted, by Control-C for one',
+  interrupted: 'interrupted, for example by Control-C',
   terminated: 'ended by SIGTERM',
 };
 
@@ -99,12 +99,12 @@ const ci = `Secrets in CI jobs
 
 Nothing prompts where CI is set. Keep the API token in a secret of the CI
 system, as PWPUSH_TOKEN, and the address of the instance in PWPUSH_URL. Hand
-on links, not secrets: a link for one view tells when somebody was there first.
+on links, not secrets: a link for one view shows if somebody else used it first.
 A job that only reads needs no token; --anonymous makes sure that a look takes
 its view.
 
-GitHub Actions, from one job to another. The runner hands no output on that
-holds a masked value; a link it does. --github-env masks the secret first.
+GitHub Actions, from one job to another. The runner drops an output that holds
+a masked value, but passes on a link. --github-env masks the secret first.
 
   jobs:
     build:
@@ -126,7 +126,7 @@ holds a masked value; a link it does. --github-env masks the secret first.
             ./deploy.sh
 
 GitLab, from one job to another. Values of a dotenv report are not masked, so
-that it is the link that is handed on.
+only the link is passed on.
 
   build:
     script:
@@ -145,8 +145,7 @@ names that the job expects.
   deploy:
   	@pwpush run "$$LINK" --only DEPLOY_TOKEN -- ./deploy.sh
 
-Ansible, to read a secret and to hand one over; no_log keeps both out of the
-output.
+Ansible, to read a secret and to push one; no_log keeps both out of the output.
 
   - ansible.builtin.command:
       argv: [pwpush, get, --anonymous, "{{ link }}"]
@@ -191,15 +190,15 @@ What pwpush does
                trust, nor replace a variable, unless you name it: --only takes
                just the names that you expect, --allow lets others through.
   Losses       A secret or link that cannot be written is saved to a file of
-               mode 0600; pwpush doctor tells whether one lies about.
+               mode 0600; pwpush doctor reports those that are left.
   Logs         --debug names no secret, passphrase, token or query string.
 
 What it cannot do
 
   The instance sees the secret, unless you encrypt it before: it has the text
   and its own key. Choose one you trust, or be one with pwpush serve.
-  Whoever has the link has the secret until it expires. Ask for few views, add a
-  passphrase and tell it on another way; --passphrase asks for one.
+  Anyone with the link has the secret until it expires. Ask for few views, add a
+  passphrase and send it another way; --passphrase asks for one.
   What was seen stays seen: a copy, a screenshot, a mail scanner that follows
   links. --retrieval-step keeps scanners from taking the view.
   A program that got a secret from pwpush run can pass it on.

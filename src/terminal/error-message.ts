@@ -12,8 +12,8 @@ export interface ErrorFormat {
 /** An error as text for stderr, with a final newline; stack frames only with `debug`. */
 export function failureText(error: unknown, format: ErrorFormat): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
-  const told = asCliError(error);
-  const text = format.json ? jsonLine(told) : plainLines(told, format);
+  const failure = asCliError(error);
+  const text = format.json ? jsonLine(failure) : plainLines(failure, format);
   return format.debug ? text + frames(error) : text;
 }
 

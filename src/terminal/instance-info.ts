@@ -53,8 +53,8 @@ export function editionOf(version: InstanceVersion): string {
 }
 
 /** What an instance can do, in a line; undefined if it does not say. */
-export function abilities({ features: told }: InstanceVersion): string | undefined {
-  const pushes = told?.pushes as Record<string, unknown> | undefined;
+export function abilities({ features }: InstanceVersion): string | undefined {
+  const pushes = features?.pushes as Record<string, unknown> | undefined;
   if (typeof pushes !== 'object' || pushes === null) return undefined;
   const of = (name: string) => pushes[name] as Record<string, unknown> | undefined;
   const files = of('file_attachments');
@@ -65,6 +65,6 @@ export function abilities({ features: told }: InstanceVersion): string | undefin
     can('URL pushes', of('url_pushes')?.enabled),
     can('QR codes', of('qr_code_pushes')?.enabled),
     can('e-mail', pushes.email_auto_dispatch),
-    can('pushes without a token', told?.anonymous_access),
+    can('pushes without a token', features?.anonymous_access),
   ].join(', ');
 }

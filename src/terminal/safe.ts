@@ -43,8 +43,8 @@ const command = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
 /** Whole lines for people; in a CI job, commands to its runner are made harmless. */
 export function forLog(lines: string, env: Environment): string {
   if (!isCi(env)) return lines;
-  const told = lines.replace(lineCommand, (_, space: string) => space + visible(':'));
-  return told.replace(command, visible);
+  const harmless = lines.replace(lineCommand, (_, space: string) => space + visible(':'));
+  return harmless.replace(command, visible);
 }
 
 /** JSON of the same value, with everything a terminal or a CI runner would act on as `\\uXXXX`. */

@@ -97,10 +97,10 @@ export function checkApi({ target, version }: Asked): Api {
 
 export function checkClock({ answers }: Asked): Finding {
   const { date, at } = answers.at(-1) ?? {};
-  const told = Date.parse(date ?? '');
-  if (at === undefined || Number.isNaN(told))
+  const sent = Date.parse(date ?? '');
+  if (at === undefined || Number.isNaN(sent))
     return { status: 'skipped', message: 'the instance sent no date' };
-  const ahead = Math.round((at.getTime() - told) / 1000);
+  const ahead = Math.round((at.getTime() - sent) / 1000);
   if (Math.abs(ahead) <= SKEW) return { message: "agrees with the instance's" };
   const message = `this machine's is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance's`;
   throw new CliError('failed', message, { hint: 'set the wrong one of the two, best by NTP' });
