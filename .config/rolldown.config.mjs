@@ -38,7 +38,7 @@ export default defineConfig({
 function together() {
   const chunks = {
     streams: ['system/stdio', 'package-version'],
-    base: ['errors', 'env-switch', 'options', 'terminal/text-width'],
+    base: ['errors', 'env-switch', 'options'],
     program: ['program'],
     request: [
       'session',
@@ -51,13 +51,16 @@ function together() {
       'terminal/output',
       'terminal/push-text',
     ],
+    table: ['terminal/table', 'terminal/text-width'],
     undici: ['client/transport/undici', 'client/transport/tls-options'],
   };
-  return Object.entries(chunks).map(([name, files], at) => ({
+  const ours = Object.entries(chunks).map(([name, files], at) => ({
     name,
     test: (id) => files.some((file) => id === join(root, `src/${file}.ts`)),
     priority: Object.keys(chunks).length - at,
   }));
+  // Otherwise named `source`, after its folder.
+  return [...ours, { name: 'chalk', test: /\/node_modules\/chalk\// }];
 }
 
 /** rolldown only warns about an import that cannot be resolved, and keeps it. */

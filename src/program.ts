@@ -1,19 +1,19 @@
-import { Command, CommanderError, Help } from 'commander';
+import { type Argument, Command, CommanderError, Help, type Option } from 'commander';
 import type { Context } from './context';
 import { isOn } from './env-switch';
-import { ExitWith, exitStatus, usageError } from './errors';
+import { type CliError, ExitWith, exitStatus, usageError } from './errors';
 import { commandsFirst, globalsInShort } from './help/format-help';
 import { addGlobalOptions, type GlobalOptions, globalOptions } from './options';
 
-interface Entry {
+interface CommandEntry {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
   readonly load: () => Promise<(context: Context) => Command>;
 }
 
-/** The words one can type. Only the one typed is loaded; a new command is one line here. */
-export const commands: readonly Entry[] = [
+/** All commands. Only the one that was typed is loaded. */
+export const commands: readonly CommandEntry[] = [
   {
     name: 'push',
     summary: 'create a push, print its link',
@@ -92,29 +92,12 @@ export const commands: readonly Entry[] = [
   {
     name: 'completion',
     summary: 'print a script that completes command lines',
-    load: async () => {
-      const { completionCommand } = await import('./commands/completion');
-      return (context) =>
-        completionCommand(context, async () => ({
-          program: await wholeProgram(context),
-          topics: topics.map(({ name }) => name),
-        }));
-    },
+    load: async () => (await import('./commands/completion')).completionCommand,
   },
 ];
 
-interface Topic {
-  readonly name: string;
-  readonly load: () => Promise<string>;
-}
-
-/** What `pwpush help` tells besides; a new topic is a file in `help/` and one line here. */
-export const topics: readonly Topic[] = [
-  { name: 'environment', load: async () => (await import('./help/environment')).text },
-  { name: 'exit-codes', load: async () => (await import('./help/exit-codes')).text },
-  { name: 'ci', load: async () => (await import('./help/ci')).text },
-  { name: 'security', load: async () => (await import('./help/security')).text },
-];
+/** Topics of `pwpush help`. */
+export const topics = ['environment', 'exit-codes', 'ci', 'security'] as const;
 
 const EXAMPLES = `
 Examples:
@@ -123,16 +106,21 @@ Examples:
   $ pwpush serve
 
 \`pwpush help <command>\` shows a command's options, \`pwpush help <topic>\` more:
-${topics.map(({ name }) => name).join(', ')}. Exit codes and all else: man pwpush.`;
+${topics.join(', ')}. Exit codes and all else: man pwpush.`;
 
-/** Parses one command line, calls `begins`, and runs the command; rejects with what went wrong. */
+/**
+ * Parses a command line, calls `begins` with its options, and runs the command.
+ *
+ * @throws what the command throws; CliError (usage) or ExitWith for a line that cannot be parsed
+ */
 export async function execute(
   argv: readonly string[],
   context: Context,
   begins: (options: GlobalOptions) => void,
 ): Promise<void> {
-  const topic = argv[0] === 'help' && topics.find(({ name }) => name === argv[1]);
-  if (topic) return context.stdout.write(await topic.load());
+  const topic = argv[0] === 'help' && topics.find((name) => name === argv[1]);
+  if (topic) return context.stdout.write((await import('./help/topics')).texts[topic]);
+  if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
   const words = withoutHelpWord(argv);
   let asking = false;
   const canPrompt = () => asking && context.canPrompt();
@@ -142,18 +130,30 @@ export async function execute(
     asking = mayPrompt(options, context);
     begins(options);
   });
-  refuseTailed(optionWords(program, words));
+  refuseJoined(optionWords(program, words));
   const shown: string[] = [];
-  eachCommand(program, (command) => settle(command, context, (text) => shown.push(text)));
+  eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
   try {
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return context.stdout.write(shown.join(''));
-    if (error.code !== 'commander.help') throw misuse(error, program);
-    // `pwpush profile` alone: what could have been typed is told as an error.
+    // `pwpush profile` alone is an error: its help goes to stderr.
     await context.stderr.write(shown.join(''));
     throw new ExitWith(exitStatus.usage);
+  }
+}
+
+/** Prints the completions of a command line; a failure prints nothing, in the middle of what somebody types. */
+async function completeLine(line: readonly string[], context: Context): Promise<void> {
+  try {
+    const [{ complete }, program] = await Promise.all([
+      import('./completion/complete'),
+      programFor(line.slice(0, -1), context),
+    ]);
+    await context.stdout.write(complete(program, line, topics, context));
+  } catch {
+    throw new ExitWith(exitStatus.failed);
   }
 }
 
@@ -162,17 +162,10 @@ export async function programFor(argv: readonly string[], context: Context): Pro
   const program = newProgram(context);
   const typed = typedCommand(program, argv);
   for (const { name, summary, load } of commands) {
-    if (typed === undefined) program.addCommand(new Command(name).summary(summary));
+    if (typed === undefined || typed === 'help')
+      program.addCommand(new Command(name).summary(summary));
     else if (name === typed) program.addCommand(versioned((await load())(context), context));
   }
-  return program;
-}
-
-/** The tree with every command in full. */
-async function wholeProgram(context: Context): Promise<Command> {
-  const program = newProgram(context);
-  for (const { summary, load } of commands)
-    program.addCommand(versioned((await load())(context), context).summary(summary));
   return program;
 }
 
@@ -195,10 +188,10 @@ function newProgram(context: Context): Command {
 function formatHelp(command: Command, help: Help): string {
   const text = Help.prototype.formatHelp.call(help, command, help);
   if (command.parent === null) return commandsFirst(text);
-  return globalsInShort(text, help.helpWidth ?? 80);
+  return globalsInShort(text, (names) => help.boxWrap(names, (help.helpWidth ?? 80) - 2));
 }
 
-/** The first word that is neither an option nor an option's value; undefined when the program's own help is asked for. */
+/** The first word that is neither an option nor the value of one; undefined if the help of the program is wanted. */
 function typedCommand(program: Command, argv: readonly string[]): string | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
@@ -210,7 +203,7 @@ function typedCommand(program: Command, argv: readonly string[]): string | undef
   return undefined;
 }
 
-/** `help` and `help push` are `--help` and `push --help`. */
+/** Turns `help` and `help push` into `--help` and `push --help`. */
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
   const word = argv[1];
@@ -224,7 +217,7 @@ function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
   return input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
 }
 
-/** The words before `--` that are options, as Commander takes them: the value of an option is none. */
+/** The options before `--`, as Commander reads them: the value of an option is not one. */
 export function optionWords(program: Command, argv: readonly string[]): readonly string[] {
   const takers = new Set<string | undefined>();
   eachCommand(program, ({ options }) => {
@@ -240,7 +233,7 @@ export function optionWords(program: Command, argv: readonly string[]): readonly
   return found;
 }
 
-/** Whether the value of an option is the word after it: after `-qn` it is, and `-nq` has its own. */
+/** Whether the next word is the value of an option: it is for `-qn`, whereas `-nq` has its own. */
 function takesNext(word: string, takers: ReadonlySet<unknown>): boolean {
   if (word.startsWith('--')) return takers.has(word);
   const letters = Array.from(word.slice(1));
@@ -248,13 +241,13 @@ function takesNext(word: string, takers: ReadonlySet<unknown>): boolean {
   return taker !== -1 && taker === letters.length - 1;
 }
 
-/** A token that begins with a dash must not pass for `-h` or `-V` with something behind it. */
-function refuseTailed(words: readonly string[]): void {
-  const tailed = words.find((word) => /^-[hV]./.test(word));
-  if (tailed === undefined) return;
+/** Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. */
+function refuseJoined(words: readonly string[]): void {
+  const joined = words.find((word) => /^-[hV]./.test(word));
+  if (joined === undefined) return;
   throw usageError(
-    `${tailed.slice(0, 2)} takes nothing behind it`,
-    'what begins with a dash and is no option is given behind --',
+    `${joined.slice(0, 2)} takes no value`,
+    'put -- before an argument that begins with a dash',
   );
 }
 
@@ -271,15 +264,18 @@ function eachCommand(command: Command, work: (command: Command) => void): void {
   for (const one of command.commands) eachCommand(one, work);
 }
 
-/** Commander neither writes nor exits by itself. */
-function settle(command: Command, context: Context, show: (text: string) => void): void {
+/** Makes Commander throw instead of write and exit; it throws its own errors only for help and version. */
+function configure(command: Command, context: Context, show: (text: string) => void): void {
+  for (const option of command.options) checkChoices(option.long ?? '', option);
+  for (const argument of command.registeredArguments) checkChoices(argument.name(), argument);
   command
-    .exitOverride()
-    .configureHelp({
-      showGlobalOptions: false,
-      subcommandTerm,
-      formatHelp,
+    .exitOverride((error) => {
+      throw error.exitCode === 0 || error.code === 'commander.help'
+        ? error
+        : misuse(error, command);
     })
+    .showSuggestionAfterError(false)
+    .configureHelp({ showGlobalOptions: false, subcommandTerm, formatHelp })
     .configureOutput({
       writeOut: show,
       writeErr: show,
@@ -297,61 +293,58 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(' ');
 }
 
-/** How Commander refuses a word that is none of those it may be. */
-const CHOICE =
-  /^error: (?:option '(?:-., )?(?<option>--[\w-]+)[^']*' argument '(?<given>.*)' is invalid|command-argument value '(?<typed>.*)' is invalid for argument '(?<argument>.*)')\. Allowed choices are (?<choices>.*)\.$/s;
-
-/** What Commander says, as one of our errors: without its prefix, its suggestion as the hint. */
-function misuse(error: CommanderError, program: Command): Error {
-  const choice = CHOICE.exec(error.message)?.groups;
-  if (choice) {
-    const { option, argument, typed, given, choices = '' } = choice;
-    const word = typed ?? given ?? '';
-    const near = nearest(choices.split(', '), word);
-    return usageError(
-      `${option ?? argument} is one of ${choices}, not "${word}"`,
+/** Replaces Commander's check of choices, whose message has the option's flags and no suggestion. */
+function checkChoices(name: string, one: Option | Argument): void {
+  const { argChoices } = one;
+  if (argChoices === undefined) return;
+  one.argParser((word: string) => {
+    if (argChoices.includes(word)) return word;
+    const near = nearest(argChoices, word);
+    throw usageError(
+      `${name} is one of ${argChoices.join(', ')}, not "${word}"`,
       near && `did you mean ${near}?`,
     );
-  }
-  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const unknown = UNKNOWN.exec(error.message)?.groups;
-  if (unknown) {
-    const { name = '', value } = unknown;
-    if (value && isSwitch(program, name)) return usageError(`${name} takes no value`, 'see --help');
-    return unknownOption(name, suggestion);
-  }
-  return usageError(first.replace(/\.$/, ''), hintOf(suggestion));
+  });
 }
 
-/** An option that there is none of; what stands behind its name may be a secret. */
-const UNKNOWN = /^error: unknown option '(?<name>--[^=']+|-[^-])(?<value>=)?/;
+/** An error of Commander's parser as one of ours. */
+function misuse(error: CommanderError, command: Command): CliError {
+  const message = error.message.replace(/^error: /, '').replace(/\.$/, '');
+  const quoted = /'(.*)'/s.exec(message)?.[1] ?? '';
+  if (error.code === 'commander.unknownOption') return unknownOption(quoted, command);
+  const names = command.commands.map((one) => one.name());
+  const near = error.code === 'commander.unknownCommand' ? nearest(names, quoted) : undefined;
+  return usageError(message, near ? `did you mean ${near}?` : 'see --help');
+}
 
-/** Options that tools of this kind have, and that would lead a secret past other users' eyes. */
+/** Options of tools like this one that would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
 
-/** Commander takes a switch with a value for an option that there is none of. */
-function isSwitch(program: Command, name: string): boolean {
-  let found = false;
-  eachCommand(program, ({ options }) => {
-    found ||= options.some((one) => one.long === name && one.isBoolean());
-  });
-  return found;
+/** Names the option only: a value joined to it may be a secret. */
+function unknownOption(typed: string, command: Command): CliError {
+  const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
+  const options = optionsOf(command);
+  // Commander treats a value for a switch as an unknown option.
+  if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
+    return usageError(`${name} takes no value`, 'see --help');
+  const message = `unknown option '${name}'`;
+  if (SECRETS.test(name))
+    return usageError(
+      message,
+      'no option takes a secret or a token, since other users can read options: it is piped in, typed, or in a file or variable; see --help',
+    );
+  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []));
+  const near = name.startsWith('--') ? nearest(names, name.slice(2)) : undefined;
+  return usageError(message, near ? `did you mean --${near}?` : 'see --help');
 }
 
-function unknownOption(name: string, suggestion: string | undefined): Error {
-  const hint = SECRETS.test(name)
-    ? 'no option takes a secret or a token, since other users can read options: it is piped in, typed, or in a file or variable; see --help'
-    : hintOf(suggestion);
-  return usageError(`unknown option '${name}'`, hint);
+/** Those of the command and of the ones above it. */
+function optionsOf(command: Command): readonly Option[] {
+  return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
 }
 
-function hintOf(suggestion = ''): string {
-  const near = /\(Did you mean (.*)\?\)/.exec(suggestion)?.[1];
-  return near === undefined ? 'see --help' : `did you mean ${near}?`;
-}
-
-function unknownCommand(word: string, besides: readonly Topic[] = []): Error {
-  const names = [...commands, ...besides].map(({ name }) => name);
+function unknownCommand(word: string, besides: readonly string[] = []): CliError {
+  const names = [...commands.map(({ name }) => name), ...besides];
   const near = nearest(names, word);
   return usageError(
     `there is no command "${word}"`,
@@ -359,7 +352,7 @@ function unknownCommand(word: string, besides: readonly Topic[] = []): Error {
   );
 }
 
-/** The name that was meant, as far as few letters of the word are wrong: one of three, two at most. */
+/** The closest name, if few letters of the word are wrong: one in three, two at most. */
 function nearest(names: readonly string[], word: string): string | undefined {
   const most = Math.min(2, Math.max(1, Math.floor(word.length / 3)));
   const near = names.map((name) => ({ name, edits: distance(name, word) }));
@@ -367,16 +360,26 @@ function nearest(names: readonly string[], word: string): string | undefined {
     ?.name;
 }
 
-/** Edits that turn one word into another (Levenshtein). */
+/**
+ * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment). Of our own, since
+ * fastest-levenshtein counts two swapped letters, the commonest slip, as two edits.
+ */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  const cell = (i: number, j: number) => rows[i]?.[j] ?? 0;
   for (let i = 1; i <= from.length; i++) {
-    const next = [i];
+    rows.push([i]);
     for (let j = 1; j <= to.length; j++) {
-      const substituted = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substituted));
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      rows[i]?.push(
+        Math.min(
+          cell(i - 1, j) + 1,
+          cell(i, j - 1) + 1,
+          cell(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1),
+          swapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
     }
-    row = next;
   }
-  return row[to.length] ?? 0;
+  return cell(from.length, to.length);
 }

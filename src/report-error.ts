@@ -1,18 +1,17 @@
 import type { Context } from './context';
 import type { CliError } from './errors';
 import { writePatiently } from './terminal/bounded-write';
-import { failureText, type Telling } from './terminal/error-message';
+import { type ErrorFormat, failureText } from './terminal/error-message';
 import { forLog } from './terminal/safe';
-import { columnsOf } from './terminal/style';
 
 /** Tells a failure on stderr. Where nobody can be told, a link that stands in it is saved. Never throws. */
 export async function tellFailure(
   context: Context,
   error: unknown,
-  telling: Omit<Telling, 'columns'>,
+  format: ErrorFormat,
 ): Promise<void> {
   const { stderr, env, signal } = context;
-  const text = forLog(failureText(error, { ...telling, columns: columnsOf(stderr) }), env);
+  const text = forLog(failureText(error, format), env);
   if (text !== '') await writePatiently(stderr, text, signal).catch(() => keep(error, context));
   // What is written to a stream that was closed before we started goes nowhere, without an error.
   if (stderr.closed) await keep(error, context);

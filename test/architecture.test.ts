@@ -222,7 +222,7 @@ describe('third-party packages', () => {
     expect(qr).toEqual(['server/page/qr-push', 'terminal/qr']);
     expect(Object.entries(others).filter(([, list]) => list.length > 1)).toEqual([]);
     expect(others).toMatchObject({
-      chalk: ['terminal/colour'],
+      chalk: ['terminal/style'],
       conf: ['profile/store'],
       inquirer: ['terminal/prompt'],
       postgres: ['server/store/postgres'],

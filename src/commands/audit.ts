@@ -6,9 +6,9 @@ import { limits } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../options';
 import { connectTo } from '../session';
-import { auditColumns } from '../terminal/audit-table';
+import { auditColumns } from '../terminal/listings';
 import { terminal } from '../terminal/output';
-import { printRows, tellEnd } from '../terminal/rows';
+import { printRows, tellEnd } from '../terminal/table';
 
 interface AuditOptions extends GlobalOptions {
   readonly link: string;

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import { type ErrorCode, ExitWith, exitStatus } from '../errors';
+import { ExitWith, exitStatus } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { checkText } from '../terminal/doctor-report';
 import { terminal } from '../terminal/output';
-import { forLog } from '../terminal/safe';
-import { lookOf } from '../terminal/style';
+import { forLog, safe } from '../terminal/safe';
+import { type Look, lookOf, type Style } from '../terminal/style';
+import { wrap } from '../terminal/text-width';
+import type { CheckRow } from './doctor/checks';
 
 const EXAMPLES = `
 Looks at the config file, address, proxy, DNS, connection, TLS, redirects, API,
@@ -28,18 +29,38 @@ export function doctorCommand(context: Context): Command {
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */
 export async function doctor(context: Context, options: GlobalOptions): Promise<void> {
-  const { checks, examine } = await import('./doctor/checks');
+  const { allChecks } = await import('./doctor/checks');
   const { stdout, env } = context;
   const look = await lookOf(stdout, env, context.now(), options.color);
-  const made: object[] = [];
-  let failure: ErrorCode | undefined;
-  for await (const check of examine(checks, context, options)) {
-    failure ??= check.code;
-    if (options.json) made.push(check);
-    else if (!options.quiet || check.status === 'failed' || check.status === 'warning')
-      await stdout.write(forLog(checkText(check, look), env));
+  const rows: CheckRow[] = [];
+  for await (const row of allChecks(context, options)) {
+    rows.push(row);
+    if (options.json || (options.quiet && (row.status === 'ok' || row.status === 'skipped')))
+      continue;
+    await stdout.write(forLog(rowText(row, look), env));
   }
-  if (options.json)
-    await terminal(context, options).print({ ok: failure === undefined, checks: made }, () => '');
-  if (failure !== undefined) throw new ExitWith(exitStatus[failure]);
+  const failed = rows.find(({ status }) => status === 'failed');
+  if (options.json) await terminal(context, options).print({ ok: !failed, checks: rows }, () => '');
+  if (failed) throw new ExitWith(exitStatus[failed.code ?? 'failed']);
+}
+
+const styles: Readonly<Record<CheckRow['status'], Style>> = {
+  ok: 'green',
+  warning: 'yellow',
+  failed: 'red',
+  skipped: 'dim',
+};
+
+/** Widths of columns. */
+const STATUS = 9;
+const NAME = 12;
+
+/** A check as lines for a terminal; in a pipe: status, name, message, hint. */
+function rowText({ status, name, message, hint }: CheckRow, look: Look): string {
+  if (!look.tty) return `${[status, name, message, hint ?? ''].map(safe).join('\t')}\n`;
+  const head = look.paint(styles[status], status.padEnd(STATUS)) + name.padEnd(NAME);
+  const texts = [message, ...(hint === undefined ? [] : [`hint: ${hint}`])];
+  const indent = STATUS + NAME;
+  const lines = texts.flatMap((text) => wrap(safe(text), Math.max(look.columns - indent, 20)));
+  return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(indent)}${line}\n`).join('');
 }

@@ -14,7 +14,7 @@ import { addGlobalOptions, type GlobalOptions, nameList, optionsOf, seconds } fr
 import { connectTo } from '../session';
 import { patiently } from '../terminal/bounded-write';
 import { type Terminal, terminal, toJson } from '../terminal/output';
-import { left } from '../terminal/push-text';
+import { left, savedText } from '../terminal/push-text';
 import { forTerminal } from '../terminal/safe';
 import { count } from '../terminal/time';
 import { type Place, placeFor } from './get/output-place';
@@ -124,7 +124,6 @@ async function handOver(
     const bytes = json ? `${toJson(text)}\n` : (text.payload ?? '');
     const failure = await writeTo(to, bytes, context, options, push);
     if (failure || to.inFolder === undefined) return failure;
-    const { savedText } = await import('../terminal/file-list');
     await say.note(savedText(to.inFolder, Buffer.byteLength(bytes), undefined));
     return undefined;
   };

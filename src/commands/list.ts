@@ -5,9 +5,9 @@ import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
 import { connect, targetOf, wishesOf } from '../session';
+import { activeColumns, expiredColumns } from '../terminal/listings';
 import { terminal } from '../terminal/output';
-import { activeColumns, expiredColumns } from '../terminal/push-text';
-import { printRows, tellEnd } from '../terminal/rows';
+import { printRows, tellEnd } from '../terminal/table';
 
 type State = 'active' | 'expired';
 

@@ -10,8 +10,8 @@ import {
   type StoredProfiles,
 } from '../profile/profile';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
+import { profileColumns, profileText, shownProfile } from '../terminal/listings';
 import { terminal } from '../terminal/output';
-import { profileColumns, profileText, shownProfile } from '../terminal/profile-table';
 import { table } from '../terminal/table';
 
 const EXAMPLES = `

@@ -6,9 +6,9 @@ import type { AuditEntry } from '../contract';
 import { CliError, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, seconds } from '../options';
 import { connectTo } from '../session';
-import { auditColumns } from '../terminal/audit-table';
+import { auditColumns } from '../terminal/listings';
 import { type Terminal, terminal, toJson } from '../terminal/output';
-import { printRows } from '../terminal/rows';
+import { printRows } from '../terminal/table';
 
 interface WaitOptions extends GlobalOptions {
   readonly link: string;

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { PushFile } from '../contract';
 import { CliError } from '../errors';
 import { asCliError } from '../terminal/error-message';
-import { savedText } from '../terminal/file-list';
+import { savedText } from '../terminal/push-text';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
 import { type Saved, saveFile, type Tools } from './download';
 import type { Folder } from './new-file';

@@ -1,5 +1,3 @@
-import { wrap } from '../terminal/wrap';
-
 const GLOBAL = 'Global options:';
 
 /** Help of the program, with the commands above the options. */
@@ -15,20 +13,16 @@ export function commandsFirst(text: string): string {
   return sections.join('\n\n').replace(/\n*$/, '\n');
 }
 
-/** Help of a command, with the global options by their names alone: they would fill a terminal by themselves. */
-export function globalsInShort(text: string, columns: number): string {
+/** Help of a command, with only the names of the global options, which would fill a terminal. */
+export function globalsInShort(text: string, wrap: (names: string) => string): string {
   const sections = text.split('\n\n').map((section) => {
     if (!section.startsWith(GLOBAL)) return section;
     const names = [...section.matchAll(/^ {2}(?:(-\w), )?(--[\w-]+)/gm)].map(([, short, long]) =>
       short === undefined ? long : `${short}/${long}`,
     );
-    const lines = wrap(names.join(', '), columns - 2);
+    const lines = wrap(names.join(', ')).replaceAll(/^/gm, '  ');
     const end = section.endsWith('\n') ? '\n' : '';
-    return (
-      ['Global options, explained by pwpush --help:', ...lines.map((line) => `  ${line}`)].join(
-        '\n',
-      ) + end
-    );
+    return `Global options, explained by pwpush --help:\n${lines}${end}`;
   });
   return sections.join('\n\n');
 }

@@ -1,32 +1,29 @@
 import { CliError, ExitWith } from '../errors';
-import { fold } from './fold';
 import { safe, safeJson } from './safe';
 
-/** How an error is told: one line of JSON, or `pwpush: message` and a hint. */
-export interface Telling {
+/** How an error is printed: one line of JSON, or `pwpush: message` and a hint. */
+export interface ErrorFormat {
   readonly json: boolean;
   readonly debug: boolean;
-  /** The hint that was told last, which is not told again right away. */
+  /** The hint that was printed last, which is not repeated. */
   readonly hinted?: string | undefined;
-  /** Of the terminal it is told on; undefined where there is none. */
-  readonly columns?: number | undefined;
 }
 
-/** An error as the text for stderr, with its line end; never a stack trace unless `debug`. */
-export function failureText(error: unknown, telling: Telling): string {
+/** An error as text for stderr, with a final newline; stack frames only with `debug`. */
+export function failureText(error: unknown, format: ErrorFormat): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
-  const told = asCliError(error);
-  const text = telling.json ? jsonLine(told) : plainLines(told, telling);
-  return telling.debug ? text + frames(error) : text;
+  const failure = asCliError(error);
+  const text = format.json ? jsonLine(failure) : plainLines(failure, format);
+  return format.debug ? text + frames(error) : text;
 }
 
-/** The reader of our pipe has gone (`pwpush list | head`): nobody wants to hear of it. */
+/** The reader of our pipe is gone (`pwpush list | head`), which is no error. */
 function isClosedPipe(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'EPIPE' && syscall === 'write';
 }
 
-/** Any error as one of the table: what is not ours becomes `failed`, without its own words. */
+/** Any error as a CliError: one that is not ours becomes `failed`, without its message. */
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
@@ -34,7 +31,7 @@ export function asCliError(error: unknown): CliError {
     const where = typeof path === 'string' ? ` ${path}` : '';
     return new CliError('failed', `${syscall}${where}: ${code}`, { cause: error });
   }
-  // A message of the engine can quote what was being read ("hunter2" is not valid JSON): only its name is told.
+  // A message of the engine can quote what was being read ("hunter2" is not valid JSON).
   const name = error instanceof Error ? error.name : typeof error;
   return new CliError('failed', `internal error (${name}); this is a bug of pwpush`, {
     hint: 'run it again with --debug and report what it says',
@@ -51,13 +48,12 @@ export function failureFields({ code, message, hint, status, line, remains }: Cl
   return { code, message, hint, status, line, ...remains };
 }
 
-function plainLines({ message, hint }: CliError, { hinted, columns }: Telling): string {
-  const first = `${fold(`pwpush: ${safe(message)}`, columns)}\n`;
-  if (hint === undefined || hint === hinted) return first;
-  return `${first}${fold(`hint: ${safe(hint)}`, columns)}\n`;
+function plainLines({ message, hint }: CliError, { hinted }: ErrorFormat): string {
+  const first = `pwpush: ${safe(message)}\n`;
+  return hint === undefined || hint === hinted ? first : `${first}hint: ${safe(hint)}\n`;
 }
 
-/** Where it came from, innermost cause last: names and frames only, since messages can quote secrets. */
+/** Names and stack frames, innermost cause last; no messages, since they can quote secrets. */
 function frames(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const lines = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -66,7 +62,7 @@ function frames(error: unknown): string {
   return `${[`debug: ${name}`, ...lines].map(safe).join('\n')}\n${frames(error.cause)}`;
 }
 
-/** The exit status an error stands for. */
+/** The exit status of an error. */
 export function statusOf(error: unknown): number {
   return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
 }

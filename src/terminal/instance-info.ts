@@ -2,7 +2,7 @@ import { APPLICATION, type InstanceVersion } from '../contract';
 import { safe } from './safe';
 import type { Look } from './style';
 
-/** Names of features are shorter; every line is as long as the longest. */
+/** Names of features are shorter; the longest name sets the column. */
 const MAX_NAME = 48;
 
 /** This program, the instance, and what the instance can do: one `name<TAB>value` a line in a pipe. */
@@ -52,9 +52,9 @@ export function editionOf(version: InstanceVersion): string {
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** What an instance says it can do, in a line; undefined when it does not tell. */
-export function abilities({ features: told }: InstanceVersion): string | undefined {
-  const pushes = told?.pushes as Record<string, unknown> | undefined;
+/** What an instance can do, in a line; undefined if it does not say. */
+export function abilities({ features }: InstanceVersion): string | undefined {
+  const pushes = features?.pushes as Record<string, unknown> | undefined;
   if (typeof pushes !== 'object' || pushes === null) return undefined;
   const of = (name: string) => pushes[name] as Record<string, unknown> | undefined;
   const files = of('file_attachments');
@@ -65,6 +65,6 @@ export function abilities({ features: told }: InstanceVersion): string | undefin
     can('URL pushes', of('url_pushes')?.enabled),
     can('QR codes', of('qr_code_pushes')?.enabled),
     can('e-mail', pushes.email_auto_dispatch),
-    can('pushes without a token', told?.anonymous_access),
+    can('pushes without a token', features?.anonymous_access),
   ].join(', ');
 }

@@ -1,23 +1,23 @@
 import { PassThrough } from 'node:stream';
 import { type CliError, usageError } from '../errors';
 
-/** What is typed, from the first question until it is let go: shown by nobody, between two questions neither. */
+/** What is typed, from the first question until release. The terminal does not echo it, also between questions. */
 export interface Keyboard {
-  /** What questions read. */
+  /** The input of the questions. */
   readonly keys: NodeJS.ReadableStream;
-  /** Takes the terminal, if it has not done so yet. */
+  /** Takes the terminal, unless it is taken. */
   take(): void;
-  /** Gives it back as it was. */
+  /** Restores it. */
   release(): void;
 }
 
-type Terminal = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
+type TerminalInput = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
 
-/** What a terminal does itself for some keys, unless it was taken. */
+/** What a terminal in raw mode no longer does itself. */
 export interface Signals {
-  /** For Control-C, which it shows too. */
+  /** For Control-C; also shows it. */
   interrupt(): void;
-  /** For Control-Z; left out where there is no such thing. Returns when the process goes on. */
+  /** For Control-Z, where there is job control. Returns when the process continues. */
   readonly suspend?: (() => void) | undefined;
 }
 
@@ -32,21 +32,21 @@ export function severalLines(): CliError {
 const CTRL_C = 3;
 const CTRL_Z = 26;
 const ESCAPE = 27;
-/** What an arrow or a function key sends behind Escape (ECMA-48, xterm). */
+/** Sent by arrow and function keys after Escape (ECMA-48, xterm). */
 const SEQUENCE = /^(\[[\d;]*[A-Za-z~]|O[A-Z])$/;
-/** A blank that is taken away again: a question draws itself anew for it, and its answer stays as it is. */
-const NOTHING = ' \u007f';
+/** Space and backspace: makes the prompt redraw without changing the answer. */
+const REDRAW = ' \u007f';
 
 /**
- * Between two questions the terminal would show what is typed ahead, a secret too, since each question gives it back.
- * Questions hear Control-C themselves, and no Control-Z: after that readline would read no more, and what is typed
- * would go to the shell. Nor do they hear Escape by itself, with which readline drops the next character, unseen.
+ * Each question gives the terminal back, so that without this it would echo what is typed ahead, a secret too.
+ * Questions handle Control-C themselves. They do not get Control-Z, after which readline reads no more and what is
+ * typed goes to the shell, nor Escape alone, after which readline silently drops the next character.
  */
-export function keyboard(terminal: Terminal, { interrupt, suspend }: Signals): Keyboard {
+export function keyboard(terminal: TerminalInput, { interrupt, suspend }: Signals): Keyboard {
   const raw = (on: boolean) => void terminal.setRawMode?.(on);
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   let escaped = false;
-  const hear = (data: Buffer) => {
+  const onData = (data: Buffer) => {
     if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
     if (data.length === 1 && data[0] === ESCAPE) {
       escaped = true;
@@ -60,8 +60,8 @@ export function keyboard(terminal: Terminal, { interrupt, suspend }: Signals): K
     raw(false);
     suspend?.();
     raw(true);
-    if (!keys.isPaused()) keys.write(NOTHING);
-    hear(data.subarray(stop + 1));
+    if (!keys.isPaused()) keys.write(REDRAW);
+    onData(data.subarray(stop + 1));
   };
   const end = () => void keys.end();
   let taken = false;
@@ -71,14 +71,14 @@ export function keyboard(terminal: Terminal, { interrupt, suspend }: Signals): K
       if (taken) return;
       taken = true;
       raw(true);
-      terminal.on('data', hear);
+      terminal.on('data', onData);
       terminal.once('end', end);
       terminal.resume();
     },
     release: () => {
       if (!taken) return;
       taken = false;
-      terminal.off('data', hear);
+      terminal.off('data', onData);
       terminal.off('end', end);
       terminal.pause();
       raw(false);

@@ -3,59 +3,60 @@ import { isLoopback } from '../loopback';
 import type { GlobalOptions } from '../options';
 import { writePatiently } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
-import { columnsOf, type Look, lookOf } from './style';
+import { type Look, lookOf } from './style';
 
-/** What a command says and how: made once a run from the context and the global options. */
+// The output policy of the program. Standard output carries the result and nothing else: a link, a secret, a listing.
+// Everything else goes to standard error: notes, hints, warnings, errors, questions, progress, QR codes. The result
+// matters more than they do: a write to standard error that fails is ignored, unless it was to show a link.
+// On a terminal a listing is a table with relative times; in a pipe, tab-separated lines with ISO 8601 times. Messages
+// are single lines, which the terminal wraps.
+// --quiet drops notes and progress; warnings, errors and `tell` remain. --json makes the result JSON, and each warning
+// or error one line of JSON on standard error; notes are dropped. --debug adds a line per request, without secrets.
+// Colour is for terminals (NO_COLOR, FORCE_COLOR, --no-color, TERM=dumb) and never the only sign of anything.
+// Text that came from outside has its control characters made visible on both streams, and in JSON escaped; in the log
+// of a CI job, commands to the runner are made harmless too. Only a secret that goes to a pipe or a file is untouched.
+
+/** Writes what a command has to say, as the context and the global options require. */
 export interface Terminal {
   /** The result: JSON with `--json`, otherwise what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
-  /** Text for stdout as it is. */
+  /** Text for stdout, unchanged. */
   printText(text: string): Promise<void>;
   /** Something for a person, on stderr; not with `--quiet` or `--json`. */
   note(text: string): Promise<void>;
-  /** The same, only when somebody is watching. */
+  /** A note that only a terminal gets. */
   remark(text: string): Promise<void>;
-  /** A line that must be there even with `--quiet`. */
+  /** A line that `--quiet` does not drop. */
   tell(text: string): Promise<void>;
-  /** Something that must not be missed: said even with `--quiet`. */
+  /** A warning, which `--quiet` does not drop. */
   warn(text: string): Promise<void>;
   debug(text: string): Promise<void>;
-  /** Lines for stderr as they are, such as a QR code. */
+  /** Lines for stderr, unchanged, such as a QR code. */
   draw(render: (look: Look) => string): Promise<void>;
 }
-
-const WARNING = 'warning: ';
 
 export function terminal(context: Context, options: GlobalOptions): Terminal {
   const { stdout, stderr, env } = context;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
-  // Nobody reads these when stderr is gone or held up; the result matters more.
   const say = (text: string) =>
     writePatiently(stderr, forLog(text, env), context.signal).catch(() => {});
-  const line = async (text: string, head = '') => {
-    const shown = head + safe(text);
-    const columns = columnsOf(stderr);
-    if (columns === undefined) return `${shown}\n`;
-    const { fold } = await import('./fold');
-    return `${fold(shown, columns)}\n`;
-  };
+  const line = (text: string) => say(`${safe(text)}\n`);
   const note = async (text: string) => {
-    if (!options.quiet && !options.json) await say(await line(text));
+    if (!options.quiet && !options.json) await line(text);
   };
   return {
     print: async (value, render) =>
       stdout.write(options.json ? `${toJson(value)}\n` : forLog(render(await look(stdout)), env)),
     printText: (text) => stdout.write(text),
     note,
-    tell: async (text) => say(await line(text)),
+    tell: line,
     remark: async (text) => {
       if (stderr.isTTY) await note(text);
     },
     warn: async (text) => {
       if (options.json) return say(`${toJson({ warning: { message: text } })}\n`);
-      const told = await line(text, WARNING);
       const { paint } = await look(stderr);
-      await say(paint('yellow', WARNING.trimEnd()) + told.slice(WARNING.length - 1));
+      await say(`${paint('yellow', 'warning:')} ${safe(text)}\n`);
     },
     debug: async (text) => {
       if (options.debug) await say(`debug: ${safe(text)}\n`);
@@ -64,13 +65,13 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
   };
 }
 
-/** Machine output of an instance's object: unknown fields kept, `passphrase` always removed. */
+/** An instance's object as JSON: unknown fields are kept, `passphrase` is removed. */
 export function toJson(value: unknown): string {
   const hidden = (key: string, field: unknown) => (key === 'passphrase' ? undefined : field);
   try {
     return safeJson(JSON.stringify(value, hidden));
   } catch {
-    // Nested too deep to be written. What we know of a push is flat, and must not get lost over the rest.
+    // Nested too deep for JSON.stringify. The fields that we know of a push are not nested.
     return safeJson(JSON.stringify(flat(value), hidden));
   }
 }
@@ -84,9 +85,8 @@ function flat(value: unknown): unknown {
 }
 
 /**
- * Draws a link as a QR code on stderr, or says why not; the encoder is loaded for it. Below the code stands the link
- * once more: a terminal of 24 lines has no room for what stood above. A phone that scans a loopback address reaches
- * itself, so that is said.
+ * Draws a link as a QR code on stderr, or says why not; loads the encoder. Repeats the link below the code, since a
+ * terminal of 24 lines has scrolled what was above. Says so if the address is a loopback one: a phone cannot reach it.
  */
 export async function drawQr(say: Terminal, link: string): Promise<void> {
   const { qrCode } = await import('./qr');

@@ -1,21 +1,21 @@
 import { CliError } from '../errors';
 import { keyboard, type Signals, severalLines } from './keyboard';
-import type { Streams, TerminalPrompter } from './prompt';
+import type { PromptStreams, TerminalPrompter } from './prompt';
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
-/** What an arrow or a function key sends (ECMA-48, xterm). */
+/** Sent by arrow and function keys (ECMA-48, xterm). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const SEQUENCES = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z])/g;
 const BACKSPACES = ['\b', '\u007f'];
 
 /**
- * Prompts for a terminal that knows no control sequences (`TERM=dumb`): a question, an answer, a line end. Ctrl-C,
+ * Prompts for a terminal without control sequences (`TERM=dumb`): a question, an answer, a line end. Ctrl-C,
  * Ctrl-D and signals reject with `interrupted`.
- * @param signals does what the terminal would do for Ctrl-C between two questions, and for Ctrl-Z
+ * @param signals what to do for Ctrl-Z, and for Ctrl-C between two questions
  */
 export function plainPrompter(
-  { input, output, signal }: Streams,
+  { input, output, signal }: PromptStreams,
   signals: Signals,
 ): TerminalPrompter {
   const { keys, take, release } = keyboard(input, signals);
@@ -26,7 +26,7 @@ export function plainPrompter(
     return new Promise((resolve, reject) => {
       let typed: string[] = [];
       const end = () => {
-        keys.off('data', hear).off('end', leave).pause();
+        keys.off('data', onData).off('end', leave).pause();
         signal.removeEventListener('abort', leave);
         output.write('\n');
       };
@@ -39,7 +39,7 @@ export function plainPrompter(
         if (!shown && rest.some((key) => key !== '\r' && key !== '\n')) reject(severalLines());
         else resolve(typed.join(''));
       };
-      const hear = (data: Buffer) => {
+      const onData = (data: Buffer) => {
         const pressed = [...data.toString().replace(SEQUENCES, '')];
         for (const [at, key] of pressed.entries()) {
           if (key === CTRL_C || (key === CTRL_D && typed.length === 0)) return leave();
@@ -53,14 +53,17 @@ export function plainPrompter(
           }
         }
       };
-      keys.on('data', hear).once('end', leave).resume();
+      keys.on('data', onData).once('end', leave).resume();
       if (signal.aborted) leave();
       else signal.addEventListener('abort', leave, { once: true });
     });
   };
 
-  /** Asks until what was typed is an answer. */
-  const until = async <T>(question: string, read: (typed: string) => T | undefined): Promise<T> => {
+  /** Asks until the answer is valid. */
+  const askUntil = async <T>(
+    question: string,
+    read: (typed: string) => T | undefined,
+  ): Promise<T> => {
     for (;;) {
       const answer = read((await ask(question, true)).trim());
       if (answer !== undefined) return answer;
@@ -75,14 +78,14 @@ export function plainPrompter(
       return (await ask(shown, true)) || (preset ?? '');
     },
     confirm: (message, preset) =>
-      until(`${message} (${preset ? 'Y/n' : 'y/N'})`, (typed) => {
+      askUntil(`${message} (${preset ? 'Y/n' : 'y/N'})`, (typed) => {
         if (typed === '') return preset;
         return /^y(es)?$/i.test(typed) ? true : /^no?$/i.test(typed) ? false : undefined;
       }),
     choose: (message, choices) => {
       const lines = choices.map(({ name }, at) => `${at + 1}) ${name}\n`);
       output.write(`${message}\n${lines.join('')}`);
-      return until(`1-${choices.length}:`, (typed) => choices[Number(typed) - 1]?.value);
+      return askUntil(`1-${choices.length}:`, (typed) => choices[Number(typed) - 1]?.value);
     },
   };
 }

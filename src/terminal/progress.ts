@@ -3,36 +3,37 @@ import { safe } from './safe';
 import { shorten, width } from './text-width';
 import { count } from './time';
 
-/** How far a transfer of one or more files is. */
-export interface Standing {
-  /** Of the file that moves now. */
+/** The state of a transfer of one or more files. */
+export interface Progress {
+  /** Of the current file. */
   readonly name: string;
   readonly moved: number;
   readonly length: number | undefined;
-  /** Of all; `files` counts the one that moves. */
+  /** The number of the current file, from 1. */
   readonly file: number;
   readonly files: number;
+  /** Bytes of all files. */
   readonly movedInAll: number;
   readonly lengthInAll: number | undefined;
-  /** Milliseconds since the first byte was asked for. */
+  /** Milliseconds since the start. */
   readonly elapsed: number;
 }
 
 /**
- * A transfer as lines for a terminal of so many columns: one for the file that moves, and where there are
- * several files one for all of them. No line fills its last column.
+ * A transfer as lines for a terminal of that width: one for the current file and, if there are several, one for all.
+ * No line fills the last column.
  */
-export function progressLines(standing: Standing, columns: number): string[] {
-  const { file, files, movedInAll, lengthInAll, elapsed } = standing;
+export function progressLines(progress: Progress, columns: number): string[] {
+  const { file, files, movedInAll, lengthInAll, elapsed } = progress;
   const rate = rateOf(movedInAll, elapsed);
-  const { name, moved, length } = standing;
+  const { name, moved, length } = progress;
   const lines = [line(safe(name), moved, length, rate, columns)];
   if (files > 1)
     lines.push(line(`${file} of ${files} files`, movedInAll, lengthInAll, rate, columns));
   return lines;
 }
 
-/** What is left to say at the end: `3 files, 1.2 GiB in 12 s, 102.0 MiB/s`. */
+/** The line at the end: `3 files, 1.2 GiB in 12 s, 102.0 MiB/s`. */
 export function progressSummary(files: number, moved: number, elapsed: number): string {
   const seconds =
     elapsed < 9_950 ? (elapsed / 1000).toFixed(1) : String(Math.round(elapsed / 1000));
@@ -52,7 +53,7 @@ function line(
 ): string {
   const room = columns - 1;
   const figures = figuresOf(moved, length, rate);
-  // What is at the end is left out first where there is little room.
+  // Where there is little room, the last figures are left out first.
   while (figures.length > 1 && MIN_TITLE + 2 + width(figures.join('  ')) > room) figures.pop();
   const free = room - width(figures.join('  ')) - 2;
   const bar =

@@ -2,31 +2,32 @@ import { createPromptModule } from 'inquirer';
 import { CliError } from '../errors';
 import { keyboard, type Signals, severalLines } from './keyboard';
 
-/** Asks a person; what is asked goes to the terminal, never to stdout. */
+/** Asks a person on the terminal, never on stdout. */
 export interface Prompter {
-  /** Not shown while typed. */
+  /** The answer is not shown while it is typed. */
   secret(message: string): Promise<string>;
   text(message: string, preset?: string): Promise<string>;
   confirm(message: string, preset: boolean): Promise<boolean>;
-  /** One of several; `name` is what the person reads. */
+  /** One of several choices. */
   choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }
 
 export interface Choice<T> {
+  /** The line in the list. */
   readonly name: string;
-  /** The answer as it stays behind the question, in whose line it has to fit. */
+  /** The answer as shown after the question, on the same line. */
   readonly short: string;
   readonly value: T;
 }
 
-/** A prompter that has the terminal from its first question on. */
+/** A prompter that holds the terminal from its first question on. */
 export interface TerminalPrompter extends Prompter {
-  /** Gives the terminal back as it was; another question takes it again. */
+  /** Restores the terminal; the next question takes it again. */
   release(): void;
 }
 
-/** Where questions go, and answers come from. */
-export interface Streams {
+/** Where answers are read and questions are written. */
+export interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   /** Aborted by SIGINT or SIGTERM. */
@@ -37,10 +38,10 @@ const SHOW_CURSOR = '\u001b[?25h';
 
 /**
  * Prompts by inquirer on the given terminal. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
- * @param signals does what the terminal would do for Ctrl-C between two questions, and for Ctrl-Z
+ * @param signals what to do for Ctrl-Z, and for Ctrl-C between two questions
  */
 export function inquirerPrompter(
-  { input, output, signal }: Streams,
+  { input, output, signal }: PromptStreams,
   { interrupt, suspend }: Signals,
 ): TerminalPrompter {
   const { keys, take, release } = keyboard(input, {
@@ -91,21 +92,21 @@ export function inquirerPrompter(
   };
 }
 
-/** Whether something came behind a line end, in one piece with it: fingers are slower than that. */
+/** Whether text followed a line end in the same chunk: it was pasted, since nobody types that fast. */
 function watchLines(input: NodeJS.ReadableStream) {
   let several = false;
-  const look = (data: Uint8Array | string) => {
+  const onData = (data: Uint8Array | string) => {
     several ||= /[\r\n][^\r\n]/.test(data.toString());
   };
-  // Listening alone would set the input going, and what is typed ahead would be lost.
+  // A listener alone would start the stream, and what is typed ahead would be lost.
   input.pause();
-  input.on('data', look);
-  return { several: () => several, end: () => void input.off('data', look) };
+  input.on('data', onData);
+  return { several: () => several, end: () => void input.off('data', onData) };
 }
 
 /**
- * Aborts when the prompt is left without an answer. Ctrl-D closes inquirer's reader, which pauses the
- * input and settles nothing; an answer pauses it too, but has settled by the next turn.
+ * Aborts when the prompt ends without an answer. Ctrl-D closes inquirer's reader, which pauses the input and leaves
+ * the promise pending; an answer pauses it too, but has resolved the promise by the next turn.
  */
 function whenLeft(input: NodeJS.ReadableStream) {
   const left = new AbortController();

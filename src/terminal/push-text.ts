@@ -1,8 +1,6 @@
-import { API_PATH, type NewPush, type Push, routes } from '../contract';
-import { safe, safeJson } from './safe';
-import type { Style } from './style';
-import type { Column } from './table';
-import { ago, count } from './time';
+import { size } from '../byte-size';
+import type { Push } from '../contract';
+import { count } from './time';
 
 /** What is left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
 export function left(push: Push): string | undefined {
@@ -15,7 +13,7 @@ export function left(push: Push): string | undefined {
   return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
 }
 
-/** Which variables a secret was given: their names. */
+/** The names of the variables that a secret was given as. */
 export function variablesSet(names: Iterable<string>): string {
   return `variables set: ${[...names].join(', ')}`;
 }
@@ -41,96 +39,7 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
   return parts.join(', ');
 }
 
-const flagsOf = (push: Push, words: readonly [string, string, string]) =>
-  [
-    push.passphrase === null || (typeof push.passphrase === 'string' && push.passphrase !== ''),
-    push.retrieval_step,
-    push.deletable_by_viewer,
-  ]
-    .flatMap((set, at) => (set ? [words[at]] : []))
-    .join(',');
-
-const FLAGS = ['passphrase', 'step', 'deletable'] as const;
-/** In full they would leave a name little room on 80 columns, and be cut all the same. */
-const SHORT_FLAGS = ['pass', 'step', 'del'] as const;
-const WIDE = 100;
-
-const of = (left: number | null | undefined, all: number | null | undefined) =>
-  `${left ?? '?'}/${all ?? '?'}`;
-/** The last view, or the last day. */
-const ending = (left: number | null | undefined): Style | undefined =>
-  typeof left === 'number' && left <= 1 ? 'yellow' : undefined;
-const number = (value: number | null | undefined) =>
-  typeof value === 'number' ? String(value) : '';
-
-const common: readonly Column<Push>[] = [
-  { title: 'TOKEN', shown: (push) => push.url_token },
-  { title: 'NAME', shown: (push) => push.name ?? '', elastic: true },
-  {
-    title: 'CREATED',
-    shown: (push, look) => ago(push.created_at, look.now),
-    exact: (push) => push.created_at ?? '',
-  },
-];
-
-/** Columns of `list active`; in a pipe: token, name, created, views left, views, days left, days, flags. */
-export const activeColumns: readonly Column<Push>[] = [
-  ...common,
-  {
-    title: 'VIEWS LEFT',
-    right: true,
-    style: (push) => ending(push.views_remaining),
-    shown: (push) => of(push.views_remaining, push.expire_after_views),
-    exact: (push) => [number(push.views_remaining), number(push.expire_after_views)],
-  },
-  {
-    title: 'DAYS LEFT',
-    right: true,
-    style: (push) => ending(push.days_remaining),
-    shown: (push) => of(push.days_remaining, push.expire_after_days),
-    exact: (push) => [number(push.days_remaining), number(push.expire_after_days)],
-  },
-  {
-    title: 'FLAGS',
-    shown: (push, look) => flagsOf(push, look.columns < WIDE ? SHORT_FLAGS : FLAGS),
-    exact: (push) => flagsOf(push, FLAGS),
-    elastic: true,
-  },
-];
-
-/** Columns of `list expired`; in a pipe: token, name, created, expired, how. */
-export const expiredColumns: readonly Column<Push>[] = [
-  ...common,
-  {
-    title: 'EXPIRED',
-    shown: (push, look) => ago(push.expired_on, look.now),
-    exact: (push) => push.expired_on ?? '',
-  },
-  { title: 'HOW', shown: (push) => (push.deleted ? 'deleted' : 'limit') },
-];
-
-const MASK = '***';
-const masked = new Set(['payload', 'passphrase', 'note']);
-
-/** What `--dry-run` shows of a creation: the request with its secrets masked. */
-export function dryRunText(
-  target: { base: string; token?: string | undefined },
-  push: NewPush,
-  json: boolean,
-): string {
-  const { method, path } = routes.create;
-  const url = `${target.base}${API_PATH}${path}`;
-  const authorization = target.token === undefined ? undefined : `Bearer ${MASK}`;
-  const fields = Object.entries(push).map(([field, value]) => [
-    field,
-    masked.has(field) ? MASK : value,
-  ]);
-  const body = { push: Object.fromEntries(fields) };
-  if (json) return `${safeJson(JSON.stringify({ method, url, authorization, body }))}\n`;
-  const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
-  return `${method} ${safe(url)}\n${header}content-type: application/json\n\n${indented(body)}\n`;
-}
-
-function indented(value: unknown): string {
-  return JSON.stringify(value, null, 2).split('\n').map(safeJson).join('\n');
+/** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf was taken`. */
+export function savedText(path: string, bytes: number, taken: string | undefined): string {
+  return `saved ${path} (${size(bytes)})${taken === undefined ? '' : `; ${taken} was taken`}`;
 }

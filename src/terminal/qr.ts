@@ -7,10 +7,10 @@ const QUIET_ZONE = 4;
 /** Bytes that version 40 holds at level L (ISO/IEC 18004, table 7). */
 const MAX_BYTES = 2953;
 
-/** A drawing that ends with a line end, or why there is none. */
+/** A drawing that ends with a newline, or why there is none. */
 export type QrCode = { readonly drawing: string } | { readonly problem: string };
 
-/** A text as a QR code of half blocks. */
+/** A text as a QR code, drawn in half blocks. */
 export function qrCode(text: string, look: Look): QrCode {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length > MAX_BYTES)
@@ -25,13 +25,13 @@ export function qrCode(text: string, look: Look): QrCode {
 /** Whether each module is dark, row by row. */
 function encode(bytes: Buffer): boolean[][] {
   const code = new QRCode(-1, QRErrorCorrectLevel.L);
-  // The encoder takes one byte a character.
+  // The encoder takes each character for a byte.
   code.addData(bytes.toString('latin1'));
   code.make();
   return code.modules;
 }
 
-/** Two rows a line. With colour black on white, whatever the theme; without, blocks are the light modules. */
+/** Two rows a line. With colour, black on white whatever the theme; without, blocks are the light modules. */
 function draw(modules: boolean[][], size: number, look: Look): string {
   const dark = (row: number, column: number) =>
     modules[row - QUIET_ZONE]?.[column - QUIET_ZONE] === true;

@@ -2,25 +2,25 @@ import type { Environment } from '../context';
 import { isCi } from '../env-switch';
 
 /**
- * What a terminal would act on or what would deceive its reader: C0 and C1 controls, DEL, bidi controls, line
- * separators, lone surrogates, and all that is not seen (Default_Ignorable_Code_Point: zero-width characters, fillers,
- * tags), but for the selectors of a variant of what stands before them (Unicode TR 36; ECMA-48).
+ * Characters that a terminal acts on or that deceive a reader: C0 and C1 controls, DEL, bidi controls, line separators,
+ * lone surrogates, and invisible ones (Default_Ignorable_Code_Point: zero-width characters, fillers, tags), except
+ * variation selectors (Unicode TR 36; ECMA-48).
  */
 const dangerous =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
 
-/** The same text without any of that. */
+/** The text without such characters. */
 export function withoutControls(text: string): string {
   return text.replace(dangerous, '');
 }
 
-/** Text of a server or a file name for one line of a terminal: every control character made visible. */
+/** Text of a server, or a file name, for one line of a terminal: control characters are made visible. */
 export function safe(text: string): string {
   return text.replace(dangerous, visible);
 }
 
-/** The same for text of several lines: line ends and tabs stay. */
+/** The same for several lines: newlines and tabs remain. */
 export function safeLines(text: string): string {
   return text
     .split(/(\r?\n|\t)/)
@@ -28,26 +28,26 @@ export function safeLines(text: string): string {
     .join('');
 }
 
-/** A text as a terminal is given it: harmless, and with a final line end. */
+/** A text for a terminal: harmless, and with a final newline. */
 export function forTerminal(text: string): string {
   return safeLines(text) + (text.endsWith('\n') ? '' : '\n');
 }
 
 /**
- * Commands in the log of a CI job: of GitHub Actions and of what is like it (`::name::`, at the start of a line, and
- * `##[name]`), of Azure Pipelines, and of TeamCity.
+ * Commands in the log of a CI job: of GitHub Actions and its likes (`::name::` at the start of a line, `##[name]`), of
+ * Azure Pipelines, and of TeamCity.
  */
 const lineCommand = /^([^\S\n]*):(?=:.*?::)/gm;
 const command = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
 
-/** Whole lines for people: in a CI job without what its runner would obey. */
+/** Whole lines for people; in a CI job, commands to its runner are made harmless. */
 export function forLog(lines: string, env: Environment): string {
   if (!isCi(env)) return lines;
-  const told = lines.replace(lineCommand, (_, space: string) => space + visible(':'));
-  return told.replace(command, visible);
+  const harmless = lines.replace(lineCommand, (_, space: string) => space + visible(':'));
+  return harmless.replace(command, visible);
 }
 
-/** JSON that shows nothing a terminal or a CI runner would act on: the same value, those characters as `\\uXXXX`. */
+/** JSON of the same value, with everything a terminal or a CI runner would act on as `\\uXXXX`. */
 export function safeJson(json: string): string {
   const escaped = (character: string) =>
     Array.from(

@@ -3,7 +3,7 @@ import type { Environment, Output } from '../context';
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export type Paint = (style: Style, text: string) => string;
 
-/** What a renderer may know of where its text goes. */
+/** What a renderer knows of the stream its text goes to. */
 export interface Look {
   readonly tty: boolean;
   readonly columns: number;
@@ -11,14 +11,9 @@ export interface Look {
   readonly paint: Paint;
 }
 
-/** Columns that a line of a stream has; undefined where it is no terminal, and lines are as long as they are. */
-export function columnsOf({ isTTY, columns }: Output): number | undefined {
-  return isTTY ? columns : undefined;
-}
-
 const plain: Paint = (_style, text) => text;
 
-/** Looks at one stream: chalk is loaded only when its text will be coloured. */
+/** The look of one stream; chalk is loaded only if its text will be coloured. */
 export async function lookOf(
   output: Output,
   env: Environment,
@@ -26,8 +21,15 @@ export async function lookOf(
   wanted: boolean,
 ): Promise<Look> {
   const coloured = wanted && hasColour(output, env);
-  const paint = coloured ? (await import('./colour')).chalkPaint : plain;
+  const paint = coloured ? await chalkPaint() : plain;
   return { tty: output.isTTY, columns: output.columns, now, paint };
+}
+
+/** Whether to colour is decided already, so the level is fixed; its 16 colours follow the terminal's theme. */
+async function chalkPaint(): Promise<Paint> {
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  return (style, text) => chalk[style](text);
 }
 
 /** NO_COLOR (no-color.org), then FORCE_COLOR, then whether that stream is a terminal. */

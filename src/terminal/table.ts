@@ -1,5 +1,8 @@
-import { safe } from './safe';
-import type { Look, Style } from './style';
+import type { Context } from '../context';
+import type { GlobalOptions } from '../options';
+import { type Terminal, toJson } from './output';
+import { forLog, safe } from './safe';
+import { type Look, lookOf, type Style } from './style';
 import { shorten, width } from './text-width';
 
 export interface Column<Row> {
@@ -11,14 +14,51 @@ export interface Column<Row> {
   /** May be cut when the terminal is narrow. */
   readonly elastic?: boolean;
   readonly right?: boolean;
-  /** A colour for what the words say already: never the only sign. */
+  /** A colour that repeats what the words say. */
   readonly style?: (row: Row) => Style | undefined;
 }
 
 const GAP = 2;
 const MIN_ELASTIC = 8;
-/** Tokens, times, kinds and addresses are shorter; what an instance says in their place need not be. */
+/** Tokens, times, kinds and addresses are shorter; what an instance sends need not be. */
 const MAX_RIGID = 48;
+
+/**
+ * Prints pages of rows as they arrive: a JSON array with `--json`, a table on a terminal, lines in a pipe.
+ * @returns how many rows there were
+ */
+export async function printRows<Row>(
+  pages: AsyncIterable<Row[]> | Iterable<Row[]>,
+  columns: readonly Column<Row>[],
+  context: Context,
+  options: GlobalOptions,
+): Promise<number> {
+  const { stdout } = context;
+  const look = await lookOf(stdout, context.env, context.now(), options.color);
+  const text = tables(columns, look);
+  let printed = 0;
+  // The bracket waits for the first page, so that a listing that fails at once leaves stdout empty.
+  const json = (rows: Row[]) => `${printed === 0 ? '[' : ',\n'}${rows.map(toJson).join(',\n')}`;
+  for await (const rows of pages) {
+    if (rows.length === 0) continue;
+    await stdout.write(options.json ? json(rows) : forLog(text(rows), context.env));
+    printed += rows.length;
+  }
+  if (options.json) await stdout.write(printed === 0 ? '[]\n' : ']\n');
+  return printed;
+}
+
+/** Says that nothing was listed, or after a first page that there is more. */
+export async function tellEnd(
+  say: Terminal,
+  printed: number,
+  what: string,
+  page: number,
+  more: boolean,
+): Promise<void> {
+  if (printed === 0) await say.note(page === 1 ? `no ${what}` : `no ${what} on page ${page}`);
+  else if (more && page === 1) await say.remark(`showing ${printed}; use --all for more`);
+}
 
 /**
  * Rows for a terminal, aligned under their titles and no wider than it; for a pipe, tab-separated lines
@@ -32,7 +72,7 @@ export function table<Row>(
   return tables(columns, look)(rows);
 }
 
-/** The same page by page: titles come once, and columns stay where they are as long as what comes later fits. */
+/** The same page by page: titles come once, and columns keep their widths while later cells fit. */
 export function tables<Row>(
   columns: readonly Column<Row>[],
   look: Look,
@@ -88,7 +128,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, width(text)), 0);
 }
 
-/** Takes from the elastic columns, widest first, until the lines fit; the others never hold more than is honest. */
+/** Narrows the elastic columns, widest first, until the lines fit; other columns have a limit. */
 function squeeze<Row>(widths: number[], columns: readonly Column<Row>[], room: number): number[] {
   const result = widths.map((one, at) => (columns[at]?.elastic ? one : Math.min(one, MAX_RIGID)));
   let over = result.reduce((sum, one) => sum + one, GAP * (columns.length - 1)) - room;

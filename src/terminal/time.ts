@@ -2,7 +2,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** An ISO 8601 time as a person says it: `5 min ago`, `3 h ago`, `2 days ago`, then the date. */
+/** An ISO 8601 time relative to now: `5 min ago`, `3 h ago`, `2 days ago`, then the date. */
 export function ago(time: string | null | undefined, now: Date): string {
   const at = Date.parse(time ?? '');
   if (Number.isNaN(at)) return time ?? '';

@@ -4,33 +4,34 @@ import type { GlobalOptions } from '../options';
 import { lineStart } from './bounded-write';
 import { progressLines, progressSummary } from './progress';
 
-/** Shows how far a transfer is, on a terminal, once it takes over half a second. */
+/** Shows the progress of a transfer on a terminal, after half a second. */
 export interface Meter {
-  /** The file at this place begins, perhaps anew. */
+  /** The file with this index begins, or begins again. */
   begins(at: number, name: string, length: number | undefined): void;
   moved(bytes: number): void;
-  /** Takes the lines away, for something else to be written. */
+  /** Erases the lines, so that something else can be written. */
   clear(): Promise<void>;
-  /** The same at the end, after which nothing is shown; returns what is to be said then, if anything was shown. */
+  /** Erases the lines for good; returns a summary if any were shown. */
   ends(): Promise<string | undefined>;
 }
 
-const SILENT = 500;
-const BETWEEN = 100;
-/** The terminal echoes `^C` after the last line, and `system.ts` ends that line: it must not wrap. */
+/** Milliseconds before the first drawing, and between two. */
+const DELAY = 500;
+const INTERVAL = 100;
+/** The terminal echoes `^C` after the last line, and `system/process.ts` ends that line: it must not wrap. */
 const WIDTH_OF_INTERRUPT = 2;
 
-interface Shown {
+interface Transfer {
   readonly files: number;
-  /** Bytes in all, where they are known from the start. */
+  /** Bytes of all files, if known from the start. */
   readonly total: number | undefined;
 }
 
 /** Nothing is shown in a pipe, in CI, on a dumb terminal, or with --quiet or --json. */
-export function meterFor(context: Context, options: GlobalOptions, shown: Shown): Meter {
+export function meterFor(context: Context, options: GlobalOptions, transfer: Transfer): Meter {
   const { env, stderr } = context;
   const hidden = !stderr.isTTY || isCi(env) || env.TERM === 'dumb' || options.quiet || options.json;
-  return hidden ? silent : meter(context, shown);
+  return hidden ? silent : meter(context, transfer);
 }
 
 const silent: Meter = {
@@ -40,13 +41,13 @@ const silent: Meter = {
   ends: async () => undefined,
 };
 
-/** Draws when something moves, so that it needs no timer of its own. */
+/** Draws when bytes move, so it needs no timer. */
 export function meter(
   { stderr, now, signal }: Pick<Context, 'stderr' | 'now' | 'signal'>,
-  { files, total }: Shown,
+  { files, total }: Transfer,
 ): Meter {
   const start = now().getTime();
-  let drawnAt = start + SILENT - BETWEEN;
+  let drawnAt = start + DELAY - INTERVAL;
   let drawn = 0;
   let ever = false;
   let over = false;
@@ -71,14 +72,14 @@ export function meter(
       },
       stderr.columns - WIDTH_OF_INTERRUPT,
     );
-    void write(lineStart(stderr) + wiped(drawn) + lines.join('\n'));
+    void write(lineStart(stderr) + erased(drawn) + lines.join('\n'));
     drawn = lines.length;
     ever = true;
   };
   const clear = async () => {
     const lines = drawn;
     drawn = 0;
-    if (lines > 0) await write(wiped(lines));
+    if (lines > 0) await write(erased(lines));
   };
   const interrupted = () => {
     over = true;
@@ -95,7 +96,7 @@ export function meter(
     },
     moved: (bytes) => {
       moved[moved.length - 1] = (moved.at(-1) ?? 0) + bytes;
-      if (over || now().getTime() - drawnAt < BETWEEN) return;
+      if (over || now().getTime() - drawnAt < INTERVAL) return;
       drawnAt = now().getTime();
       draw();
     },
@@ -109,8 +110,8 @@ export function meter(
   };
 }
 
-/** Back to the first of so many lines, and all of them erased (ECMA-48 CUU, ED). */
-function wiped(lines: number): string {
+/** Moves to the first of the lines and erases them (ECMA-48 CUU, ED). */
+function erased(lines: number): string {
   return `${lines > 1 ? `\u001b[${lines - 1}A` : ''}\r\u001b[J`;
 }
 

@@ -91,10 +91,10 @@ describe('an instance where all is well', () => {
         'ok\ttls\tnone, and none needed: nothing leaves this machine\t',
         'ok\tredirect\tnone\t',
         'ok\tapi\tPassword Pusher 2.11.4, API 2.1, edition oss\t',
-        "ok\tclock\tthe instance's shows the same\t",
+        "ok\tclock\tagrees with the instance's\t",
         'ok\ttoken\tfrom PWPUSH_TOKEN, accepted: it may list, audit and expire its pushes\t',
         'ok\tfeatures\tfiles (with a token), URL pushes, QR codes, e-mail, pushes without a token\t',
-        'ok\trescue\tno rescue files lie about\t',
+        'ok\trescue\tno rescue files\t',
         '',
       ].join('\n'),
       stderr: '',
@@ -112,7 +112,7 @@ describe('an instance where all is well', () => {
     expect(made.of('tls')).toEqual({
       name: 'tls',
       status: 'ok',
-      message: 'TLSv1.3, certificate by localhost, good until 2126-10-28',
+      message: 'TLSv1.3, certificate by localhost, valid until 2126-10-28',
     });
     expect(made.of('token')).toMatchObject({
       status: 'skipped',
@@ -156,7 +156,7 @@ describe('with nothing configured', () => {
     ]);
     const skipped = made.checks.filter(({ status }) => status === 'skipped');
     expect(new Set(skipped.map(({ message }) => message))).toEqual(
-      new Set(['not looked at, because of address']),
+      new Set(['not checked because of address']),
     );
     expect(made.of('rescue')?.status).toBe('ok');
   });

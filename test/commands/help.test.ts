@@ -99,7 +99,7 @@ describe('help', () => {
 });
 
 describe('help on a topic', () => {
-  test.each(topics.map(({ name }) => name))('%s fits a terminal of 80 columns', async (name) => {
+  test.each(topics)('%s fits a terminal of 80 columns', async (name) => {
     const { code, stdout, stderr } = await here.run('help', name);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.split('\n');
@@ -129,7 +129,7 @@ describe('help on a topic', () => {
 
   test('is named by the help, and by what is near it', async () => {
     const { stdout } = await here.run('--help');
-    for (const { name } of topics) expect(stdout).toMatch(new RegExp(`^.*\\b${name}[,.]`, 'm'));
+    for (const name of topics) expect(stdout).toMatch(new RegExp(`^.*\\b${name}[,.]`, 'm'));
     expect(await here.run('help', 'cj')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean ci?'),
@@ -148,6 +148,14 @@ describe('what is not understood is exit 2', () => {
     expect(await here.run('pusj')).toEqual(
       refused('pwpush: there is no command "pusj"\nhint: did you mean push?\n'),
     );
+  });
+
+  test.each([
+    ['psuh', 'push'],
+    ['evrsion', 'version'],
+    ['notifiy', 'notify'],
+  ])('%s is near %s: swapped letters are one slip', async (typed, meant) => {
+    expect((await here.run(typed)).stderr).toContain(`hint: did you mean ${meant}?\n`);
   });
 
   test('an unknown command', async () => {
@@ -171,10 +179,24 @@ describe('what is not understood is exit 2', () => {
   });
 
   test.each([
+    [['push', '--burn'], 'see --help'],
+    [['push', '--veiws', '1'], 'did you mean --views?'],
+    [['push', '--josn'], 'did you mean --json?'],
+    [['serve', 'token', 'add', '--josn'], 'did you mean --json?'],
+    [['push', "--'"], 'see --help'],
+    [['profile', 'sohw'], 'did you mean show?'],
+    [['profile', 'frobnicate'], 'see --help'],
+  ])('nothing is suggested that is not near: %j', async (argv, hint) => {
+    expect((await here.run(...argv)).stderr).toContain(`\nhint: ${hint}\n`);
+  });
+
+  test.each([
     [['login', '--token=pwp_S3cret'], '--token'],
     [['push', '--secret=S3cret'], '--secret'],
     [['push', '-pS3cret'], '-S'],
     [['push', '--frobnicate=S3cret'], '--frobnicate'],
+    [['push', '--=S3cret'], ''],
+    [['push', "--it's=S3cret"], '--it'],
   ])('an unknown option with a value behind it: %j', async (argv, name) => {
     const { code, stdout, stderr } = await here.run(...argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -137,12 +137,10 @@ describe('somebody who is asked', () => {
       stderr: [
         'the address of the instance is not an http or https URL',
         'version: there is no API v2 at this address: text/html, "<!doctype html>"',
-        'what came from the prompt is not a token: a token is one line of letters, digits',
-        '  and signs',
+        'what came from the prompt is not a token: a token is one line of letters, digits and signs',
         'the instance refused the token; nothing was stored',
         'it is in use instead of "home": pwpush profile use changes that',
-        'pwpush serve 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR',
-        '  codes, no e-mail, pushes without a token',
+        'pwpush serve 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR codes, no e-mail, pushes without a token',
         '',
       ].join('\n'),
     });

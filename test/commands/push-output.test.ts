@@ -33,8 +33,7 @@ describe('on a terminal stderr says', () => {
       code: 0,
       stdout: linkLine,
       stderr:
-        'hint: text on the command line can be read by other users of this machine; pipe\n' +
-        '  the secret in instead\n' +
+        'hint: text on the command line can be read by other users of this machine; pipe the secret in instead\n' +
         'good for 5 views or 7 days, the recipient may delete it, shown after a click\n',
     });
   });
@@ -185,8 +184,8 @@ describe('--qr', () => {
       code: 0,
       stdout: linkLine,
       stderr:
-        'good for 5 views or 7 days,\n  the recipient may delete it,\n  shown after a click\n' +
-        'the terminal is too narrow for\n  the QR code: it needs 37\n  columns\n',
+        'good for 5 views or 7 days, the recipient may delete it, shown after a click\n' +
+        'the terminal is too narrow for the QR code: it needs 37 columns\n',
     });
   });
 });

@@ -112,7 +112,7 @@ describe('the secret comes from', () => {
   });
 });
 
-test('on a terminal errors, hints, warnings and notes are broken between words', async () => {
+test('on a terminal a message is one line, which the terminal wraps', async () => {
   const narrow = here.under({
     terminals: ['stdin', 'stderr'],
     columns: 40,
@@ -120,19 +120,15 @@ test('on a terminal errors, hints, warnings and notes are broken between words',
   });
   const { stderr } = await narrow.run('push', 'text', '--passphrase-env', 'UNSET');
   expect(stderr).toBe(
-    'hint: text on the command line can be\n' +
-      '  read by other users of this machine;\n' +
-      '  pipe the secret in instead\n' +
+    'hint: text on the command line can be read by other users of this machine; pipe the secret in instead\n' +
       'pwpush: the variable UNSET is not set\n',
   );
   expect((await narrow.run('push', 'text', '--env', 'UNSET')).stderr).toBe(
-    'pwpush: the secret can come from one\n' +
-      '  place only; named were the text\n' +
-      '  argument and --env\n' +
+    'pwpush: the secret can come from one place only; named were the text argument and --env\n' +
       'hint: leave all but one out\n',
   );
   expect((await narrow.run('push', 'text', '--quiet')).stderr).toContain(
-    'warning: plain http: whoever is between\n' + '  here and pw.test can read what is sent\n',
+    'warning: plain http: whoever is between here and pw.test can read what is sent\n',
   );
 });
 

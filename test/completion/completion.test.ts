@@ -3,11 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bashScript } from '../../src/completion/bash';
-import { fishScript } from '../../src/completion/fish';
-import { powershellScript } from '../../src/completion/powershell';
-import { type Place, placesOf } from '../../src/completion/tree';
-import { zshScript } from '../../src/completion/zsh';
+import { complete } from '../../src/completion/complete';
+import type { Context } from '../../src/context';
 import { commands, topics } from '../../src/program';
 import { launcher, person, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
@@ -38,6 +35,16 @@ beforeAll(async () => {
 });
 afterAll(() => somebody.remove());
 
+/** What none of the shells may run while it completes. */
+const hostile = [
+  'pwpush get "$(touch pwned)"',
+  'pwpush --profile "$(touch pwned)" list ',
+  'pwpush --profile="$(touch pwned)"',
+  'pwpush push --from "$(touch pwned)"',
+  'pwpush run link -- "$(touch pwned)"',
+  'pwpush push --kind "$(touch pwned)"',
+];
+
 /** Command lines, the last word of each as far as it is typed → all that is offered. */
 const names = commands.map(({ name }) => name);
 const cases: readonly [string[], string[]][] = [
@@ -67,7 +74,7 @@ const cases: readonly [string[], string[]][] = [
   [['push', '-v', '3', '--day'], ['--days']],
   [
     ['help', 'c'],
-    ['completion', ...topics.map(({ name }) => name).filter((one) => /^c/.test(one))],
+    ['completion', ...topics.filter((one) => /^c/.test(one))],
   ],
   [['completion', ''], [...shells]],
   [
@@ -76,35 +83,62 @@ const cases: readonly [string[], string[]][] = [
   ],
 ];
 
-describe('the tree', () => {
+describe('the answer of the program', () => {
   const program = new Command('pwpush').option('--loud', 'say more');
-  program
-    .command('brew')
-    .summary("make it's")
+  const brew = program.command('brew').summary("make it's").description('Make it.');
+  brew
     .option('--strength <how>', 'how strong')
-    .addOption(new Command().createOption('--cup <kind>', 'what for').choices(['mug', 'glass']));
-  const places = placesOf(program, ['tea']);
+    .addOption(brew.createOption('--cup <kind>', 'what for').choices(['mug', 'glass']))
+    .option('--from <path...>', 'what it is made of');
+  const answer = (...line: string[]) => complete(program, line, ['tea'], {} as Context);
 
   test('a new command, its options and their values are there by themselves', () => {
-    expect(places.map(({ path }) => path)).toEqual(['', 'brew', 'help']);
-    const [root, brew, help] = places as [Place, Place, Place];
-    expect(root.words.map(({ name }) => name)).toEqual(['brew', 'help']);
-    const options = brew.options.map((option) => [option.names.join(), option.takes]);
-    expect(options).toEqual([
-      ['--strength', 'nothing'],
-      ['--cup', ['mug', 'glass']],
-      ['-h,--help', undefined],
-    ]);
-    expect(help.values).toEqual([['brew', 'tea']]);
+    expect(answer('')).toBe("words\nbrew\tmake it's\nhelp\thelp on a command or a topic\n");
+    expect(answer('help', '')).toBe('words\nbrew\ntea\n');
+    expect(answer('brew', '-')).toBe(
+      'words\n--strength\thow strong\n--cup\twhat for\n--from\twhat it is made of\n' +
+        '-h\tdisplay help for command\n--help\tdisplay help for command\n',
+    );
+    expect(answer('brew', '--cup', '')).toBe('words\nmug\nglass\n');
+    expect(answer('brew', '--cup=')).toBe('words\n--cup=mug\n--cup=glass\n');
   });
 
-  test('and in every script; what is said of them breaks none', () => {
-    for (const script of [bashScript, zshScript, fishScript, powershellScript]) {
-      for (const word of ['brew', '--cup', 'mug', 'tea', '--loud'])
-        expect(script(places)).toContain(word);
-    }
-    writeFileSync(at('new.bash'), bashScript(places));
-    expect(inBash(at('new.bash'), ['brew', '--cup', 'g'])).toEqual(['glass']);
+  test('what is not known is left to nobody, paths and programs to the shell', () => {
+    expect(answer('brew', '--strength', '')).toBe('words\n');
+    expect(answer('brew', '')).toBe('words\n');
+    expect(answer('brew', '--loud=')).toBe('words\n');
+    expect(answer('help', '-')).toBe('words\n');
+    expect(answer('brew', '--from', '')).toBe('files\n');
+    expect(answer('brew', '--from=')).toBe('files\n');
+    expect(answer('brew', '--from', 'a', 'b')).toBe('files\n');
+    expect(answer('brew', '--', '')).toBe('files\n');
+  });
+
+  test.each(commands.map(({ name }) => name))('of %s is one candidate a line', async (name) => {
+    const { code, stdout, stderr } = await pwpush(['__complete', name, '-'], { env });
+    const [kind, ...lines] = stdout.split('\n');
+    expect({ code, stderr, kind, last: lines.pop() }).toEqual({
+      code: 0,
+      stderr: '',
+      kind: 'words',
+      last: '',
+    });
+    for (const line of lines) expect(line).toMatch(/^--?[\w-]+\t[^\t\\]+$/);
+  });
+
+  test('a failure says nothing', async () => {
+    const broken = join(somebody.folder, 'broken');
+    mkdirSync(broken);
+    writeFileSync(join(broken, 'config.json'), '{');
+    const failing = { ...env, PWPUSH_CONFIG_DIR: broken, PWPUSH_DEBUG: '1' };
+    const ended = await pwpush(['__complete', '--profile', ''], { env: failing });
+    expect(ended).toEqual({ code: 1, signal: null, stdout: '', stderr: '' });
+  });
+
+  test('it is in no help, and suggested for nothing', async () => {
+    const help = await pwpush(['--help'], { env });
+    const typo = await pwpush(['__complet'], { env });
+    expect(`${help.stdout}${typo.stderr}`).not.toContain('__complete');
   });
 });
 
@@ -142,8 +176,10 @@ describe('bash', () => {
     await terminal.shows('--kind url ');
     terminal.type('--from a\t');
     await terminal.shows('--from a\\ report.pdf ');
+    for (const line of hostile) terminal.type(`\u0015${line}\t`);
     terminal.type('\u0015exit\r');
     await terminal.ended;
+    expect(existsSync(at('pwned'))).toBe(false);
   };
 
   test('on a terminal, alone', async () => {
@@ -163,7 +199,7 @@ describe('bash', () => {
 });
 
 describe.skipIf(lacking('fish'))('fish (needs fish)', () => {
-  const offers = (line: string) =>
+  const described = (line: string) =>
     execFileSync(
       'fish',
       ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', at('fish'), line],
@@ -174,8 +210,8 @@ describe.skipIf(lacking('fish'))('fish (needs fish)', () => {
       },
     )
       .split('\n')
-      .filter((entry) => entry !== '')
-      .map((entry) => entry.split('\t')[0]);
+      .filter((entry) => entry !== '');
+  const offers = (line: string) => described(line).map((entry) => entry.split('\t')[0]);
 
   test.each(cases)('%j', (words, offered) => {
     expect(offers(`pwpush ${words.join(' ')}`)).toEqual(offered);
@@ -183,7 +219,20 @@ describe.skipIf(lacking('fish'))('fish (needs fish)', () => {
 
   test('paths where an option takes one, and nothing where nothing is known', () => {
     expect(offers('pwpush push --from a')).toEqual(['a report.pdf']);
+    expect(offers('pwpush push --from=a')).toEqual(['--from=a report.pdf']);
     expect(offers('pwpush push --days ')).toEqual([]);
+    expect(offers('pwpush run link -- pwpus')).toEqual(['pwpush']);
+  });
+
+  test('what commands and options are for', () => {
+    expect(described('pwpush pre')).toEqual(["preview\tprint a push's full link (takes none)"]);
+    expect(described('pwpush profile li')).toEqual(['list\tlist the profiles']);
+    expect(described('pwpush list --jso')).toEqual(['--json\tprint JSON, errors too']);
+  });
+
+  test('nothing that was typed is run', () => {
+    for (const line of hostile) offers(line);
+    expect(existsSync(at('pwned'))).toBe(false);
   });
 });
 
@@ -197,6 +246,8 @@ describe.skipIf(lacking('zsh'))('zsh (needs zsh)', () => {
       `source ${at('zsh')}`,
       'reveal() { zle -I; print -r -- "<$BUFFER>" }',
       "zle -N reveal; bindkey '^X' reveal",
+      // Unlike the usual expand-or-complete, this leaves alone what zsh itself would expand.
+      "bindkey '^T' complete-word",
       "PS1='ready> '",
     ];
     writeFileSync(join(folder, '.zshrc'), `${setup.join('\n')}\n`);
@@ -210,6 +261,7 @@ describe.skipIf(lacking('zsh'))('zsh (needs zsh)', () => {
       ['pwpush profile use h', 'pwpush profile use home '],
       ['pwpush --profile=w', 'pwpush --profile=work '],
       ['pwpush list ex', 'pwpush list expired '],
+      ['pwpush push --from=a', 'pwpush push --from=a\\ report.pdf '],
       ['pwpush run link -- pwpus', 'pwpush run link -- pwpush '],
     ];
     // Not Control-U: while a line is revealed the terminal itself would take it.
@@ -220,8 +272,12 @@ describe.skipIf(lacking('zsh'))('zsh (needs zsh)', () => {
     }
     terminal.type(`${empty}pwpush profile \t`);
     await terminal.shows('list the profiles');
+    for (const line of hostile) terminal.type(`${empty}${line}\u0014`);
+    terminal.type(`${empty}pwpush prev\t\u0018`);
+    await terminal.shows('<pwpush preview >', 2);
     terminal.type(`${empty}exit\r`);
     await terminal.ended;
+    expect(existsSync(at('pwned'))).toBe(false);
   });
 });
 

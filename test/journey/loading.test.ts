@@ -66,8 +66,8 @@ const files = [
   'upload',
 ];
 const heavy = [
+  'chalk',
   'clipboard',
-  'colour',
   'copy',
   'store',
   'here',
@@ -87,6 +87,12 @@ test('--version loads what says it and nothing else', () => {
 test('--help loads definitions, and no transport, store, prompt, colour, QR code or service', () => {
   expect(loaded(['--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
   expect(loaded(['push', '--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
+});
+
+test('a completion loads the command that was typed, and nothing heavy', () => {
+  const chunks = loaded(['__complete', 'push', '--']);
+  expect(chunks).toEqual(expect.arrayContaining(['complete', 'push']));
+  expect(chunks.filter((chunk) => heavy.includes(chunk) || chunk === 'get')).toEqual([]);
 });
 
 test('push, get and list load the transport, and nothing else that is heavy', async () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { text } from '../../src/help/ci';
+import { texts } from '../../src/help/topics';
 import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 /** The block that stands below the paragraph that begins so, its indent taken away. */
 function recipe(beginning: string): string {
-  const paragraphs = text.split(/\n\n(?! )/);
+  const paragraphs = texts.ci.split(/\n\n(?! )/);
   const found = paragraphs.find((one) => one.startsWith(beginning));
   const block = found?.split('\n\n').slice(1).join('\n\n');
   if (!block) throw new Error(`no recipe "${beginning}"`);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { size } from '../../src/byte-size';
-import { progressLines, progressSummary, type Standing } from '../../src/terminal/progress';
+import { type Progress, progressLines, progressSummary } from '../../src/terminal/progress';
 import { width } from '../../src/terminal/text-width';
 import { meter, meterFor } from '../../src/terminal/transfer-meter';
 
 const MIB = 1024 * 1024;
-const standing = (change: Partial<Standing> = {}): Standing => ({
+const standing = (change: Partial<Progress> = {}): Progress => ({
   name: 'report.pdf',
   moved: 30 * MIB,
   length: 120 * MIB,

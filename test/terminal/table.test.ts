@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Look } from '../../src/terminal/style';
 import { type Column, table, tables } from '../../src/terminal/table';
-import { shorten, width } from '../../src/terminal/text-width';
+import { width } from '../../src/terminal/text-width';
 
 interface Row {
   readonly name: string;
@@ -24,51 +24,6 @@ const look = (tty: boolean, width = 80): Look => ({
   columns: width,
   now: new Date(0),
   paint: (_style, text) => text,
-});
-
-describe('cells', () => {
-  test.each([
-    ['', 0],
-    ['abc', 3],
-    ['Grüße', 5],
-    ['日本語', 6],
-    ['e\u0301', 1],
-    ['👍', 2],
-    ['ｆｕｌｌ', 8],
-    ['हिन्दी', 5],
-    ['🇩🇪', 2],
-    ['❤\ufe0f', 2],
-    ['1\ufe0f\u20e3', 2],
-    ['👍\ufe0f', 2],
-    ['中\ufe00', 2],
-  ])('%s is %d columns wide', (text, columns) => {
-    expect(width(text)).toBe(columns);
-  });
-
-  test.each([
-    ['🇩🇪🇫🇷', 4, '🇩🇪🇫🇷'],
-    ['🇩🇪🇫🇷x', 4, '🇩🇪…'],
-    ['ab❤\ufe0f', 3, 'ab…'],
-    ['cafe\u0301s', 4, 'caf…'],
-    ['cafe\u0301s!', 5, 'cafe\u0301…'],
-  ])('of %s %d columns show %s: what is read as one is cut as one', (text, room, short) => {
-    expect(shorten(text, room)).toBe(short);
-  });
-
-  test('a shortened text fits, begins like the text, and says that it was cut', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: 'grapheme' }),
-        fc.integer({ min: 1, max: 40 }),
-        (text, room) => {
-          const short = shorten(text, room);
-          expect(width(short)).toBeLessThanOrEqual(room);
-          if (width(text) <= room) expect(short).toBe(text);
-          else expect([text.startsWith(short.slice(0, -1)), short.at(-1)]).toEqual([true, '…']);
-        },
-      ),
-    );
-  });
 });
 
 describe('a table in a pipe', () => {

@@ -1,51 +1,124 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Context } from '../../context';
+import { rescuedFiles } from '../../delivery/rescued-files';
 import { CliError, type ErrorCode } from '../../errors';
 import type { GlobalOptions } from '../../options';
-import type { Shown } from '../../terminal/doctor-report';
-import type { Check, Facts } from './check';
-import { config, rescue } from './home';
-import { api, clock, features, redirect, token } from './instance';
-import { address, connection, dns, proxy, tls } from './network';
+import { configFolder } from '../../profile/folders';
+import { configName, readProfiles } from '../../profile/profile';
+import { count } from '../../terminal/time';
+import {
+  askVersion,
+  checkApi,
+  checkClock,
+  checkFeatures,
+  checkRedirect,
+  checkToken,
+} from './instance';
+import {
+  checkAddress,
+  checkConnection,
+  checkDns,
+  checkProxy,
+  checkTls,
+  type Finding,
+} from './network';
 
-/** In an order in which the first that fails explains those behind it. */
-export const checks: readonly Check[] = [
-  config,
-  address,
-  proxy,
-  dns,
-  connection,
-  tls,
-  redirect,
-  api,
-  clock,
-  token,
-  features,
-  rescue,
-];
+/** A check as it is printed. */
+export interface CheckRow {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** Of a failed check. */
+  readonly code?: ErrorCode;
+}
 
-/** Goes through the checks in order; what needs a failed one is skipped and names it. */
-export async function* examine(
-  checks: readonly Check[],
+/** All checks, in an order in which the first failure explains the later ones. */
+export async function* allChecks(
   context: Context,
   options: GlobalOptions,
-): AsyncIterable<Shown & { readonly code?: ErrorCode }> {
-  const facts: Facts = {};
-  /** Check → the one that failed for it. */
-  const broken = new Map<string, string>();
-  for (const { name, needs, examine } of checks) {
-    const cause = needs.map((one) => broken.get(one)).find((one) => one !== undefined);
-    if (cause !== undefined) {
-      broken.set(name, cause);
-      yield { name, status: 'skipped', message: `not looked at, because of ${cause}` };
-      continue;
-    }
-    try {
-      yield { name, status: 'ok', ...(await examine(facts, context, options)) };
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      broken.set(name, name);
-      const { code, message, hint } = error;
-      yield { name, status: 'failed', message, hint, code };
-    }
+): AsyncGenerator<CheckRow, void> {
+  yield* check('config', {}, () => checkConfig(context));
+  const address = yield* check('address', {}, () => checkAddress(context, options));
+  const proxy = yield* check('proxy', address, (found) => checkProxy(found, context, options));
+  const dns = yield* check('dns', proxy, (found) => checkDns(found, context));
+  const connection = yield* check('connection', dns, (found) => checkConnection(found, context));
+  const tls = yield* check('tls', connection, (found) => checkTls(found, context));
+  const asked = 'failed' in tls ? tls : await askVersion(tls.target, context, options);
+  const redirect = yield* check('redirect', asked, checkRedirect);
+  const api = yield* check('api', redirect, checkApi);
+  yield* check('clock', asked, checkClock);
+  yield* check('token', api, (found) => checkToken(found, context, options));
+  yield* check('features', api, checkFeatures);
+  yield* check('rescue', {}, () => checkRescue(context));
+}
+
+/** The name of the check that failed, or because of which one was skipped. */
+interface Failed {
+  readonly failed: string;
+}
+
+/** Yields the row of one check and returns what it found; it is skipped where what it needs has failed. */
+async function* check<Needed extends object, Found extends Finding>(
+  name: string,
+  needed: Needed | Failed,
+  work: (needed: Needed) => Found | Promise<Found>,
+): AsyncGenerator<CheckRow, Found | Failed> {
+  if ('failed' in needed) {
+    yield { name, status: 'skipped', message: `not checked because of ${needed.failed}` };
+    return needed;
   }
+  let found: Found;
+  try {
+    found = await work(needed);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const { code, message, hint } = error;
+    yield { name, status: 'failed', message, hint, code };
+    return { failed: name };
+  }
+  const { status = 'ok', message, hint } = found;
+  yield { name, status, message, hint };
+  return found;
+}
+
+/** The config file can be read, by its owner only. */
+function checkConfig(context: Context): Finding {
+  const folder = configFolder(context);
+  const path = join(folder, configName);
+  const { profiles } = readProfiles(folder);
+  if (modeOf(path) === undefined) return { message: `none yet; it will be ${path}` };
+  if (context.platform !== 'win32') {
+    refuseOpen(folder, 0o700);
+    refuseOpen(path, 0o600);
+  }
+  return { message: `${path}, ${count(Object.keys(profiles).length, 'profile')}` };
+}
+
+function modeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && found.mode & 0o777;
+}
+
+/** @throws CliError (failed) when group or others have any permission */
+function refuseOpen(path: string, wanted: number): void {
+  const mode = modeOf(path) ?? wanted;
+  if ((mode & 0o077) === 0) return;
+  const octal = (bits: number) => bits.toString(8).padStart(4, '0');
+  throw new CliError('failed', `${path} is open to others: its mode is ${octal(mode)}`, {
+    hint: `it holds tokens: chmod ${octal(wanted)} '${path}'`,
+  });
+}
+
+/** No secret is left in a file it was saved to because it could not be delivered. */
+async function checkRescue(context: Context): Promise<Finding> {
+  const found = await rescuedFiles(context);
+  if (found.length === 0) return { message: 'no rescue files' };
+  const paths = found.map(({ path, what }) => `${path} (${what})`);
+  throw new CliError(
+    'failed',
+    `${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
+    { hint: 'use what is in them, then remove them' },
+  );
 }

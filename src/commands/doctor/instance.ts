@@ -7,101 +7,37 @@ import type { GlobalOptions } from '../../options';
 import type { Target } from '../../profile/target';
 import { briefSettings } from '../../session';
 import { abilities, editionOf } from '../../terminal/instance-info';
-import { type Answered, type Check, type Facts, known } from './check';
+import type { Finding } from './network';
 
-/** Seconds by which two clocks may differ: `Date` knows whole ones, and an answer takes its time. */
+/** Seconds by which two clocks may differ: `Date` has whole seconds, and an answer takes time. */
 const SKEW = 60;
 
-/** The instance answers at its address, and does not send elsewhere. */
-export const redirect: Check = {
-  name: 'redirect',
-  needs: ['tls'],
-  examine: async (facts, context, options) => {
-    await askVersion(facts, context, options);
-    const { answers = [], asked } = facts;
-    const moved = answers.find(({ status }) => status >= 300 && status < 400);
-    if (answers.length === 0) return { status: 'skipped', message: 'no answer came' };
-    if (moved === undefined) return { message: 'none' };
-    if (asked instanceof CliError) throw asked;
-    return {
-      status: 'warning',
-      message: `${moved.status} to ${moved.location}; each request is made twice`,
-      hint: 'use the address it redirects to',
-    };
-  },
-};
-
-export const api: Check = {
-  name: 'api',
-  needs: ['redirect'],
-  examine: ({ asked }) => {
-    const version = versionOf(asked);
-    const message = editionOf(version);
-    if (version.api_version?.split('.')[0] === '2') return { message };
-    return { status: 'warning', message, hint: 'pwpush speaks API v2' };
-  },
-};
-
-export const clock: Check = {
-  name: 'clock',
-  needs: ['tls'],
-  examine: ({ answers = [] }) => {
-    const { date, at } = answers.at(-1) ?? {};
-    const told = Date.parse(date ?? '');
-    if (at === undefined || Number.isNaN(told))
-      return { status: 'skipped', message: 'the instance did not tell its time' };
-    const ahead = Math.round((at.getTime() - told) / 1000);
-    if (Math.abs(ahead) <= SKEW) return { message: "the instance's shows the same" };
-    const message = `this machine's is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance's`;
-    throw new CliError('failed', message, { hint: 'set the wrong one of the two, best by NTP' });
-  },
-};
-
-export const token: Check = {
-  name: 'token',
-  needs: ['api'],
-  examine: async (facts, context, options) => {
-    const target = known(facts.target);
-    if (target.token === undefined) return withoutToken(target, versionOf(facts.asked), options);
-    await (await clientOf(target, context, options)).list('active', 1);
-    const { tokenFrom } = target;
-    return { message: `from ${tokenFrom}, accepted: it may list, audit and expire its pushes` };
-  },
-};
-
-function withoutToken(target: Target, { features }: InstanceVersion, options: GlobalOptions) {
-  const { knownTo } = target;
-  const hint = options.anonymous
-    ? undefined
-    : knownTo === undefined
-      ? 'log in with pwpush login'
-      : `profile "${knownTo}" has one: --profile ${knownTo}`;
-  if (features?.anonymous_access === false)
-    throw new CliError('unauthorized', 'none, and the instance makes no push without one', {
-      hint,
-    });
-  const message = 'none: pushes are made without an owner, who could list, audit and expire them';
-  return { status: 'skipped', message, hint } as const;
+/** What came of one request for the version. */
+interface Asked {
+  readonly target: Target;
+  /** Redirects included. */
+  readonly answers: readonly Answer[];
+  readonly version: InstanceVersion | CliError;
 }
 
-export const features: Check = {
-  name: 'features',
-  needs: ['api'],
-  examine: ({ asked }) => {
-    const told = abilities(versionOf(asked));
-    if (told === undefined)
-      return { status: 'skipped', message: 'the instance does not tell what it can do' };
-    return { message: told };
-  },
-};
+interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+  /** The `Date` header. */
+  readonly date: string | undefined;
+  /** When it arrived, by the clock of this machine. */
+  readonly at: Date;
+}
 
-/** Asks without a token, which proves the address alone; with it where the instance insists. */
-async function askVersion(facts: Facts, context: Context, options: GlobalOptions): Promise<void> {
-  const target = known(facts.target);
-  const answers: Answered[] = [];
+/** Asks without a token, so that only the address is tested; with it if the instance requires one. */
+export async function askVersion(
+  target: Target,
+  context: Context,
+  options: GlobalOptions,
+): Promise<Asked> {
+  const answers: Answer[] = [];
   const ask = async (of: Target) => (await clientOf(of, context, options, answers)).version();
-  facts.answers = answers;
-  facts.asked = await ask({ ...target, token: undefined })
+  const version = await ask({ ...target, token: undefined })
     .catch((error) => {
       const again = isRefusal(error) && target.token !== undefined;
       return again ? ask(target) : Promise.reject(error);
@@ -110,22 +46,17 @@ async function askVersion(facts: Facts, context: Context, options: GlobalOptions
       if (error instanceof CliError) return error;
       throw error;
     });
+  return { target, answers, version };
 }
 
 const isRefusal = (error: unknown) => error instanceof CliError && error.code === 'unauthorized';
 
-function versionOf(asked: Facts['asked']): InstanceVersion {
-  const version = known(asked);
-  if (version instanceof CliError) throw version;
-  return version;
-}
-
-/** A client that gives up soon; what is answered is noted. */
+/** A client with a short limit, which adds each answer to `answers`. */
 async function clientOf(
   target: Target,
   context: Context,
   options: GlobalOptions,
-  answers: Answered[] = [],
+  answers: Answer[] = [],
 ) {
   const settings = await briefSettings(context, options, target);
   const send: Transport = async (request) => {
@@ -136,4 +67,71 @@ async function clientOf(
     return response;
   };
   return apiClient({ ...settings, send });
+}
+
+/** The instance answers at its address, without redirecting. */
+export function checkRedirect(asked: Asked): Finding & Asked {
+  const moved = asked.answers.find(({ status }) => status >= 300 && status < 400);
+  if (asked.answers.length === 0) return { ...asked, status: 'skipped', message: 'no answer' };
+  if (moved === undefined) return { ...asked, message: 'none' };
+  if (asked.version instanceof CliError) throw asked.version;
+  return {
+    ...asked,
+    status: 'warning',
+    message: `${moved.status} to ${moved.location}; each request is made twice`,
+    hint: 'use the address it redirects to',
+  };
+}
+
+interface Api extends Finding {
+  readonly target: Target;
+  readonly version: InstanceVersion;
+}
+
+export function checkApi({ target, version }: Asked): Api {
+  if (version instanceof CliError) throw version;
+  const found = { target, version, message: editionOf(version) };
+  if (version.api_version?.split('.')[0] === '2') return found;
+  return { ...found, status: 'warning', hint: 'pwpush speaks API v2' };
+}
+
+export function checkClock({ answers }: Asked): Finding {
+  const { date, at } = answers.at(-1) ?? {};
+  const sent = Date.parse(date ?? '');
+  if (at === undefined || Number.isNaN(sent))
+    return { status: 'skipped', message: 'the instance sent no date' };
+  const ahead = Math.round((at.getTime() - sent) / 1000);
+  if (Math.abs(ahead) <= SKEW) return { message: "agrees with the instance's" };
+  const message = `this machine's is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance's`;
+  throw new CliError('failed', message, { hint: 'set the wrong one of the two, best by NTP' });
+}
+
+export async function checkToken(
+  { target, version }: Api,
+  context: Context,
+  options: GlobalOptions,
+): Promise<Finding> {
+  if (target.token !== undefined) {
+    await (await clientOf(target, context, options)).list('active', 1);
+    const { tokenFrom } = target;
+    return { message: `from ${tokenFrom}, accepted: it may list, audit and expire its pushes` };
+  }
+  const { knownTo } = target;
+  const login =
+    knownTo === undefined
+      ? 'log in with pwpush login'
+      : `profile "${knownTo}" has one: --profile ${knownTo}`;
+  const hint = options.anonymous ? undefined : login;
+  if (version.features?.anonymous_access === false)
+    throw new CliError('unauthorized', 'none, and the instance makes no push without one', {
+      hint,
+    });
+  const message = 'none: pushes are made without an owner, who could list, audit and expire them';
+  return { status: 'skipped', message, hint };
+}
+
+export function checkFeatures({ version }: Api): Finding {
+  const message = abilities(version);
+  if (message !== undefined) return { message };
+  return { status: 'skipped', message: 'the instance does not say what it can do' };
 }

@@ -1,122 +1,136 @@
+import type { Socket } from 'node:net';
 import { networkError } from '../../client/transport/network-errors';
+import type { ProbedConnection } from '../../client/transport/probe';
 import { proxyFor } from '../../client/transport/proxy';
 import { tlsOptions } from '../../client/transport/tls-options';
 import { TransportError } from '../../client/transport/transport';
+import type { Context } from '../../context';
 import { CliError } from '../../errors';
-import { travelsOpen } from '../../profile/target';
+import type { GlobalOptions } from '../../options';
+import { type Target, travelsOpen } from '../../profile/target';
 import { BRIEF, certificatesOf, targetOf, timeoutOf, wishesOf } from '../../session';
 import { count } from '../../terminal/time';
-import { type Check, known } from './check';
 
 const DAY = 24 * 60 * 60 * 1000;
 /** Days before its end by which a certificate should have been renewed. */
 const SOON = 14;
 
-export const address: Check = {
-  name: 'address',
-  needs: [],
-  examine: async (facts, context, options) => {
-    const target = await targetOf(context, wishesOf(context, options));
-    facts.target = target;
-    const message = `${target.base}, from ${target.baseFrom}`;
-    if (target.ignored === undefined) return { message };
-    return { status: 'warning', message: `${message}; ${target.ignored}` };
-  },
-};
+/** What a check found when it did not fail; what later checks need of it are fields of its own. */
+export interface Finding {
+  readonly status?: 'warning' | 'skipped';
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
 
-export const proxy: Check = {
-  name: 'proxy',
-  needs: ['address'],
-  examine: async (facts, context, options) => {
-    const target = known(facts.target);
-    const { env, signal } = context;
-    const url = new URL(target.base);
-    const found = proxyFor(url, env);
-    const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
-    const timeout = Math.min(timeoutOf(context, options), BRIEF) * 1000;
-    facts.way = { url, proxy: found, tls, timeout, signal };
-    return { message: found === undefined ? 'none' : `${found.protocol}//${found.host}` };
-  },
-};
+interface Address extends Finding {
+  readonly target: Target;
+}
 
-export const dns: Check = {
-  name: 'dns',
-  needs: ['proxy'],
-  examine: async (facts, context) => {
-    const way = known(facts.way);
-    const { addressesOf } = await context.probe();
-    const { hostname } = way.proxy ?? way.url;
-    const found = await addressesOf(way).catch((error) => unreachable(error, way));
-    if (found === undefined) return { message: `${hostname} is an address, not a name` };
-    return { message: `${way.proxy ? 'the proxy ' : ''}${hostname} is ${found.join(', ')}` };
-  },
-};
+export async function checkAddress(context: Context, options: GlobalOptions): Promise<Address> {
+  const target = await targetOf(context, wishesOf(context, options));
+  const message = `${target.base}, from ${target.baseFrom}`;
+  if (target.ignored === undefined) return { target, message };
+  return { target, status: 'warning', message: `${message}; ${target.ignored}` };
+}
 
-export const connection: Check = {
-  name: 'connection',
-  needs: ['dns'],
-  examine: async (facts, context) => {
-    const way = known(facts.way);
-    const { openConnection } = await context.probe();
-    facts.socket = await openConnection(way).catch((error) => unreachable(error, way));
-    const { remoteAddress = way.url.hostname, remotePort } = facts.socket;
-    if (way.url.protocol === 'http:') facts.socket.destroy();
-    const through = way.proxy === undefined ? '' : ` to ${way.url.host}, through the proxy`;
-    return { message: `open${through || ` to ${remoteAddress} port ${remotePort}`}` };
-  },
-};
+interface Route extends Address {
+  readonly way: ProbedConnection;
+}
 
-export const tls: Check = {
-  name: 'tls',
-  needs: ['connection'],
-  examine: async (facts, context) => {
-    const way = known(facts.way);
-    if (way.url.protocol === 'http:') return withoutTls(way.url, known(facts.target).base);
-    const { handshake } = await context.probe();
-    const shown = await handshake(way, known(facts.socket)).catch((error) =>
-      unreachable(error, way),
-    );
-    const { insecure } = known(facts.target);
-    const until = shown.expires?.toISOString().slice(0, 10);
-    if (shown.certificateError !== undefined) {
-      const { message, hint } = networkError({ code: shown.certificateError }, way.url, false, 0);
-      const about = aboutTrouble(shown.certificateError, shown.names, until);
-      if (!insecure) throw new CliError('unreachable', message + about, { hint });
-      return { status: 'warning', message: `${message}${about}; accepted all the same (insecure)` };
-    }
-    const days = Math.floor(((shown.expires?.getTime() ?? 0) - context.now().getTime()) / DAY);
-    const message = `${shown.protocol}, certificate by ${shown.issuer}, good until ${until}`;
-    if (insecure) return { status: 'warning', message: `${message}; any would do (insecure)` };
-    if (days >= SOON) return { message };
-    return { status: 'warning', message, hint: `${count(days, 'day')} left: have it renewed` };
-  },
-};
+export async function checkProxy(
+  { target }: Address,
+  context: Context,
+  options: GlobalOptions,
+): Promise<Route> {
+  const { env, signal } = context;
+  const url = new URL(target.base);
+  const proxy = proxyFor(url, env);
+  const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
+  const timeout = Math.min(timeoutOf(context, options), BRIEF) * 1000;
+  const message = proxy === undefined ? 'none' : `${proxy.protocol}//${proxy.host}`;
+  return { target, way: { url, proxy, tls, timeout, signal }, message };
+}
 
-function withoutTls(url: URL, base: string) {
+export async function checkDns({ target, way }: Route, context: Context): Promise<Route> {
+  const { addressesOf } = await context.probe();
+  const { hostname } = way.proxy ?? way.url;
+  const found = await addressesOf(way).catch((error) => unreachable(error, way));
+  const message =
+    found === undefined
+      ? `${hostname} is an address, not a name`
+      : `${way.proxy ? 'the proxy ' : ''}${hostname} is ${found.join(', ')}`;
+  return { target, way, message };
+}
+
+interface Connected extends Route {
+  /** Closed already, unless TLS comes next. */
+  readonly socket: Socket;
+}
+
+export async function checkConnection(
+  { target, way }: Route,
+  context: Context,
+): Promise<Connected> {
+  const { openConnection } = await context.probe();
+  const socket = await openConnection(way).catch((error) => unreachable(error, way));
+  const { remoteAddress = way.url.hostname, remotePort } = socket;
+  if (way.url.protocol === 'http:') socket.destroy();
+  const to = way.proxy
+    ? `${way.url.host}, through the proxy`
+    : `${remoteAddress} port ${remotePort}`;
+  return { target, way, socket, message: `open to ${to}` };
+}
+
+export async function checkTls(
+  { target, way, socket }: Connected,
+  context: Context,
+): Promise<Address> {
+  if (way.url.protocol === 'http:') return { target, ...withoutTls(target.base, way.url) };
+  const { handshake } = await context.probe();
+  const shown = await handshake(way, socket).catch((error) => unreachable(error, way));
+  const { insecure } = target;
+  const until = shown.expires?.toISOString().slice(0, 10);
+  if (shown.certificateError !== undefined) {
+    const { message, hint } = networkError({ code: shown.certificateError }, way.url, false, 0);
+    const about = message + certificateDetail(shown.certificateError, shown.names, until);
+    if (!insecure) throw new CliError('unreachable', about, { hint });
+    return { target, status: 'warning', message: `${about}; accepted all the same (insecure)` };
+  }
+  const days = Math.floor(((shown.expires?.getTime() ?? 0) - context.now().getTime()) / DAY);
+  const message = `${shown.protocol}, certificate by ${shown.issuer}, valid until ${until}`;
+  if (insecure)
+    return { target, status: 'warning', message: `${message}; not verified (insecure)` };
+  if (days >= SOON) return { target, message };
+  const hint = `${count(days, 'day')} left: have it renewed`;
+  return { target, status: 'warning', message, hint };
+}
+
+function withoutTls(base: string, { host }: URL): Finding {
   if (!travelsOpen(base)) return { message: 'none, and none needed: nothing leaves this machine' };
   return {
     status: 'warning',
-    message: `none: whoever is between here and ${url.host} can read what is sent`,
+    message: `none: anyone between here and ${host} can read what is sent`,
     hint: 'use https',
-  } as const;
+  };
 }
 
-function aboutTrouble(code: string, names: string, until: string | undefined): string {
+function certificateDetail(code: string, names: string, until: string | undefined): string {
   if (code === 'CERT_HAS_EXPIRED') return ` (on ${until})`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return ` (${names})`;
   return '';
 }
 
-function unreachable(error: unknown, { url, proxy }: { url: URL; proxy: URL | undefined }): never {
-  const trouble =
+/** @throws CliError (unreachable) that says what failed and where */
+function unreachable(error: unknown, { url, proxy }: ProbedConnection): never {
+  const { message, hint } =
     error instanceof TransportError
       ? error
-      : networkError(error, nearest(error, url, proxy), false, 0);
-  throw new CliError('unreachable', trouble.message, { hint: trouble.hint, cause: error });
+      : networkError(error, failedHost(error, url, proxy), false, 0);
+  throw new CliError('unreachable', message, { hint, cause: error });
 }
 
-/** Whom a failure is about: the proxy's own refusals name the instance that was not reached. */
-function nearest(error: unknown, url: URL, proxy: URL | undefined): URL {
+/** The host that an error is about: a proxy's own refusals name the instance that was not reached. */
+function failedHost(error: unknown, url: URL, proxy: URL | undefined): URL {
   const { code } = error as NodeJS.ErrnoException;
   return proxy === undefined || code?.startsWith('PROXY_') ? url : proxy;
 }

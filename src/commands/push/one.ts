@@ -7,7 +7,6 @@ import { checkStandardInput, chooseSource, readSecret, type Source } from '../..
 import { NO_INSTANCE, type Target } from '../../profile/target';
 import { connect, targetOf, wishesOf } from '../../session';
 import { type Terminal, terminal } from '../../terminal/output';
-import { dryRunText } from '../../terminal/push-text';
 import type { PushOptions } from '../push';
 import { checkCompanions, requestOf } from './request';
 import { settle, tell } from './result';
@@ -131,9 +130,8 @@ async function dryRun(
   options: PushOptions,
   say: Terminal,
 ): Promise<void> {
-  if (!sending) return say.printText(dryRunText(target, request, options.json));
-  const { dryRunFilesText } = await import('../../terminal/file-list');
-  return say.printText(dryRunFilesText(target, request, sending.files, options.json));
+  const { dryRunText } = await import('../../terminal/dry-run');
+  return say.printText(dryRunText(target, request, options.json, sending?.files));
 }
 
 function checkOptions(options: PushOptions, context: Context): void {

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import type { Context } from '../../context';
 import { usageError } from '../../errors';
 import { addOutputOptions, type GlobalOptions, optionsOf } from '../../options';
+import { ownerColumns } from '../../terminal/listings';
 import { terminal } from '../../terminal/output';
-import { ownerColumns } from '../../terminal/owner-table';
 import { table } from '../../terminal/table';
 import { DATA, DATABASE, passwordInSight, placeOf, serviceFailure } from './data';
 

@@ -6,12 +6,12 @@ import { safe, safeJson } from './safe';
 const MASK = '***';
 const masked = new Set(['payload', 'passphrase', 'note']);
 
-/** What `--dry-run` shows of a creation with files: the fields, secrets masked, and the files' names. */
-export function dryRunFilesText(
+/** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
+export function dryRunText(
   target: { base: string; token?: string | undefined },
   push: NewPush,
-  files: readonly Attachment[],
   json: boolean,
+  files?: readonly Attachment[],
 ): string {
   const { method, path } = routes.create;
   const url = `${target.base}${API_PATH}${path}`;
@@ -20,26 +20,32 @@ export function dryRunFilesText(
     field,
     masked.has(field) ? MASK : value,
   ]);
+  const named = Object.fromEntries(fields);
   if (json) {
-    const parts = files.map((file) => ({
-      filename: file.name,
-      content_type: file.type,
-      size: file.size,
+    const parts = files?.map(({ name, type, size }) => ({
+      filename: name,
+      content_type: type,
+      size,
     }));
-    const body = { push: { ...Object.fromEntries(fields), files: parts } };
+    const body = { push: { ...named, files: parts } };
     return `${safeJson(JSON.stringify({ method, url, authorization, body }))}\n`;
   }
   const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
+  const type = files ? 'multipart/form-data' : 'application/json';
+  const body = files ? formText(fields, files) : jsonText({ push: named });
+  return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n`;
+}
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).split('\n').map(safeJson).join('\n');
+}
+
+function formText(fields: readonly [string, unknown][], files: readonly Attachment[]): string {
   const lines = [
     ...fields.map(([field, value]) => `push[${field}]: ${value}`),
     ...files.map(
       ({ name, type, size: bytes }) => `push[files][]: ${name} (${type}, ${size(bytes)})`,
     ),
   ];
-  return `${method} ${safe(url)}\n${header}content-type: multipart/form-data\n\n${lines.map((line) => `${safe(line)}\n`).join('')}`;
-}
-
-/** Where a file went: `saved report (2).pdf (1.2 MiB); report.pdf was there`. */
-export function savedText(path: string, bytes: number, taken: string | undefined): string {
-  return `saved ${path} (${size(bytes)})${taken === undefined ? '' : `; ${taken} was taken`}`;
+  return lines.map(safe).join('\n');
 }

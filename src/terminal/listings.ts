@@ -1,0 +1,170 @@
+import type { AuditEntry, Push } from '../contract';
+import type { Profile } from '../profile/profile';
+import { safe } from './safe';
+import type { Look, Style } from './style';
+import type { Column } from './table';
+import { width } from './text-width';
+import { ago } from './time';
+
+const flagsOf = (push: Push, words: readonly [string, string, string]) =>
+  [
+    push.passphrase === null || (typeof push.passphrase === 'string' && push.passphrase !== ''),
+    push.retrieval_step,
+    push.deletable_by_viewer,
+  ]
+    .flatMap((set, at) => (set ? [words[at]] : []))
+    .join(',');
+
+const FLAGS = ['passphrase', 'step', 'deletable'] as const;
+/** On 80 columns the full words would leave little room for a name. */
+const SHORT_FLAGS = ['pass', 'step', 'del'] as const;
+const WIDE = 100;
+
+const of = (left: number | null | undefined, all: number | null | undefined) =>
+  `${left ?? '?'}/${all ?? '?'}`;
+/** The last view, or the last day. */
+const ending = (left: number | null | undefined): Style | undefined =>
+  typeof left === 'number' && left <= 1 ? 'yellow' : undefined;
+const number = (value: number | null | undefined) =>
+  typeof value === 'number' ? String(value) : '';
+
+const common: readonly Column<Push>[] = [
+  { title: 'TOKEN', shown: (push) => push.url_token },
+  { title: 'NAME', shown: (push) => push.name ?? '', elastic: true },
+  {
+    title: 'CREATED',
+    shown: (push, look) => ago(push.created_at, look.now),
+    exact: (push) => push.created_at ?? '',
+  },
+];
+
+/** Columns of `list active`; in a pipe: token, name, created, views left, views, days left, days, flags. */
+export const activeColumns: readonly Column<Push>[] = [
+  ...common,
+  {
+    title: 'VIEWS LEFT',
+    right: true,
+    style: (push) => ending(push.views_remaining),
+    shown: (push) => of(push.views_remaining, push.expire_after_views),
+    exact: (push) => [number(push.views_remaining), number(push.expire_after_views)],
+  },
+  {
+    title: 'DAYS LEFT',
+    right: true,
+    style: (push) => ending(push.days_remaining),
+    shown: (push) => of(push.days_remaining, push.expire_after_days),
+    exact: (push) => [number(push.days_remaining), number(push.expire_after_days)],
+  },
+  {
+    title: 'FLAGS',
+    shown: (push, look) => flagsOf(push, look.columns < WIDE ? SHORT_FLAGS : FLAGS),
+    exact: (push) => flagsOf(push, FLAGS),
+    elastic: true,
+  },
+];
+
+/** Columns of `list expired`; in a pipe: token, name, created, expired, how. */
+export const expiredColumns: readonly Column<Push>[] = [
+  ...common,
+  {
+    title: 'EXPIRED',
+    shown: (push, look) => ago(push.expired_on, look.now),
+    exact: (push) => push.expired_on ?? '',
+  },
+  { title: 'HOW', shown: (push) => (push.deleted ? 'deleted' : 'limit') },
+];
+
+const kindStyles: Readonly<Record<string, Style>> = {
+  view: 'green',
+  failed_view: 'red',
+  failed_passphrase: 'red',
+  expire: 'yellow',
+};
+
+/** Columns of `audit`; in a pipe: time, kind, address, user agent, referrer. */
+export const auditColumns: readonly Column<AuditEntry>[] = [
+  {
+    title: 'WHEN',
+    shown: (entry, look) => ago(entry.created_at, look.now),
+    exact: (entry) => entry.created_at ?? '',
+  },
+  {
+    title: 'WHAT',
+    shown: ({ kind, count = 1 }) => (Number(count) > 1 ? `${kind} ×${count}` : kind),
+    exact: ({ kind }) => kind,
+    style: ({ kind }) => kindStyles[kind],
+  },
+  { title: 'ADDRESS', shown: (entry) => entry.ip ?? '' },
+  { title: 'USER AGENT', shown: (entry) => entry.user_agent ?? '', elastic: true },
+  { title: 'REFERRER', shown: (entry) => entry.referrer ?? '', elastic: true },
+];
+
+/** A user of the service, as `serve token list` shows one. */
+export interface ShownOwner {
+  readonly name: string;
+  readonly tokens: number;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+/** Columns of `serve token list`; in a pipe: name, tokens, created, last used. */
+export const ownerColumns: readonly Column<ShownOwner>[] = [
+  { title: 'NAME', shown: ({ name }) => name, elastic: true },
+  { title: 'TOKENS', right: true, shown: ({ tokens }) => String(tokens) },
+  {
+    title: 'CREATED',
+    shown: (owner, look) => ago(owner.created_at, look.now),
+    exact: ({ created_at }) => created_at,
+  },
+  {
+    title: 'LAST USED',
+    shown: (owner, look) =>
+      owner.last_used_at === null ? 'never' : ago(owner.last_used_at, look.now),
+    exact: ({ last_used_at }) => last_used_at ?? '',
+  },
+];
+
+/** A profile without the value of its token. */
+export interface ShownProfile extends Omit<Profile, 'token'> {
+  readonly name: string;
+  readonly current: boolean;
+  readonly token: boolean;
+}
+
+export function shownProfile(name: string, profile: Profile, current: boolean): ShownProfile {
+  return { name, current, ...profile, token: profile.token !== undefined };
+}
+
+/** Columns of `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */
+export const profileColumns: readonly Column<ShownProfile>[] = [
+  { title: '', shown: ({ current }) => (current ? '*' : ' '), exact: () => [] },
+  { title: 'NAME', shown: ({ name }) => name },
+  { title: 'ADDRESS', shown: ({ url }) => url ?? '', elastic: true },
+  {
+    title: 'TOKEN',
+    shown: ({ token }) => yesNo(token),
+    exact: ({ token, current }) => [yesNo(token), yesNo(current)],
+  },
+];
+
+const yesNo = (value: boolean) => (value ? 'yes' : 'no');
+
+/** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
+export function profileText(profile: ShownProfile, look: Look): string {
+  const { name, current, url, token, ...rest } = profile;
+  const rows: [string, string][] = [
+    ['name', name],
+    ['current', yesNo(current)],
+    ['url', url ?? ''],
+    ['token', yesNo(token)],
+    ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
+  ];
+  const wide = Math.max(...rows.map(([key]) => width(safe(key))));
+  const line = ([key, value]: [string, string]) => {
+    const name = safe(key);
+    if (!look.tty) return `${name}\t${safe(value)}`;
+    return `${look.paint('bold', name)}${' '.repeat(wide - width(name))}  ${safe(value)}`.trimEnd();
+  };
+  return rows.map((row) => `${line(row)}\n`).join('');
+}
