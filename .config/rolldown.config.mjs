@@ -35,8 +35,8 @@ export default defineConfig({
 /** What nearly every run loads together is one file: each costs 0.4 ms to find and to read. With all that it imports. */
 function together() {
   const chunks = {
-    streams: ['system/stdio', 'package-version'],
-    base: ['errors', 'env-switch', 'options', 'terminal/text-width'],
+    streams: ['system/stdio', 'system/abort', 'package-version'],
+    base: ['errors', 'options', 'terminal/text-width'],
     program: ['program'],
     request: [
       'session',

@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import { type Sighting, type Watch, watch } from '../client/audit-watch';
-import type { Api } from '../client/client';
 import type { Context } from '../context';
 import type { AuditEntry } from '../contract';
 import { CliError, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, seconds } from '../options';
-import { connectTo } from '../session';
+import { createSession, type Session } from '../session';
 import { auditColumns } from '../terminal/audit-table';
-import { type Terminal, terminal, toJson } from '../terminal/output';
+import { type Terminal, toJson } from '../terminal/output';
 import { printRows } from '../terminal/rows';
 
 interface WaitOptions extends GlobalOptions {
@@ -41,9 +40,10 @@ export function waitCommand(context: Context): Command {
     )
     .option('--then-expire', 'expire the push after the first view')
     .addHelpText('after', EXAMPLES)
-    .action((link: string) =>
-      wait(context, { ...optionsOf(command, context.env, DEFAULTS), link }),
-    );
+    .action((link: string) => {
+      const options: WaitOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
+      return wait(sessionFor(context, options), options);
+    });
   return addGlobalOptions(command);
 }
 
@@ -55,21 +55,25 @@ function interval(value: string): number {
   throw usageError('--interval takes at least 1 second');
 }
 
-export async function wait(context: Context, options: WaitOptions): Promise<void> {
-  const { timeout, ...rest } = options;
-  const bounded = within(context, timeout);
-  // One answer is waited for no longer than for the push.
-  const global = timeout !== undefined && timeout < 30 ? options : rest;
-  const { api, reference } = await connectTo(bounded, global, options.link);
-  const say = terminal(context, options);
-  const first = await seen(watch(api, reference.token, context.now), bounded, options, say);
-  if (!options.json) await printRows([[first]], auditColumns, context, options);
-  if (options.thenExpire) await end(api, reference.token, say);
+/** `--timeout` limits the whole wait; a response is not waited for longer than that either. */
+function sessionFor(context: Context, options: WaitOptions): Session {
+  const { timeout, ...others } = options;
+  if (timeout === undefined) return createSession(context, options);
+  return createSession(withDeadline(context, timeout), timeout < 30 ? options : others);
 }
 
-/** The same context, whose sleeps end with the time there is. */
-function within(context: Context, timeout: number | undefined): Context {
-  if (timeout === undefined) return context;
+async function wait(session: Session, options: WaitOptions): Promise<void> {
+  const { context, say } = session;
+  const { api, reference } = await session.connectTo(options.link);
+  const view = await firstView(session, options, watch(api, reference.token, context.now));
+  if (!options.json) await printRows([[view]], auditColumns, context, options);
+  if (!options.thenExpire) return;
+  await api.expire(reference.token);
+  await say.remark(`${reference.token} is expired`);
+}
+
+/** The same context, whose sleeps end when the time is over. */
+function withDeadline(context: Context, timeout: number): Context {
   const end = context.now().getTime() + timeout * 1000;
   const sleep = async (milliseconds: number) => {
     const left = end - context.now().getTime();
@@ -80,14 +84,13 @@ function within(context: Context, timeout: number | undefined): Context {
   return { ...context, sleep };
 }
 
-/** Looks until somebody has looked, and returns that event. */
-async function seen(
-  watched: Watch,
-  context: Context,
+/** Looks until the push was viewed, and returns that event. */
+async function firstView(
+  { context, say }: Session,
   options: WaitOptions,
-  say: Terminal,
+  watched: Watch,
 ): Promise<AuditEntry> {
-  const look = patiently(watched, context, say);
+  const look = toleratingFailures(watched, context, say);
   await say.remark('waiting for somebody to look at it; Control-C ends the waiting');
   for (let pause = options.interval; ; ) {
     const sighting = await look();
@@ -102,13 +105,13 @@ async function seen(
   }
 }
 
-/** Seconds between two looks while the instance cannot answer. */
+/** Seconds between two looks while the instance fails. */
 const LONGEST_PAUSE = 60;
-/** Milliseconds in which nothing but failures came, after which one is an error. */
-const PATIENCE = 5 * 60_000;
+/** Failures alone for this long are an error, in milliseconds. */
+const TOLERANCE = 5 * 60_000;
 
-/** Looks; once it has worked, what may pass is told once and answered with undefined. */
-function patiently(
+/** Looks; after a first success, a temporary failure is noted once and returns undefined. */
+function toleratingFailures(
   watched: Watch,
   context: Context,
   say: Terminal,
@@ -122,8 +125,8 @@ function patiently(
       failing = false;
       return sighting;
     } catch (error) {
-      if (!mayPass(error) || worked === undefined) throw error;
-      if (context.now().getTime() - worked > PATIENCE) throw error;
+      if (!isTemporary(error) || worked === undefined) throw error;
+      if (context.now().getTime() - worked > TOLERANCE) throw error;
       if (!failing) await say.note(`${error.message}; still waiting`);
       failing = true;
       return undefined;
@@ -131,13 +134,8 @@ function patiently(
   };
 }
 
-function mayPass(error: unknown): error is CliError {
+function isTemporary(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
   const { code, status = 0 } = error;
   return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
-}
-
-async function end(api: Api, token: string, say: Terminal): Promise<void> {
-  await api.expire(token);
-  await say.remark(`${token} is expired`);
 }

@@ -4,7 +4,7 @@ import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { CliError } from '../errors';
-import { once } from '../lazy';
+import { lazy } from '../lazy';
 
 /**
  * A claim of another machine or container is stale when it was not renewed for this long, in milliseconds; their
@@ -134,7 +134,7 @@ async function isLive(file: string, claim: string, tools: LockTools): Promise<bo
 }
 
 /** Stands for the processes that can be looked up from here: those of this container, since the machine started. */
-const reach = once(() => {
+const reach = lazy(() => {
   const from =
     tried(
       () =>

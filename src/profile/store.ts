@@ -1,15 +1,10 @@
 import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Conf from 'conf';
+import type { ProfileStore, StoredProfiles } from '../context';
 import { makeFolder } from '../system/private-folder';
 import { type LockTools, withLock } from './lock';
 import { configName, readProfiles } from './read';
-import type { StoredProfiles } from './target';
-
-export interface ProfileStore {
-  /** Changes the file under a lock, so that programs that write at once all survive; returns the new state. */
-  update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
-}
 
 /**
  * The store over `conf`, which is loaded to write only (it brings ajv, 32 ms); `read.ts` reads.

@@ -1,24 +1,8 @@
+import type { Profile, StoredProfiles } from '../context';
 import { usageError } from '../errors';
 import { isLoopback, withScheme } from '../loopback';
 
-/** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
-export interface Profile {
-  url?: string;
-  token?: string;
-  days?: number;
-  views?: number;
-  deletable?: boolean;
-  'retrieval-step'?: boolean;
-  'ca-file'?: string;
-  insecure?: boolean;
-}
-
-/** The whole config file. */
-export interface StoredProfiles {
-  /** The profile in use when none is named. */
-  current?: string;
-  profiles: Record<string, Profile>;
-}
+export type { Profile, StoredProfiles } from '../context';
 
 /** What the command line and the environment say about where to go; see `cli.md`, "Profiles". */
 export interface Wishes {

@@ -1,8 +1,9 @@
 import { openSync } from 'node:fs';
 import type { Context } from '../context';
-import { once } from '../lazy';
+import { lazy } from '../lazy';
 import { version } from '../package-version';
 import type { TerminalPrompter } from '../terminal/prompt';
+import { raceWithLimit } from './abort';
 import { input, output } from './stdio';
 
 /**
@@ -10,7 +11,7 @@ import { input, output } from './stdio';
  * @param tune is called before the first request; `many` tells that others will follow
  */
 export function systemContext(tune: (many: boolean) => void = () => {}): Context {
-  const signal = once(interruption);
+  const signal = lazy(interruption);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
   let asking: TerminalPrompter | undefined;
@@ -59,8 +60,6 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     },
     runChild: async (child) =>
       (await import('../child/child')).runChild(child, handOverSignals, unheard),
-    service: () => import('../server/service'),
-    probe: () => import('../client/transport/probe'),
     quietly,
   };
   return context;
@@ -170,18 +169,13 @@ async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
 }
 
 function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
   });
+  return raceWithLimit(slept, { signal }, () => {
+    throw signal.reason;
+  }).finally(() => clearTimeout(timer));
 }
 
 let terminalFd: number | undefined | null = null;

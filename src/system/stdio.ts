@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, readFileSync, type Stats, writeSync } from 'node:fs';
 import type { Input, Output } from '../context';
-import { once } from '../lazy';
+import { lazy } from '../lazy';
 
 /** Standard input of `node`, the process. */
 export function input(node: NodeJS.Process): Input {
@@ -21,19 +21,19 @@ export function input(node: NodeJS.Process): Input {
  * @param heard whether signals come to us by now, and no more end the process by themselves
  */
 export function output(node: NodeJS.Process, fd: 1 | 2, heard: () => boolean): Output {
-  const stream = once(() => {
+  const stream = lazy(() => {
     const real = fd === 1 ? node.stdout : node.stderr;
     // Failures come back through the callback of each write; unheard events would crash the process.
     real.on('error', () => {});
     return real;
   });
-  const direct = once(() => openDirectly(node, fd));
+  const direct = lazy(() => openDirectly(node, fd));
   const atOnce = () => {
     const way = direct();
     return way === undefined || streaming || (way.mayWait && heard()) ? undefined : way.fd;
   };
   let streaming = false;
-  const closed = once(() => wasClosed(node, fd));
+  const closed = lazy(() => wasClosed(node, fd));
   return {
     get isTTY() {
       return direct() === undefined && stream().isTTY === true;

@@ -1,27 +1,45 @@
+/*
+ * What a command prints. The result, and nothing else, goes to stdout: JSON with --json, a text made for the terminal
+ * or for a pipe otherwise. Everything else goes to stderr: notes, which --quiet and --json leave out; remarks, which are
+ * notes for a person watching; announcements and warnings, which always appear; and errors, which `report-error.ts`
+ * prints. Text from elsewhere is made harmless here. A stderr that fails or blocks loses its text, never the result.
+ */
 import type { Context } from '../context';
 import { isLoopback } from '../loopback';
 import type { GlobalOptions } from '../options';
-import { writePatiently } from './bounded-write';
+import { boundedWrite } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
 import { columnsOf, type Look, lookOf } from './style';
 
-/** What a command says and how: made once a run from the context and the global options. */
+/** What a command says and how. */
 export interface Terminal {
-  /** The result: JSON with `--json`, otherwise what `render` makes of it for stdout. */
+  /** The result: JSON with `--json`, else what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
   /** Text for stdout as it is. */
   printText(text: string): Promise<void>;
-  /** Something for a person, on stderr; not with `--quiet` or `--json`. */
+  /** Not with `--quiet` or `--json`. */
   note(text: string): Promise<void>;
-  /** The same, only when somebody is watching. */
+  /** A note that appears only on a terminal. */
   remark(text: string): Promise<void>;
-  /** A line that must be there even with `--quiet`. */
-  tell(text: string): Promise<void>;
-  /** Something that must not be missed: said even with `--quiet`. */
+  /** A line that appears even with `--quiet`. */
+  announce(text: string): Promise<void>;
+  /** A line marked as a warning, a JSON line with `--json`; appears even with `--quiet`. */
   warn(text: string): Promise<void>;
+  /** Only with `--debug`. */
   debug(text: string): Promise<void>;
   /** Lines for stderr as they are, such as a QR code. */
   draw(render: (look: Look) => string): Promise<void>;
+}
+
+/** One run of the program, as the rooms below the commands see it. */
+export interface Invocation {
+  readonly context: Context;
+  readonly options: GlobalOptions;
+  readonly say: Terminal;
+}
+
+export function invocation(context: Context, options: GlobalOptions): Invocation {
+  return { context, options, say: terminal(context, options) };
 }
 
 const WARNING = 'warning: ';
@@ -29,9 +47,9 @@ const WARNING = 'warning: ';
 export function terminal(context: Context, options: GlobalOptions): Terminal {
   const { stdout, stderr, env } = context;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
-  // Nobody reads these when stderr is gone or held up; the result matters more.
-  const say = (text: string) =>
-    writePatiently(stderr, forLog(text, env), context.signal).catch(() => {});
+  // A stderr that is gone or blocked is ignored: the result matters more.
+  const write = (text: string) =>
+    boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
   const line = async (text: string, head = '') => {
     const shown = head + safe(text);
     const columns = columnsOf(stderr);
@@ -40,37 +58,37 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
     return `${fold(shown, columns)}\n`;
   };
   const note = async (text: string) => {
-    if (!options.quiet && !options.json) await say(await line(text));
+    if (!options.quiet && !options.json) await write(await line(text));
   };
   return {
     print: async (value, render) =>
       stdout.write(options.json ? `${toJson(value)}\n` : forLog(render(await look(stdout)), env)),
     printText: (text) => stdout.write(text),
     note,
-    tell: async (text) => say(await line(text)),
     remark: async (text) => {
       if (stderr.isTTY) await note(text);
     },
+    announce: async (text) => write(await line(text)),
     warn: async (text) => {
-      if (options.json) return say(`${toJson({ warning: { message: text } })}\n`);
-      const told = await line(text, WARNING);
+      if (options.json) return write(`${toJson({ warning: { message: text } })}\n`);
+      const whole = await line(text, WARNING);
       const { paint } = await look(stderr);
-      await say(paint('yellow', WARNING.trimEnd()) + told.slice(WARNING.length - 1));
+      await write(paint('yellow', WARNING.trimEnd()) + whole.slice(WARNING.length - 1));
     },
     debug: async (text) => {
-      if (options.debug) await say(`debug: ${safe(text)}\n`);
+      if (options.debug) await write(`debug: ${safe(text)}\n`);
     },
-    draw: async (render) => say(render(await look(stderr))),
+    draw: async (render) => write(render(await look(stderr))),
   };
 }
 
-/** Machine output of an instance's object: unknown fields kept, `passphrase` always removed. */
+/** JSON of an object of the instance: unknown fields are kept, `passphrase` is always removed. */
 export function toJson(value: unknown): string {
   const hidden = (key: string, field: unknown) => (key === 'passphrase' ? undefined : field);
   try {
     return safeJson(JSON.stringify(value, hidden));
   } catch {
-    // Nested too deep to be written. What we know of a push is flat, and must not get lost over the rest.
+    // Nested too deep for JSON.stringify. The fields of a push that we know are flat, and must not be lost.
     return safeJson(JSON.stringify(flat(value), hidden));
   }
 }
@@ -84,9 +102,8 @@ function flat(value: unknown): unknown {
 }
 
 /**
- * Draws a link as a QR code on stderr, or says why not; the encoder is loaded for it. Below the code stands the link
- * once more: a terminal of 24 lines has no room for what stood above. A phone that scans a loopback address reaches
- * itself, so that is said.
+ * Draws a link as a QR code on stderr, or says why it cannot. The link is repeated below the code, since a terminal of
+ * 24 lines scrolls the first one away. Says so if the address works on this machine only: a phone would reach itself.
  */
 export async function drawQr(say: Terminal, link: string): Promise<void> {
   const { qrCode } = await import('./qr');
@@ -97,6 +114,7 @@ export async function drawQr(say: Terminal, link: string): Promise<void> {
     problem = code.problem;
     return '';
   });
-  await (problem === undefined ? say.remark(link) : say.tell(problem));
-  if (isLoopback(new URL(link).hostname)) await say.tell('only this machine reaches that address');
+  await (problem === undefined ? say.remark(link) : say.announce(problem));
+  if (isLoopback(new URL(link).hostname))
+    await say.announce('only this machine reaches that address');
 }

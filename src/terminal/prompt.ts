@@ -1,23 +1,7 @@
 import { createPromptModule } from 'inquirer';
+import type { Prompter } from '../context';
 import { CliError } from '../errors';
 import { keyboard, type Signals, severalLines } from './keyboard';
-
-/** Asks a person; what is asked goes to the terminal, never to stdout. */
-export interface Prompter {
-  /** Not shown while typed. */
-  secret(message: string): Promise<string>;
-  text(message: string, preset?: string): Promise<string>;
-  confirm(message: string, preset: boolean): Promise<boolean>;
-  /** One of several; `name` is what the person reads. */
-  choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-}
-
-export interface Choice<T> {
-  readonly name: string;
-  /** The answer as it stays behind the question, in whose line it has to fit. */
-  readonly short: string;
-  readonly value: T;
-}
 
 /** A prompter that has the terminal from its first question on. */
 export interface TerminalPrompter extends Prompter {

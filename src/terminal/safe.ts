@@ -1,5 +1,5 @@
 import type { Environment } from '../context';
-import { isCi } from '../env-switch';
+import { isCi } from '../options';
 
 /**
  * What a terminal would act on or what would deceive its reader: C0 and C1 controls, DEL, bidi controls, line

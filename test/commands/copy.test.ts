@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Context } from '../../src/context';
-import { programClipboard } from '../../src/delivery/clipboard-programs';
+import { programClipboard } from '../../src/delivery/clipboard';
 import { type Instance, instance } from '../helpers/instance';
 
 /** Programs that stand in for those of a desktop: what they get is in files beside them. */

@@ -47,14 +47,25 @@ function loads(words: readonly string[], input = '') {
 
 const loaded = (words: readonly string[], input?: string) => loads(words, input).chunks;
 
-const files = ['file-link', 'files', 'meter', 'multipart', 'receive', 'sending', 'spool', 'upload'];
+const files = [
+  'attachments',
+  'fetch-files',
+  'file-link',
+  'file-list',
+  'form',
+  'save-push',
+  'stdin-file',
+  'transfer-meter',
+  'upload',
+];
 const heavy = [
   'clipboard',
+  'clipboard-destination',
   'colour',
-  'copy',
+  'login',
   'store',
   'here',
-  'listen',
+  'service',
   'prompt',
   'qr',
   'tunnel',

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, connect as plain, type Socket } from 'node:net';
 import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
 import { isLocalhost } from '../../loopback';
+import { raceWithLimit } from '../../system/abort';
 import { connecting, LOCAL_ADDRESSES } from './localhost';
 import type { Trust } from './tls-options';
 import { openTunnel } from './tunnel';
@@ -105,20 +106,10 @@ function hostOf(url: URL): string {
 }
 
 /** @throws an error with undici's code for a connection that does not come about in time */
-async function inTime<T>(work: Promise<T>, way: Way, abandon = () => {}): Promise<T> {
-  const limit = AbortSignal.any([way.signal, AbortSignal.timeout(way.timeout)]);
-  let onAbort = () => {};
-  const late = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      abandon();
-      reject(Object.assign(new Error('late'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
-    };
-    if (limit.aborted) onAbort();
-    else limit.addEventListener('abort', onAbort, { once: true });
+function inTime<T>(work: Promise<T>, way: Way, abandon = () => {}): Promise<T> {
+  const signal = AbortSignal.any([way.signal, AbortSignal.timeout(way.timeout)]);
+  return raceWithLimit(work, { signal }, () => {
+    abandon();
+    throw Object.assign(new Error('late'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    limit.removeEventListener('abort', onAbort);
-  }
 }

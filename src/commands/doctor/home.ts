@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context';
-import { rescuedFiles } from '../../delivery/rescued-files';
+import { rescuedFiles } from '../../delivery/rescue';
 import { CliError } from '../../errors';
 import { configFolder } from '../../profile/folders';
 import { configName, readProfiles } from '../../profile/read';

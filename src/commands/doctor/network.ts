@@ -42,9 +42,9 @@ export const proxy: Check = {
 export const dns: Check = {
   name: 'dns',
   needs: ['proxy'],
-  examine: async (facts, context) => {
+  examine: async (facts) => {
     const way = known(facts.way);
-    const { addressesOf } = await context.probe();
+    const { addressesOf } = await import('../../client/transport/probe');
     const { hostname } = way.proxy ?? way.url;
     const found = await addressesOf(way).catch((error) => unreachable(error, way));
     if (found === undefined) return { message: `${hostname} is an address, not a name` };
@@ -55,9 +55,9 @@ export const dns: Check = {
 export const connection: Check = {
   name: 'connection',
   needs: ['dns'],
-  examine: async (facts, context) => {
+  examine: async (facts) => {
     const way = known(facts.way);
-    const { reach } = await context.probe();
+    const { reach } = await import('../../client/transport/probe');
     facts.socket = await reach(way).catch((error) => unreachable(error, way));
     const { remoteAddress = way.url.hostname, remotePort } = facts.socket;
     if (way.url.protocol === 'http:') facts.socket.destroy();
@@ -72,7 +72,7 @@ export const tls: Check = {
   examine: async (facts, context) => {
     const way = known(facts.way);
     if (way.url.protocol === 'http:') return withoutTls(way.url, known(facts.target).base);
-    const { handshake } = await context.probe();
+    const { handshake } = await import('../../client/transport/probe');
     const shown = await handshake(way, known(facts.socket)).catch((error) =>
       unreachable(error, way),
     );

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CliError } from '../../src/errors';
-import { formatOf, readEntry } from '../../src/input/batch-entry';
+import { formatOf, linesOf, readEntry } from '../../src/input/batch';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
@@ -48,8 +49,8 @@ const wrong: [unknown, string][] = [
   [{ payload: 'x', day: 1 }, 'it has an unknown field "day"'],
   [{ payload: 'x', expire_after_views: 1 }, 'it has an unknown field "expire_after_views"'],
   [{ payload: 'x', 'S3cret!': 1 }, 'it has an unknown field'],
-  [[], 'it is no JSON object'],
-  ['secret', 'it is no JSON object'],
+  [[], 'it is not a JSON object'],
+  ['secret', 'it is not a JSON object'],
 ];
 
 test.each(wrong)('%j is refused: %s', (value, message) => {
@@ -60,8 +61,61 @@ test.each(wrong)('%j is refused: %s', (value, message) => {
 
 test('nothing is quoted of a line that cannot be read', () => {
   expect(() => readEntry(Buffer.from('{"payload": hunter2'), 'json')).toThrow(
-    'it is no JSON object',
+    'it is not a JSON object',
   );
   expect(() => readEntry(Buffer.from([0xff]), 'text')).toThrow('it is not valid UTF-8 text');
   expect(() => readEntry(Buffer.from(''), 'text')).toThrow('it is empty: there is nothing to push');
+});
+
+async function lines(chunks: readonly Uint8Array[], longest = 1000) {
+  const all: (string | undefined)[] = [];
+  const memory = Buffer.alloc(2000);
+  // One buffer for every chunk, as streams of files have it.
+  async function* stream() {
+    for (const chunk of chunks) {
+      memory.set(chunk);
+      yield memory.subarray(0, chunk.length);
+    }
+  }
+  for await (const { number, bytes } of linesOf(stream(), longest)) {
+    all.push(bytes?.toString('latin1'));
+    expect(number).toBe(all.length);
+  }
+  return all;
+}
+
+test('lines are the same however their bytes come, and lose LF or CRLF', async () => {
+  const line = fc.string({ unit: fc.constantFrom('a', 'ü', ' ', '\t', '"', '\0', 'x\ry') });
+  const end = fc.constantFrom('\n', '\r\n');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(line, end), { maxLength: 20 }),
+      fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
+      async (parts, sizes) => {
+        const bytes = Buffer.from(parts.map(([text, stop]) => text + stop).join(''), 'latin1');
+        const chunks: Uint8Array[] = [];
+        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+          const size = sizes[turn % sizes.length] as number;
+          chunks.push(bytes.subarray(at, at + size));
+          at += size;
+        }
+        const expected = parts.map(([text]) => Buffer.from(text, 'latin1').toString('latin1'));
+        expect(await lines(chunks)).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test('the last line may lack its end, and nothing is no line', async () => {
+  expect(await lines([Buffer.from('one\ntwo')])).toEqual(['one', 'two']);
+  expect(await lines([])).toEqual([]);
+  expect(await lines([Buffer.from('\n\n')])).toEqual(['', '']);
+});
+
+test('of a line that is too long nothing is kept, and the next one is as it should be', async () => {
+  const chunks = ['12345', '67890', '\n', 'short', '\n', '0123456789'].map((text) =>
+    Buffer.from(text),
+  );
+  expect(await lines(chunks, 9)).toEqual([undefined, 'short', undefined]);
+  expect(await lines(chunks, 10)).toEqual(['1234567890', 'short', '0123456789']);
 });

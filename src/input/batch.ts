@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { type Kind, kinds } from '../contract';
 import { usageError } from '../errors';
 
-/** A push as one line of `push --each` asks for it, under the names of the options. */
-export interface Entry {
+/** A push as a line of `push --each` describes it; the fields are named like options. */
+export interface BatchEntry {
   readonly payload: string;
   readonly kind?: Kind;
   readonly days?: number;
@@ -15,19 +15,22 @@ export interface Entry {
   readonly note?: string;
 }
 
-/** How the lines are read: each is a secret, or each a JSON object. */
-export type Format = 'text' | 'json';
+/** Whether each line is a secret or a JSON object. */
+export type BatchFormat = 'text' | 'json';
 
 /** JSON when the first line is an object with a `payload`. */
-export function formatOf(first: Buffer | undefined): Format {
+export function formatOf(first: Buffer | undefined): BatchFormat {
   const value = first && parsed(first.toString());
   return value !== undefined && typeof value === 'object' && value !== null && 'payload' in value
     ? 'json'
     : 'text';
 }
 
-/** Reads one line. Throws a usage error that quotes nothing of it. */
-export function readEntry(line: Buffer, format: Format): Entry {
+/**
+ * Parses one line.
+ * @throws CliError (usage) that quotes nothing of it
+ */
+export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
   if (!isUtf8(line)) throw usageError('it is not valid UTF-8 text');
   const text = line.toString();
   if (text === '') throw usageError('it is empty: there is nothing to push');
@@ -41,7 +44,7 @@ const isText: Check = (value) => typeof value === 'string';
 const isFilled: Check = (value) => isText(value) && value !== '';
 const KINDS = kinds.filter((kind) => kind !== 'file');
 
-/** What each field takes, in words, and whether a value is that. */
+/** What each field takes, and whether a value is that. */
 const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   payload: ['a text that is not empty', isFilled],
   kind: [KINDS.join(', '), (value) => KINDS.some((kind) => kind === value)],
@@ -54,10 +57,10 @@ const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   note: ['a text', isText],
 };
 
-function readObject(line: string): Entry {
+function readObject(line: string): BatchEntry {
   const value = parsed(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('it is no JSON object', 'the first line is one, so all have to be');
+    throw usageError('it is not a JSON object', 'since the first line is one, all lines must be');
   const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
   for (const [name, field] of given) checkField(name, field);
   if (!('payload' in value)) throw usageError('it has no "payload"');
@@ -65,7 +68,7 @@ function readObject(line: string): Entry {
   return retrievalStep === undefined ? rest : { ...rest, retrievalStep };
 }
 
-/** A limit whose name was misspelt would leave a push longer than meant. */
+/** Unknown names are refused: ignoring a misspelt limit would leave a push available for longer than meant. */
 function optionOf(name: string): string {
   const option = name.replaceAll('_', '-');
   if (Object.hasOwn(fields, option)) return option;
@@ -87,4 +90,54 @@ function parsed(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A line of a byte stream. */
+export interface BatchLine {
+  /** From 1. */
+  readonly number: number;
+  /** Without its line end; undefined if it is too long. */
+  readonly bytes: Buffer | undefined;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Yields the lines of a stream without LF or CRLF; the last one need not have a line end. A line of more than `longest`
+ * bytes is dropped as it is read.
+ */
+export async function* linesOf(
+  stream: AsyncIterable<Uint8Array>,
+  longest: number,
+): AsyncGenerator<BatchLine> {
+  let number = 1;
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const add = (piece: Buffer) => {
+    length += piece.length;
+    if (length <= longest) pieces.push(piece);
+    else pieces = [];
+  };
+  const take = (): BatchLine => {
+    const bytes = length > longest ? undefined : withoutReturn(Buffer.concat(pieces));
+    pieces = [];
+    length = 0;
+    return { number: number++, bytes };
+  };
+  for await (const chunk of stream) {
+    // A copy: the stream may reuse the chunk's memory.
+    let rest = Buffer.from(chunk);
+    for (let end = rest.indexOf(LF); end !== -1; end = rest.indexOf(LF)) {
+      add(rest.subarray(0, end));
+      yield take();
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > 0) add(rest);
+  }
+  if (length > 0) yield take();
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line.at(-1) === CR ? line.subarray(0, -1) : line;
 }
