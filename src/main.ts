@@ -41,7 +41,8 @@ async function interruptible(
     begun = true;
     void aborted(context.signal).then(() => context.signalsTaken || interrupt.abort());
   });
-  await raceWithLimit(work, { signal: interrupt.signal, milliseconds: GRACE }, () => {});
+  const limit = { signal: interrupt.signal, milliseconds: GRACE };
+  await raceWithLimit(work, limit, () => (context.signalsTaken ? work : undefined));
   if (begun && context.signal.aborted && !context.signalsTaken) throw context.signal.reason;
 }
 

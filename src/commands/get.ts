@@ -134,5 +134,5 @@ async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError
 
 async function nothingFor(job: Destination): Promise<CliError> {
   await job.discard();
-  return new CliError('failed', 'the push has no text, so that nothing is set in the job');
+  return new CliError('failed', 'the push has no text, so nothing is set in the job');
 }

@@ -91,7 +91,7 @@ async function firstView(
   watched: Watch,
 ): Promise<AuditEntry> {
   const look = toleratingFailures(watched, context, say);
-  await say.remark('waiting for somebody to look at it; Control-C ends the waiting');
+  await say.remark('waiting for a view; Control-C stops waiting');
   for (let pause = options.interval; ; ) {
     const sighting = await look();
     for (const event of sighting?.events ?? [])

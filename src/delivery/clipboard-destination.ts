@@ -85,7 +85,7 @@ async function clearLater(
     await context.sleep(seconds * 1000).catch(() => {});
   }
   if (clipboard.read && (await clipboard.read()) !== text)
-    await say.note('the clipboard holds something else by now, and was left alone');
+    await say.note('the clipboard has changed meanwhile and was left alone');
   else if (await clipboard.clear()) await say.note('the clipboard was cleared');
   else throw new CliError('failed', `${clipboard.name} could not be cleared`);
   if (!interruptedBefore && context.signal.aborted) throw endedBy(context.signal);

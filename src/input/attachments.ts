@@ -7,10 +7,10 @@ import { limits, type NewPush, type Push } from '../contract';
 import { type CliError, usageError } from '../errors';
 import type { Invocation } from '../terminal/output';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
-import { fileBytes, type OpenFile } from './file-bytes';
+import { fileBytes, type RegularFile } from './file-bytes';
 import { unreadable } from './source';
 
-/** OpenedFile files that are attached to a push. */
+/** The opened files that are attached to a push. */
 export interface Attachments {
   readonly files: readonly Attachment[];
   /** Closes the files and removes temporary ones. */
@@ -26,7 +26,7 @@ export interface AttachmentOptions {
 interface OpenedFile {
   readonly path: string;
   readonly name: string;
-  readonly file: OpenFile;
+  readonly file: RegularFile;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function openAttachments(
   try {
     for (const path of options.paths) {
       opened.push(path === '-' ? await openStdin(options, context) : await openFile(path));
-      refuseTwice(opened);
+      refuseDuplicate(opened);
     }
   } catch (error) {
     await close();
@@ -83,7 +83,7 @@ async function openFile(path: string): Promise<OpenedFile> {
     // stat first, since opening a device can have an effect. O_NONBLOCK, in case the path becomes a pipe in between.
     refuseIrregular(path, await stat(path));
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const opened = await opening(path, basename(path), handle);
+    const opened = await openedFile(path, basename(path), handle);
     refuseIrregular(path, opened.file.found);
     return opened;
   } catch (error) {
@@ -92,7 +92,7 @@ async function openFile(path: string): Promise<OpenedFile> {
   }
 }
 
-async function opening(path: string, name: string, handle: FileHandle): Promise<OpenedFile> {
+async function openedFile(path: string, name: string, handle: FileHandle): Promise<OpenedFile> {
   const found = await handle.stat({ bigint: true });
   const file = {
     name: path,
@@ -120,17 +120,17 @@ function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory()
 }
 
 /** The same file under two paths. */
-function refuseTwice(opened: readonly OpenedFile[]): void {
+function refuseDuplicate(opened: readonly OpenedFile[]): void {
   const last = opened.at(-1);
   const twin = opened.slice(0, -1).find((one) => last && same(one.file, last.file));
-  if (last && twin) throw twice(twin.path, last.path);
+  if (last && twin) throw duplicate(twin.path, last.path);
 }
 
-function same(one: OpenFile, other: OpenFile): boolean {
+function same(one: RegularFile, other: RegularFile): boolean {
   return one.found.dev === other.found.dev && one.found.ino === other.found.ino;
 }
 
-function twice(one: string, other: string): CliError {
+function duplicate(one: string, other: string): CliError {
   const what = one === other ? `${one} is named twice` : `${one} and ${other} are the same file`;
   return usageError(what, 'leave one of them out');
 }
@@ -143,7 +143,7 @@ async function openStdin(
   const file = await stdinFile(context.stdin);
   if (file) return { path: file.name, name: filename, file, close: async () => {} };
   const { handle, close } = await copyToFile(context.stdin.bytes(), context.signal);
-  return { ...(await opening('standard input', filename, handle)), close };
+  return { ...(await openedFile('standard input', filename, handle)), close };
 }
 
 /**

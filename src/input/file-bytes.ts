@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { CliError } from '../errors';
 
 /** A regular file that is open for reading. */
-export interface OpenFile {
+export interface RegularFile {
   /** For messages. */
   readonly name: string;
   /** Position of the first byte to read. */
@@ -24,7 +24,7 @@ const CHUNK = 1024 * 1024;
  * the next one is requested.
  * @throws CliError (failed) if the file has changed since it was opened, or cannot be read
  */
-export async function* fileBytes(file: OpenFile): AsyncGenerator<Uint8Array> {
+export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> {
   let position = file.start;
   const end = file.start + file.size;
   const room = Math.min(CHUNK, file.size);
@@ -52,7 +52,7 @@ export async function* fileBytes(file: OpenFile): AsyncGenerator<Uint8Array> {
   if (now.size !== file.found.size || now.mtimeNs !== file.found.mtimeNs) throw changed(file.name);
 }
 
-async function readAt(file: OpenFile, buffer: Buffer, position: number): Promise<Uint8Array> {
+async function readAt(file: RegularFile, buffer: Buffer, position: number): Promise<Uint8Array> {
   const length = await file.read(buffer, position).catch((error) => {
     throw new CliError('failed', `${file.name} cannot be read on (${error.code}); ${NOT_PUSHED}`, {
       cause: error,

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Input } from '../context';
 import { CliError } from '../errors';
-import type { OpenFile } from './file-bytes';
+import type { RegularFile } from './file-bytes';
 
 /** Standard input if it is redirected from a file; else undefined. */
-export async function stdinFile(input: Input): Promise<OpenFile | undefined> {
+export async function stdinFile(input: Input): Promise<RegularFile | undefined> {
   const from = input.file?.();
   if (from === undefined) return undefined;
   const look = () => promisify(fstat)(from.fd, { bigint: true });

@@ -17,7 +17,7 @@ interface Limit {
 export async function raceWithLimit<T>(
   work: Promise<T>,
   { signal, milliseconds = 0 }: Limit,
-  late: () => T,
+  late: () => T | Promise<T>,
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let begin = () => {};

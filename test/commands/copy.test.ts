@@ -157,7 +157,7 @@ describe('get --copy', () => {
     const { code, stderr } = await here.under(wayland()).run(...words);
     expect(code).toBe(0);
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-      'the clipboard holds something else by now, and was left alone',
+      'the clipboard has changed meanwhile and was left alone',
     );
     expect(board()).toBe('something else');
   });

@@ -183,7 +183,7 @@ describe('in a job of GitHub Actions', () => {
         saved: existsSync(here.file('f')),
       }).toEqual({
         code: 1,
-        last: 'pwpush: the push has no text, so that nothing is set in the job',
+        last: 'pwpush: the push has no text, so nothing is set in the job',
         env: 'EARLIER=1\n',
         saved,
       });

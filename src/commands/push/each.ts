@@ -8,7 +8,7 @@ import {
   formatOf,
   linesOf,
   readEntry,
-} from '../../input/batch';
+} from '../../input/batch-lines';
 import { readPassphrase } from '../../input/passphrase';
 import { bytesFrom } from '../../input/source';
 import type { Target } from '../../profile/target';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CliError } from '../../src/errors';
-import { formatOf, linesOf, readEntry } from '../../src/input/batch';
+import { formatOf, linesOf, readEntry } from '../../src/input/batch-lines';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
