@@ -21,7 +21,7 @@ export interface GlobalOptions {
   readonly debug: boolean;
 }
 
-/** Whether a CI job runs us, whose log may be parsed for commands: as GitHub, GitLab, Azure, TeamCity and others tell it. */
+/** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
 export function isCi(env: Environment): boolean {
   return ['CI', 'GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'].some((name) => isOn(env[name]));
 }

@@ -44,11 +44,11 @@ export interface Session extends Invocation {
     link: string,
     connections?: number,
   ): Promise<Instance & { readonly reference: Reference }>;
-  /** Clients for the instances of several links, made before the first request, by the links' base. */
+  /** A client for each of several pushes, one per instance; all are made before the first request. */
   connectEach(
     references: readonly Reference[],
     connections?: number,
-  ): Promise<(reference: Reference) => Api>;
+  ): Promise<(Reference & Pick<Instance, 'api'>)[]>;
 }
 
 export function createSession(context: Context, options: GlobalOptions): Session {
@@ -88,9 +88,13 @@ export function createSession(context: Context, options: GlobalOptions): Session
     },
     connectEach: async (references, connections) => {
       const apis = new Map<string | undefined, Api>();
-      for (const one of references)
-        if (!apis.has(one.base)) apis.set(one.base, (await instanceOf(one, connections)).api);
-      return ({ base }) => apis.get(base) as Api;
+      const connected = [];
+      for (const one of references) {
+        const api = apis.get(one.base) ?? (await instanceOf(one, connections)).api;
+        apis.set(one.base, api);
+        connected.push({ ...one, api });
+      }
+      return connected;
     },
   };
 }

@@ -36,12 +36,11 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   const { context, say } = session;
   const { links, json } = options;
   const references = links.map(parseReference);
-  const apiOf = await session.connectEach(references, Math.min(references.length, AT_ONCE));
+  const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: Push[] = [];
   let worst = 0;
-  const outcomes = inOrder(references.entries(), async ([at, reference]) => {
-    const { token } = reference;
-    return { at, token, push: await apiOf(reference).expire(token).catch(failed) };
+  const outcomes = inOrder(pushes.entries(), async ([at, { api, token }]) => {
+    return { at, token, push: await api.expire(token).catch(failed) };
   });
   for await (const { at, token, push } of outcomes) {
     if (!(push instanceof CliError)) {

@@ -113,12 +113,11 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   const references = options.links.map(parseReference);
   const program = await findProgram(words[0], context);
   if ('status' in program) return notRun(session, words[0], program.status);
-  const apiOf = await session.connectEach(references);
+  const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
   // Loaded now: `run --help` does without.
   const { retrieveAll, rescueAll } = await import('../child/all-or-rescued');
   const { childInputs, childOf, startFailure } = await import('../child/child-inputs');
-  const named = references.map((one) => ({ api: apiOf(one), token: one.token }));
   const pushes = await retrieveAll(session, named, passphrase);
   context.asked();
   const signal = context.takeSignals();
