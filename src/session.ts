@@ -28,7 +28,7 @@ export interface Instance {
   readonly target: Target;
 }
 
-/** One run of a command. Options are read, and files of tokens opened, once: `<(pass show token)` is empty the second time. */
+/** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
 export interface Session extends Invocation {
   /** What options and environment say about the instance and the token. */
   readonly wishes: Wishes;

@@ -67,7 +67,7 @@ interface JobFile {
 
 interface JobEntry {
   readonly text: string;
-  /** Of the variables that it sets for the user to see. */
+  /** Of the variables that it sets, to be printed. */
   readonly names: readonly string[];
 }
 
@@ -106,7 +106,7 @@ async function mask(text: string, stdout: Context['stdout']): Promise<void> {
 function checkNames(options: CiOptions): void {
   const { githubOutput, githubEnv, gitlabDotenv, as, only = [], allow = [] } = options;
   if (githubOutput !== undefined && !/^[A-Za-z_][\w-]*$/.test(githubOutput))
-    throw usageError(`"${githubOutput}" is not a valid name of an output`);
+    throw usageError(`"${githubOutput}" is not a valid output name`);
   if (as !== undefined && gitlabDotenv === undefined)
     throw usageError('--as goes with --gitlab-dotenv FILE');
   if (only.length > 0 && (gitlabDotenv === undefined || as !== undefined))

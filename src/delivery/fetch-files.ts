@@ -39,7 +39,7 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
   const summary = await meter.ends();
   if (context.signal.aborted) return { saved, failure: new CliError('interrupted', 'interrupted') };
   if (summary !== undefined) await say.note(summary);
-  return { saved, failure: failureOf(failures, files, folder) };
+  return { saved, failure: downloadFailure(failures, files, folder) };
 }
 
 function savedNote({ path, bytes }: SavedFile, wanted: string): string {
@@ -80,7 +80,7 @@ export function toolsFor(
 const HINT =
   'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
 
-function failureOf(
+function downloadFailure(
   failures: readonly CliError[],
   files: readonly PushFile[],
   { named }: Folder,

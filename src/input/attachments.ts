@@ -39,7 +39,7 @@ export async function openAttachments(
   options: AttachmentOptions,
   context: Context,
 ): Promise<Attachments> {
-  checkOptions(options, context);
+  checkAttachmentOptions(options, context);
   const opened: OpenedFile[] = [];
   const close = async () => {
     for (const one of opened) await one.close();
@@ -56,7 +56,7 @@ export async function openAttachments(
   return { files: opened.map(attachment), close };
 }
 
-function checkOptions({ paths, filename }: AttachmentOptions, context: Context): void {
+function checkAttachmentOptions({ paths, filename }: AttachmentOptions, context: Context): void {
   if (paths.length > limits.filesPerPush)
     throw usageError(
       `a push takes at most ${limits.filesPerPush} files; named were ${paths.length}`,

@@ -68,15 +68,15 @@ async function namelessFile(): Promise<NamelessFile> {
     const close = () => handle.close().finally(remove);
     return { handle, close };
   } finally {
-    attempt(remove);
+    ignoringErrors(remove);
   }
 }
 
-function attempt(work: () => void): void {
+function ignoringErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // `close` tries again.
+    // `close` removes it again.
   }
 }
 

@@ -113,8 +113,8 @@ describe('in a job of GitHub Actions', () => {
   });
 
   test.each([
-    [['--github-output', 'a b'], '"a b" is not a valid name of an output'],
-    [['--github-output', ''], '"" is not a valid name of an output'],
+    [['--github-output', 'a b'], '"a b" is not a valid output name'],
+    [['--github-output', ''], '"" is not a valid output name'],
     [['--github-env', 'A-B'], '"A-B" is not a valid variable name'],
     [['--github-env', 'A', '-o', 'x'], 'the text goes to the CI job, and not to another place too'],
     [['--github-env', 'A', '--json'], 'the text goes to the CI job, and not to another place too'],

@@ -17,7 +17,7 @@ import type { Instance, Session } from '../../session';
 import { failureFields } from '../../terminal/error-message';
 import { toJson } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push-text';
-import { checkOptions, type PushOptions, requestOf } from './request';
+import { checkPushOptions, type PushOptions, requestOf } from './request';
 import { acceptPush, type CreatedPush, deliverLink } from './result';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
@@ -36,7 +36,7 @@ type Outcome =
  */
 export async function pushEach(session: Session, options: PushOptions): Promise<void> {
   const { context } = session;
-  checkOptions(options, context);
+  checkPushOptions(options, context);
   const { concurrency = AT_ONCE } = options;
   const target = await session.target();
   const passphrase = await readPassphrase(options, context, true);

@@ -7,13 +7,13 @@ import { NO_INSTANCE, type Target } from '../../profile/target';
 import type { Session } from '../../session';
 import { terminal } from '../../terminal/output';
 import { dryRunText } from '../../terminal/push-text';
-import { checkOptions, instanceOnly, type PushOptions, requestOf } from './request';
+import { checkPushOptions, instanceOnly, type PushOptions, requestOf } from './request';
 import { acceptPush, deliverLink } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function pushOne(session: Session, options: PushOptions): Promise<void> {
   const { context, say } = session;
-  checkOptions(options, context);
+  checkPushOptions(options, context);
   const source = sourceOf(session, options);
   // --here uses no instance, and no profile.
   const target = options.here ? undefined : await targetOrOffer(session, options);

@@ -72,7 +72,7 @@ export function requestOf(
 }
 
 /** @throws CliError (usage) for options that do not go together, and for invalid addresses */
-export function checkOptions(options: PushOptions, context: Context): void {
+export function checkPushOptions(options: PushOptions, context: Context): void {
   if (options.each) checkEach(options, context);
   checkPassphrase(options, context);
   const { passphraseOut, generatePassphrase, notify, notifyLocale } = options;
