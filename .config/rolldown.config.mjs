@@ -37,8 +37,8 @@ export default defineConfig({
 /** Files that nearly every run loads are put into one chunk with their imports: each chunk takes 0.4 ms to find and read. */
 function together() {
   const chunks = {
-    streams: ['system/stdio', 'package-version'],
-    base: ['errors', 'env-switch', 'options'],
+    streams: ['system/stdio', 'system/abort', 'package-version'],
+    base: ['errors', 'options'],
     program: ['program'],
     request: [
       'session',

@@ -1,23 +1,17 @@
-import type { Child } from './child/child';
-import type { ClosableTransport } from './client/transport/transport';
-import type { TransportOptions } from './client/transport/undici';
-import type { ProfileStore } from './profile/store';
-import type { Prompter } from './terminal/prompt';
-
 /** Bytes coming in: standard input. */
 export interface Input {
   readonly isTTY: boolean;
   bytes(): AsyncIterable<Uint8Array>;
-  /** The file it is redirected from, and how far that was read; undefined for a pipe, or when not known. */
+  /** The file it is redirected from and the position reached; undefined for a pipe, or if not known. */
   file?(): { readonly fd: number; readonly start: number } | undefined;
 }
 
 /** Text or bytes going out: standard output or standard error. */
 export interface Output {
   readonly isTTY: boolean;
-  /** Columns of the terminal; 80 when there is none. */
+  /** Columns of the terminal; 80 if it is not one. */
   readonly columns: number;
-  /** The stream was closed before we started, so that what is written would vanish without an error. */
+  /** The stream was closed before we started, so that writes would vanish without an error. */
   readonly closed: boolean;
   /** Resolves once handed to the system; rejects when that fails (EPIPE, ENOSPC). */
   write(data: string | Uint8Array): Promise<void>;
@@ -25,9 +19,96 @@ export interface Output {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Asks the user, on the terminal and never on stdout. */
+export interface Prompter {
+  /** Not shown while typed. */
+  secret(message: string): Promise<string>;
+  text(message: string, preset?: string): Promise<string>;
+  confirm(message: string, preset: boolean): Promise<boolean>;
+  choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+}
+
+/** One answer of a question with several. */
+export interface Choice<T> {
+  /** What the user reads. */
+  readonly name: string;
+  /** Shown after the question once chosen; has to fit in its line. */
+  readonly short: string;
+  readonly value: T;
+}
+
+/** A program to run, and what it gets. */
+export interface Child {
+  /** Path of the program. */
+  readonly file: string;
+  /** Its argv, argv[0] included. */
+  readonly words: readonly [string, ...string[]];
+  readonly env: Environment;
+  /** Its standard input; ours if left out. */
+  readonly input?: string;
+}
+
+/** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
+export interface Profile {
+  url?: string;
+  token?: string;
+  days?: number;
+  views?: number;
+  deletable?: boolean;
+  'retrieval-step'?: boolean;
+  'ca-file'?: string;
+  insecure?: boolean;
+}
+
+/** The whole config file. */
+export interface StoredProfiles {
+  /** The profile used when none is named. */
+  current?: string;
+  profiles: Record<string, Profile>;
+}
+
+export interface ProfileStore {
+  /** Changes the config file under a lock and returns the new state. */
+  update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | (AsyncIterable<Uint8Array> & { readonly length: number }) | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** A pool of connections. */
+export interface HttpClient {
+  readonly send: (request: HttpRequest) => Promise<HttpResponse>;
+  /** Ends all connections, so that no idle one keeps the process alive. */
+  close(): Promise<void>;
+}
+
+export interface HttpOptions {
+  /** Seconds to connect, to the start of the response, and between two pieces of it. */
+  readonly timeout: number;
+  /** PEM certificates trusted in addition to Node's. */
+  readonly ca?: string | undefined;
+  /** Accept any certificate. */
+  readonly insecure?: boolean | undefined;
+  /** Where the proxy is read from. */
+  readonly env: Environment;
+  readonly signal?: AbortSignal | undefined;
+  /** Requests to one origin that may run at once; 1. */
+  readonly connections?: number | undefined;
+}
+
 /**
- * All that a command may touch. `system.ts` makes the real one, tests make theirs; nothing else in src
- * knows the process it runs in. Whatever is heavy stands behind a function and is loaded when called.
+ * All that a command may touch of the world outside. `system/process.ts` makes the real one, tests make theirs; nothing
+ * else in src uses `process`. What is slow to load is behind a function and loaded by its first call.
  */
 export interface Context {
   readonly version: string;
@@ -41,29 +122,26 @@ export interface Context {
   readonly stderr: Output;
   /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
-  /** The same, and from now on the command itself ends properly when it aborts; one more signal ends it at once. */
+  /** The same; from now on the command ends by itself when it aborts, and a second signal ends the process at once. */
   takeSignals(): AbortSignal;
-  /** Whether a command did. */
+  /** Whether a command called `takeSignals`. */
   readonly signalsTaken: boolean;
-  /** Has `listener` called at each SIGHUP, which ends the process no more. */
+  /** Calls `listener` at each SIGHUP, which no longer ends the process. */
   onHangup(listener: () => void): void;
   now(): Date;
-  /** What this process uses: bytes of memory, seconds of the processor. */
+  /** Of this process: bytes of memory, seconds of processor time. */
   usage(): { resident: number; heap: number; userCpu: number; systemCpu: number };
-  /** Resolves after so many milliseconds; rejects when `signal` aborts. */
+  /** Rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
-  transport(options: TransportOptions): Promise<ClosableTransport>;
-  /** Whether somebody could answer: a terminal is reachable, even when stdin and stdout are pipes. */
+  transport(options: HttpOptions): Promise<HttpClient>;
+  /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */
   canPrompt(): boolean;
   prompter(): Promise<Prompter>;
-  /** Nothing more is asked for now: the terminal is given back, as it was before the first question. */
+  /** Gives the terminal back as it was before the first question; call it after the last one. */
   asked(): void;
   profiles(): Promise<ProfileStore>;
-  /** Runs a program to its end and returns its status; signals go to it meanwhile. Rejects when it cannot be started. */
+  /** Runs a program to its end, passes signals on to it, and returns its status. Rejects if it cannot be started. */
   runChild(child: Child): Promise<number>;
-  service(): Promise<typeof import('./server/service')>;
-  /** What looks at the parts of the way to an instance. */
-  probe(): Promise<typeof import('./client/transport/probe')>;
-  /** Runs `work` without letting Node print its warnings about experimental parts. */
+  /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }

@@ -1,7 +1,7 @@
 /** A machine-readable name for why a run failed; printed as `error.code` with `--json`. */
 export type ErrorCode = keyof typeof exitStatus;
 
-/** The one table of failures: code → exit status. `cli.md` promises both to scripts. */
+/** The one table of failures: code → exit status. pwpush(1) promises both to scripts. */
 export const exitStatus = {
   failed: 1,
   usage: 2,
@@ -20,7 +20,7 @@ export const exitStatus = {
   terminated: 143,
 } as const;
 
-/** HTTP status → code, where a status alone decides; `api/failure.ts` refines it by call and body. */
+/** HTTP status → code, where a status alone decides; `client/failure.ts` refines it by call and body. */
 const codeByHttpStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'rejected',
   401: 'unauthorized',
@@ -31,34 +31,34 @@ const codeByHttpStatus: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limited',
 };
 
-/** The code an HTTP status stands for; every status without a meaning of its own is `failed`. */
+/** The error code for an HTTP status; `failed` if the table has none. */
 export function codeOfHttpStatus(status: number): ErrorCode {
   return codeByHttpStatus[status] ?? 'failed';
 }
 
-/** What a failed run leaves in the world; fields of the JSON error (pwpush(1), "Output"). */
+/** What a failed run leaves behind; fields of the JSON error (pwpush(1), "Output"). */
 export interface Remains {
-  /** Of a push that was created. It is saved where it cannot be told, unless the push is expired again. */
+  /** Link of a push that was created. It is saved if it cannot be printed, unless the push was expired again. */
   readonly link?: string;
-  /** Whether that push is expired again. */
+  /** Whether that push was expired again. */
   readonly expired?: boolean;
-  /** The file a result was saved to; where there are several, all. */
+  /** Path of the file a result was saved to, or all paths if there are several. */
   readonly saved_to?: string | readonly string[];
-  /** Pushes of which one may be that whose creation was not answered. */
+  /** Pushes that may be the one whose creation got no response. */
   readonly found?: readonly object[];
 }
 
 export interface ErrorDetails {
-  /** What the person can do about it, as a sentence fragment without a final period. */
+  /** What the user can do about it, as a sentence fragment without a final period. */
   readonly hint?: string | undefined;
-  /** The HTTP status that led here, when an answer did. */
+  /** The HTTP status of the response that led here. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
-  /** The body of a retrieval's answer that made no sense; it may hold the secret and is rescued, never shown. */
+  /** The unusable body of a retrieval's response; it may contain the secret, so it is rescued and never shown. */
   readonly unread?: Uint8Array | undefined;
-  /** A push exists or a view is gone, and this says so: told even when the run was interrupted. */
+  /** A push exists or a view was used: reported even when the run was interrupted. */
   readonly remains?: Remains | undefined;
-  /** The line of the input it is about, from 1. */
+  /** Line of the input, from 1. */
   readonly line?: number | undefined;
 }
 
@@ -82,17 +82,25 @@ export class CliError extends Error {
     this.line = details.line;
   }
 
+  /** The same failure with some of it changed; it becomes the cause, and everything else is kept. */
+  with(changes: ErrorDetails & { readonly code?: ErrorCode; readonly message?: string }): CliError {
+    const { code = this.code, message = this.message, ...details } = changes;
+    const { hint, status, unread, remains, line } = this;
+    const kept = { hint, status, unread, remains, line, cause: this };
+    return new CliError(code, message, { ...kept, ...details });
+  }
+
   get exitStatus(): number {
     return exitStatus[this.code];
   }
 }
 
-/** Bad options or input; thrown before anything is sent. */
+/** An error about options or input; thrown before anything is sent. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError('usage', message, { hint });
 }
 
-/** Ends the run with a status when everything there is to say has been said. */
+/** Ends the run with a status; everything has been reported already. */
 export class ExitWith extends Error {
   override readonly name = 'ExitWith';
   readonly status: number;
@@ -103,14 +111,14 @@ export class ExitWith extends Error {
   }
 }
 
-const endings = {
+const signals = {
   SIGINT: { code: 'interrupted', word: 'interrupted' },
   SIGTERM: { code: 'terminated', word: 'terminated' },
   SIGHUP: { code: 'hung_up', word: 'hung up' },
 } as const;
 
-/** The error of a run that a signal ended. */
+/** The error of a run that a signal interrupted. */
 export function endedBy({ reason }: AbortSignal): CliError {
-  const { code, word } = endings[reason as keyof typeof endings] ?? endings.SIGINT;
+  const { code, word } = signals[reason as keyof typeof signals] ?? signals.SIGINT;
   return new CliError(code, word);
 }

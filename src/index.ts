@@ -26,27 +26,26 @@ export interface ClientOptions {
   readonly url: string;
   /** API token; sent to that instance only. */
   readonly token?: string;
-  /** Seconds until an answer begins, and between two pieces of it; 30. */
+  /** Seconds to connect, to the start of a response, and between two pieces of it. Default: 30. */
   readonly timeout?: number;
-  /** PEM certificates trusted besides those Node trusts. */
+  /** PEM certificates trusted in addition to Node's. */
   readonly ca?: string;
   /** Accept any certificate, and a token over plain http. */
   readonly insecure?: boolean;
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from; none by default. */
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from. Default: no proxy. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Ends requests, and waits for `Retry-After` with the code `interrupted`. */
+  /** Aborts requests, and waits for `Retry-After` with the code `interrupted`. */
   readonly signal?: AbortSignal;
 }
 
 export interface Client extends Api {
-  /** Ends idle connections, so that the process can end. */
+  /** Ends all connections, so that the process can end. */
   close(): Promise<void>;
 }
 
 /**
- * A client for API v2 of one instance. Its methods reject with a `CliError`, whose `code` is one of the
- * table in `pwpush(1)`.
- * @throws CliError (usage) when `url` is no address, or the token would go over plain http
+ * Makes a client for API v2 of one instance. Its methods reject with a `CliError`; pwpush(1) lists the codes.
+ * @throws CliError (usage) if `url` is not an address, or the token would be sent over plain http
  */
 export function createClient(options: ClientOptions): Client {
   const base = parseBase(options.url);

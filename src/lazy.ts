@@ -1,5 +1,5 @@
-/** The same value each time, made when it is first asked for: what a run does not need costs it nothing. */
-export function once<T>(make: () => T): () => T {
+/** A function that makes its value at the first call and returns the same one from then on. */
+export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };

@@ -1,25 +1,25 @@
 import type { Context } from './context';
 import type { GlobalOptions } from './options';
+import { aborted, raceWithLimit } from './system/abort';
 
-/**
- * Runs one command line and returns the exit status. The only catch: every failure becomes a line on
- * stderr and a status of the table in `errors.ts`.
- */
+/** Runs one command line and returns the exit status. The only catch: every error is printed, with a status from `errors.ts`. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   let parsed: GlobalOptions | undefined;
   try {
     const { execute } = await import('./program');
-    const ended = interruptible((begins) => {
-      return execute(argv, context, (options) => {
-        parsed = options;
-        begins();
-      });
-    }, context);
+    const ended = interruptible(
+      (begins) =>
+        execute(argv, context, (options) => {
+          parsed = options;
+          begins();
+        }),
+      context,
+    );
     await ended.finally(() => context.asked());
     return 0;
   } catch (error) {
-    const cut = context.signal.aborted && !context.signalsTaken;
-    const failure = cut ? await interruption(context.signal, error) : error;
+    const interrupted = context.signal.aborted && !context.signalsTaken;
+    const failure = interrupted ? await interruption(context.signal, error) : error;
     return await report(failure, context, parsed ?? (await unparsed(argv, context)));
   }
 }
@@ -28,37 +28,22 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 const GRACE = 700;
 
 /**
- * Settles as what `start` makes does; once interrupted, it gets a moment to clean up and is then left behind.
- * Signals are heard from the moment it calls `begins`: the help needs nobody to listen.
+ * Settles as what `start` returns does; after an interrupt it has a moment to clean up and is then abandoned. Signals
+ * are listened to once it calls `begins`: printing the help does without.
  */
 async function interruptible(
   start: (begins: () => void) => Promise<void>,
   context: Context,
 ): Promise<void> {
   let begun = false;
-  let onAbort = () => {};
-  const interrupted = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      if (context.signalsTaken) return;
-      const timer = setTimeout(reject, GRACE);
-      const settled = (error?: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      };
-      work.then(() => settled(), settled);
-    };
-  });
+  const interrupt = new AbortController();
   const work = start(() => {
     begun = true;
-    if (context.signal.aborted) queueMicrotask(onAbort);
-    else context.signal.addEventListener('abort', onAbort, { once: true });
+    void aborted(context.signal).then(() => context.signalsTaken || interrupt.abort());
   });
-  try {
-    await Promise.race([work, interrupted]);
-    if (begun && context.signal.aborted && !context.signalsTaken) throw context.signal.reason;
-  } finally {
-    if (begun) context.signal.removeEventListener('abort', onAbort);
-  }
+  const limit = { signal: interrupt.signal, milliseconds: GRACE };
+  await raceWithLimit(work, limit, () => (context.signalsTaken ? work : undefined));
+  if (begun && context.signal.aborted && !context.signalsTaken) throw context.signal.reason;
 }
 
 async function report(
@@ -66,32 +51,32 @@ async function report(
   context: Context,
   { json, debug }: Pick<GlobalOptions, 'json' | 'debug'>,
 ): Promise<number> {
-  const [{ statusOf }, { tellFailure }] = await Promise.all([
+  const [{ statusOf }, { reportError }] = await Promise.all([
     import('./terminal/error-message'),
     import('./report-error'),
   ]);
-  await tellFailure(context, error, { json, debug });
+  await reportError(context, error, { json, debug });
   return statusOf(error);
 }
 
-/** How to report what is wrong with a line that could not be parsed. */
+/** How to report an error in a command line that could not be parsed. */
 async function unparsed(argv: readonly string[], context: Context) {
   const [{ optionWords, programFor }, { isOn }] = await Promise.all([
     import('./program'),
-    import('./env-switch'),
+    import('./options'),
   ]);
   const words = optionWords(await programFor(argv, context), argv);
   const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
   return { json: words.includes('--json'), debug };
 }
 
-/** What a signal ended; what its failure says of a push that exists, or a view that is gone, is told with it. */
+/** The error of an interrupted run, with what its failure says about a created push or a used view. */
 async function interruption(signal: AbortSignal, failure: unknown): Promise<Error> {
   const { CliError, endedBy } = await import('./errors');
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;
-  const { code } = ended;
-  const message = failure.remains ? `${ended.message}; ${failure.message}` : ended.message;
-  const hint = failure.remains || failure.code === 'unknown' ? failure.hint : undefined;
-  return new CliError(code, message, { hint, remains: failure.remains });
+  const { remains, code } = failure;
+  const hint = remains || code === 'unknown' ? failure.hint : undefined;
+  const message = remains ? `${ended.message}; ${failure.message}` : ended.message;
+  return ended.with({ message, hint, remains, cause: failure });
 }

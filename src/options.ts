@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Environment } from './context';
-import { isOn } from './env-switch';
 import { usageError } from './errors';
 
 /** Options every command takes, before or after its name. */
@@ -22,9 +21,19 @@ export interface GlobalOptions {
   readonly debug: boolean;
 }
 
+/** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
+export function isCi(env: Environment): boolean {
+  return ['CI', 'GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'].some((name) => isOn(env[name]));
+}
+
+/** Whether a variable switches something on: set, and neither empty, `0` nor `false`. */
+export function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
+}
+
 const GROUP = 'Global options:';
 
-/** Declares the global options; both the program and each command do, so that they may stand anywhere. */
+/** Declares the global options on the program and on each command, so that they can be given before and after its name. */
 export function addGlobalOptions(command: Command): Command {
   command
     .optionsGroup(GROUP)
@@ -35,7 +44,7 @@ export function addGlobalOptions(command: Command): Command {
       'read the API token from a file; - is standard input (PWPUSH_TOKEN_FILE)',
     )
     .option('--anonymous', 'send no token');
-  // A command may have one of its own.
+  // `wait` has its own --timeout.
   if (!command.options.some(({ long }) => long === '--timeout'))
     command.option(
       '--timeout <seconds>',
@@ -48,13 +57,13 @@ export function addGlobalOptions(command: Command): Command {
   return addOutputOptions(command);
 }
 
-/** The global options of a command that works on profiles only. */
+/** Declares the global options of a command that only works on profiles. */
 export function addProfileOptions(command: Command): Command {
   command.optionsGroup(GROUP).option('--profile <name>', 'use this profile (PWPUSH_PROFILE)');
   return addOutputOptions(command);
 }
 
-/** The global options of a command that talks to no instance. */
+/** Declares the global options of a command that sends nothing. */
 export function addOutputOptions(command: Command): Command {
   return command
     .optionsGroup(GROUP)
@@ -92,7 +101,7 @@ export function optionsOf<Own extends object>(
   return { ...defaults, ...command.opts(), ...globalOptions(command, env) };
 }
 
-/** Without Commander's own defaults, which would hide what was given before the command's name. */
+/** Only what was typed: Commander's own defaults would hide what was given before the command's name. */
 function explicit(command: Command): Partial<GlobalOptions> {
   const options = Object.entries(command.opts());
   return Object.fromEntries(
@@ -114,7 +123,7 @@ export function positive(option: string): (value: string) => number {
   };
 }
 
-/** Parses seconds: above 0, a fraction allowed, at most a day or what is said. */
+/** Parses seconds: more than 0, fractions allowed, at most `most`. */
 export function seconds(option: string, most = 86_400): (value: string) => number {
   return (value) => {
     const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : 0;
@@ -123,7 +132,7 @@ export function seconds(option: string, most = 86_400): (value: string) => numbe
   };
 }
 
-/** Parses a port; 0 stands for any. */
+/** Parses a port; 0 means any free one. */
 export function port(option: string): (value: string) => number {
   return (value) => {
     if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
@@ -131,7 +140,7 @@ export function port(option: string): (value: string) => number {
   };
 }
 
-/** Parses the number of a page, 1 to 200 (specification, section 8). */
+/** Parses the number of a page, 1 to 200 (docs/wire.md). */
 export function pageNumber(value: string): number {
   if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);
   throw usageError(`--page takes a whole number from 1 to 200, not "${value}"`);

@@ -1,9 +1,8 @@
 import { type Argument, Command, CommanderError, Help, type Option } from 'commander';
 import type { Context } from './context';
-import { isOn } from './env-switch';
 import { type CliError, ExitWith, exitStatus, usageError } from './errors';
 import { commandsFirst, globalsInShort } from './help/format-help';
-import { addGlobalOptions, type GlobalOptions, globalOptions } from './options';
+import { addGlobalOptions, type GlobalOptions, globalOptions, isOn } from './options';
 
 interface CommandEntry {
   readonly name: string;

@@ -1,25 +1,25 @@
 import type { Context } from './context';
-import type { CliError } from './errors';
-import { writePatiently } from './terminal/bounded-write';
+import { CliError } from './errors';
+import { boundedWrite } from './terminal/bounded-write';
 import { type ErrorFormat, failureText } from './terminal/error-message';
 import { forLog } from './terminal/safe';
 
-/** Tells a failure on stderr. Where nobody can be told, a link that stands in it is saved. Never throws. */
-export async function tellFailure(
+/** Prints an error on stderr. If that fails, a link in it is saved to a rescue file. Never throws. */
+export async function reportError(
   context: Context,
   error: unknown,
   format: ErrorFormat,
 ): Promise<void> {
   const { stderr, env, signal } = context;
   const text = forLog(failureText(error, format), env);
-  if (text !== '') await writePatiently(stderr, text, signal).catch(() => keep(error, context));
-  // What is written to a stream that was closed before we started goes nowhere, without an error.
-  if (stderr.closed) await keep(error, context);
+  if (text !== '') await boundedWrite(stderr, text, signal).catch(() => saveLink(error, context));
+  // Writes to a stream that was closed before we started vanish without an error.
+  if (stderr.closed) await saveLink(error, context);
 }
 
-async function keep(error: unknown, context: Context): Promise<void> {
-  const { remains } = (error ?? {}) as Partial<CliError>;
-  if (remains?.link === undefined || remains.expired) return;
-  const { rescued } = await import('./delivery/rescued');
-  await rescued(context, `${remains.link}\n`, 'link', 'standard error cannot be written');
+async function saveLink(error: unknown, context: Context): Promise<void> {
+  const { link, expired } = (error instanceof CliError && error.remains) || {};
+  if (link === undefined || expired) return;
+  const { rescueResult } = await import('./delivery/print-or-rescue');
+  await rescueResult(context, `${link}\n`, 'link', 'standard error cannot be written');
 }

@@ -2,44 +2,111 @@ import { readFileSync } from 'node:fs';
 import { type Api, type ApiSettings, apiClient } from './client/client';
 import { parseReference, type Reference } from './client/link';
 import type { Transport, WireRequest } from './client/transport/transport';
-import type { Context } from './context';
+import type { Context, StoredProfiles } from './context';
 import { API_PATH } from './contract';
 import { CliError, usageError } from './errors';
 import { readAll } from './input/source';
-import { once } from './lazy';
-import type { GlobalOptions } from './options';
-import { seconds } from './options';
+import { lazy } from './lazy';
+import { type GlobalOptions, seconds } from './options';
 import { configFolder } from './profile/folders';
-import { readProfiles, type StoredProfiles } from './profile/profile';
+import { readProfiles } from './profile/profile';
 import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
 import { parseToken, readTokenFile } from './profile/token-file';
-import { terminal } from './terminal/output';
+import { type Invocation, invocation } from './terminal/output';
 
 const DEFAULT_TIMEOUT = 30;
 
-/** An instance to talk to, and what was decided about it. */
-export interface Connection {
+/** An instance and the client for it. */
+export interface Instance {
   readonly api: Api;
   readonly target: Target;
 }
 
-/**
- * What options and environment say about the instance. Made once per run, which reads each token once: a second look
- * into a pipe such as `<(pass show token)` finds nothing.
- */
+/** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
+export interface Session extends Invocation {
+  /** What options and environment say about the instance and the token. */
+  readonly wishes: TargetRequest;
+  /**
+   * Where requests go; decided at the first call.
+   * @throws CliError (usage) when nothing is configured, or a token cannot be read
+   */
+  target(): Promise<Target>;
+  /** A client for that instance. Warns about it; sends nothing yet. */
+  connect(connections?: number): Promise<Instance>;
+  /** A client for the instance of a link. */
+  connectTo(
+    link: string,
+    connections?: number,
+  ): Promise<Instance & { readonly reference: Reference }>;
+  /** A client for each of several pushes, one per instance; all are made before the first request. */
+  connectEach(
+    references: readonly Reference[],
+    connections?: number,
+  ): Promise<(Reference & Pick<Instance, 'api'>)[]>;
+}
+
+export function createSession(context: Context, options: GlobalOptions): Session {
+  const run = invocation(context, options);
+  const wishes = wishesOf(context, options);
+  const warned = new Set<string>();
+  const warn = async (text: string | undefined) => {
+    if (text === undefined || warned.has(text)) return;
+    warned.add(text);
+    await run.say.warn(text);
+  };
+  const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
+    const { baseFrom, ignored, knownTo } = target;
+    await warn(ignored);
+    await warn(exposure(target));
+    if (baseFrom === undefined && knownTo !== undefined)
+      await run.say.remark(
+        `hint: profile "${knownTo}" has a token for that instance: --profile ${knownTo}`,
+      );
+    return { target, api: await clientFor(run, target, connections) };
+  };
+  const instanceOf = async ({ base }: Reference, connections?: number) =>
+    instanceAt(await targetOf(context, wishes, base), connections);
+  let decided: Target | undefined;
+  const target = async () => {
+    decided ??= await targetOf(context, wishes);
+    return decided;
+  };
+  return {
+    ...run,
+    wishes,
+    target,
+    connect: async (connections) => instanceAt(await target(), connections),
+    connectTo: async (link, connections) => {
+      const reference = parseReference(link);
+      return { ...(await instanceOf(reference, connections)), reference };
+    },
+    connectEach: async (references, connections) => {
+      const apis = new Map<string | undefined, Api>();
+      const connected = [];
+      for (const one of references) {
+        const api = apis.get(one.base) ?? (await instanceOf(one, connections)).api;
+        apis.set(one.base, api);
+        connected.push({ ...one, api });
+      }
+      return connected;
+    },
+  };
+}
+
+/** What options and environment say about the instance. Each token is read at most once, when it is its turn. */
 export function wishesOf(context: Context, options: GlobalOptions): TargetRequest {
   const { env } = context;
   const { tokenFile } = options;
   return {
     profile: options.profile,
     url: options.url,
-    token: tokenFile === undefined ? undefined : once(() => tokenFrom(tokenFile, context)),
+    token: tokenFile === undefined ? undefined : lazy(() => tokenFrom(tokenFile, context)),
     anonymous: options.anonymous,
     caFile: options.caFile,
     insecure: options.insecure,
     env: {
       url: env.PWPUSH_URL || undefined,
-      token: once(() => environmentToken(context, options)),
+      token: lazy(() => environmentToken(context, options)),
       tokenName: env.PWPUSH_TOKEN ? 'PWPUSH_TOKEN' : 'PWPUSH_TOKEN_FILE',
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
@@ -59,7 +126,7 @@ async function environmentToken(
 ): Promise<string | undefined> {
   if (options.anonymous) return undefined;
   if (env.PWPUSH_TOKEN) return parseToken(env.PWPUSH_TOKEN, 'PWPUSH_TOKEN');
-  // A variable holds for many commands, and each has a standard input of its own.
+  // A variable applies to many commands, each of which has its own standard input.
   if (env.PWPUSH_TOKEN_FILE === '-')
     throw usageError('PWPUSH_TOKEN_FILE names a file', 'standard input is --token-file -');
   return env.PWPUSH_TOKEN_FILE ? readTokenFile(env.PWPUSH_TOKEN_FILE) : undefined;
@@ -75,21 +142,21 @@ export async function targetOf(
   wishes: TargetRequest,
   linkBase?: string,
 ): Promise<Target> {
-  // A file that was named must be readable, whether its token goes along or not.
+  // --token-file must be readable even if its token is not sent to this instance.
   await wishes.token?.();
   let stored: StoredProfiles;
   try {
     stored = readProfiles(configFolder(context));
   } catch (error) {
-    const without = await withoutProfiles(wishes, linkBase);
-    if (!(error instanceof CliError) || without === undefined) throw error;
-    return { ...without, ignored: `${error.message}; no profile applies, nor its defaults` };
+    const target = await targetWithoutProfiles(wishes, linkBase);
+    if (!(error instanceof CliError) || target === undefined) throw error;
+    return { ...target, ignored: `${error.message}; no profile applies, nor its defaults` };
   }
   return chooseTarget(stored, wishes, linkBase);
 }
 
-/** The decision that options and environment alone lead to, where they leave nothing open. */
-async function withoutProfiles(
+/** The target if options and environment alone decide it. */
+async function targetWithoutProfiles(
   wishes: TargetRequest,
   linkBase?: string,
 ): Promise<Target | undefined> {
@@ -102,84 +169,21 @@ async function withoutProfiles(
   }
 }
 
-/**
- * A client for the instance that was decided on. Nothing is sent yet. Of its calls as many run at once as it may have
- * connections.
- */
-export async function connect(
-  context: Context,
-  options: GlobalOptions,
-  target: Target,
-  connections = 1,
-): Promise<Connection> {
-  const say = terminal(context, options);
-  if (target.ignored !== undefined) await say.warn(target.ignored);
-  await warnIfReadable(context, options, target);
-  if (target.baseFrom === undefined && target.knownTo !== undefined)
-    await say.remark(
-      `hint: profile "${target.knownTo}" has a token for that instance: --profile ${target.knownTo}`,
-    );
-  return { target, api: await clientFor(context, options, target, connections) };
+export async function clientFor(run: Invocation, target: Target, connections = 1): Promise<Api> {
+  return apiClient(await settingsFor(run, target, connections));
 }
 
-/** A client for the push that was named. */
-export async function connectTo(
-  context: Context,
-  options: GlobalOptions,
-  link: string,
-  connections = 1,
-): Promise<Connection & { readonly reference: Reference }> {
-  const reference = parseReference(link);
-  const target = await targetOf(context, wishesOf(context, options), reference.base);
-  return { ...(await connect(context, options, target, connections)), reference };
-}
-
-/**
- * A client for each instance that links belong to, by the links' base; made before the first request, so that what is
- * wrong with the command line is told at once.
- */
-export async function connectEach(
-  context: Context,
-  options: GlobalOptions,
-  references: readonly Reference[],
-  connections = 1,
-): Promise<ReadonlyMap<string | undefined, Connection>> {
-  const all = new Map<string | undefined, Connection>();
-  const wishes = wishesOf(context, options);
-  for (const base of new Set(references.map((one) => one.base))) {
-    const target = await targetOf(context, wishes, base);
-    all.set(base, await connect(context, options, target, connections));
-  }
-  return all;
-}
-
-export async function clientFor(
-  context: Context,
-  options: GlobalOptions,
-  target: Target,
-  connections = 1,
-): Promise<Api> {
-  return apiClient(await settingsFor(context, options, target, connections));
-}
-
-/** Warns where others can read what is sent. */
-export async function warnIfReadable(
-  context: Context,
-  options: GlobalOptions,
-  { base, insecure }: Target,
-): Promise<void> {
-  if (!insecure && !travelsOpen(base)) return;
+/** The warning that others can read what is sent to a target; undefined if they cannot. */
+export function exposure({ base, insecure }: Target): string | undefined {
+  if (!insecure && !travelsOpen(base)) return undefined;
   const why = insecure ? 'insecure' : 'plain http';
-  const { host } = new URL(base);
-  await terminal(context, options).warn(
-    `${why}: whoever is between here and ${host} can read what is sent`,
-  );
+  return `${why}: whoever is between here and ${new URL(base).host} can read what is sent`;
 }
 
-/** Seconds for a question on the side. */
+/** Seconds for a request on the side. */
 export const BRIEF = 10;
 
-/** For a question on the side, on a connection of its own: it ends within 10 s, and waits for no `Retry-After`. */
+/** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
 export async function briefSettings(
   context: Context,
   options: GlobalOptions,
@@ -187,21 +191,19 @@ export async function briefSettings(
 ): Promise<ApiSettings> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(BRIEF * 1000)]);
   const timeout = Math.min(timeoutOf(context, options), BRIEF);
-  const settings = await settingsFor({ ...context, signal }, { ...options, timeout }, target);
+  const run = invocation({ ...context, signal }, { ...options, timeout });
   const sleep = async () => {
     throw new CliError('rate_limited', 'the instance asks to wait');
   };
-  return { ...settings, sleep, waiting: () => {} };
+  return { ...(await settingsFor(run, target)), sleep, waiting: () => {} };
 }
 
 async function settingsFor(
-  context: Context,
-  options: GlobalOptions,
+  { context, options, say }: Invocation,
   target: Target,
   connections = 1,
 ): Promise<ApiSettings> {
-  const say = terminal(context, options);
-  const transport = await context.transport({
+  const { send } = await context.transport({
     timeout: timeoutOf(context, options),
     ca: certificatesOf(target),
     insecure: target.insecure,
@@ -216,7 +218,7 @@ async function settingsFor(
     knownTo: target.knownTo,
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
-    send: options.debug ? logged(transport.send, context, options) : transport.send,
+    send: options.debug ? logged(send, context.now, say.debug) : send,
     now: context.now,
     sleep: context.sleep,
     waiting: (seconds, status) =>
@@ -224,13 +226,13 @@ async function settingsFor(
   };
 }
 
-/** Seconds for an answer to begin, as option or environment say. */
+/** Seconds to wait for a response, from option or environment. */
 export function timeoutOf({ env }: Context, options: GlobalOptions): number {
   if (options.timeout !== undefined) return options.timeout;
   return env.PWPUSH_TIMEOUT ? seconds('PWPUSH_TIMEOUT')(env.PWPUSH_TIMEOUT) : DEFAULT_TIMEOUT;
 }
 
-/** The PEM certificates that are trusted for it besides. */
+/** The PEM certificates that are trusted in addition to Node's. */
 export function certificatesOf({ caFile }: Pick<Target, 'caFile'>): string | undefined {
   return caFile === undefined ? undefined : readCertificates(caFile);
 }
@@ -249,14 +251,15 @@ function readCertificates(path: string): string {
 }
 
 /** Logs method, host, shortened path, status and time of each request; never query, headers or body. */
-function logged(send: Transport, context: Context, options: GlobalOptions): Transport {
-  const say = terminal(context, options);
+function logged(
+  send: Transport,
+  now: () => Date,
+  debug: (text: string) => Promise<void>,
+): Transport {
   return async (request) => {
-    const start = context.now().getTime();
+    const start = now().getTime();
     const log = (outcome: string | number) =>
-      say.debug(
-        `${request.method} ${shortened(request)} ${outcome} ${context.now().getTime() - start} ms`,
-      );
+      debug(`${request.method} ${shortened(request)} ${outcome} ${now().getTime() - start} ms`);
     try {
       const response = await send(request);
       await log(response.status);
@@ -270,7 +273,7 @@ function logged(send: Transport, context: Context, options: GlobalOptions): Tran
 
 function shortened({ url }: WireRequest): string {
   const { host, pathname } = new URL(url);
-  // The path of a file's link is signed: whoever has it, has the file.
+  // The path of a file's link is signed: it gives access to the file.
   if (!pathname.includes(API_PATH)) return `${host}/…`;
   const path = pathname.replace(/(\/pushes\/)(?!active$|expired$)([^/]{1,3})[^/]*/, '$1$2…');
   return `${host}${path}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { variablesOf } from '../src/commands/serve/variables';
+import { variablesOf } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/context';
 import { exitStatus } from '../src/errors';
 import { settingNames } from '../src/profile/settings';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../src';
-import { variablesOf } from '../src/commands/serve/variables';
+import { variablesOf } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/context';
 import { exitStatus } from '../src/errors';
 import { settingNames } from '../src/profile/settings';

@@ -1,105 +1,99 @@
+import type { Child, Context } from '../context';
 import { parseDotenv } from '../delivery/dotenv';
 import { saveFile } from '../delivery/download';
 import { attempt, toolsFor } from '../delivery/fetch-files';
-import type { Retrieved } from '../delivery/reception';
+import type { RetrievedPush } from '../delivery/retrieve';
 import { safeName } from '../delivery/safe-name';
-import { checkFound, isDangerous, permitted } from '../delivery/unsafe-variables';
+import { checkFound, isUnsafe, permitted } from '../delivery/unsafe-variables';
 import { CliError, usageError } from '../errors';
-import type { FileWish, Wishes } from './child-variables';
-import type { PrivateFolder } from './memory-folder';
+import { asCliError } from '../terminal/error-message';
+import type { ChildOptions, FileOption } from './child-options';
+import type { MemoryFolder } from './memory-folder';
 
-/** What the child gets, besides what it has anyway. */
-export interface Outfit {
+/** What the child gets of the pushes. */
+export interface ChildInputs {
   readonly variables: ReadonlyMap<string, string>;
+  /** Its standard input. */
   readonly input: string | undefined;
-  /** Told to the user: what of the pushes went nowhere. */
+  /** What it does not get, for the user to know. */
   readonly unused: { readonly text: boolean; readonly files: readonly string[] };
 }
 
 /**
- * Makes variables, input and files of what was retrieved; files are put into `folder`.
- * @throws CliError that says why it cannot be done; nothing is lost yet then
+ * Makes variables, standard input and files of what was retrieved; files are put into `folder`.
+ * @throws CliError if that is not possible; nothing is saved yet then
  */
-export async function outfit(
-  pushes: readonly Retrieved[],
-  wishes: Wishes,
-  folder: PrivateFolder | undefined,
-): Promise<Outfit> {
+export async function childInputs(
+  pushes: readonly RetrievedPush[],
+  options: ChildOptions,
+  folder: MemoryFolder | undefined,
+): Promise<ChildInputs> {
   const variables = new Map<string, string>();
   const [first] = pushes;
-  let textUsed = wishes.stdin;
-  const taken = new Set<string>();
-  for (const wish of first && folder ? wishes.file : []) {
-    const placed = await place(wish, first as Retrieved, folder as PrivateFolder);
-    variables.set(wish.variable, placed.path);
-    if (placed.file === undefined) textUsed = true;
-    else taken.add(placed.file);
+  let textUsed = options.stdin;
+  const filesUsed = new Set<string>();
+  for (const wanted of first && folder ? options.file : []) {
+    const { path, file } = await writeFile(wanted, first as RetrievedPush, folder as MemoryFolder);
+    variables.set(wanted.variable, path);
+    if (file === undefined) textUsed = true;
+    else filesUsed.add(file);
   }
-  if (!textUsed || wishes.as.length > 0) textUsed = addTexts(variables, pushes, wishes);
+  if (!textUsed || options.as.length > 0) textUsed = addTexts(variables, pushes, options);
   const files = pushes.flatMap(({ push }) => (push.files ?? []).map((file) => file.filename));
   return {
     variables,
-    input: wishes.stdin ? textOf(first) : undefined,
-    unused: { text: !textUsed, files: files.filter((name) => !taken.has(name)) },
+    input: options.stdin ? textOf(first) : undefined,
+    unused: { text: !textUsed, files: files.filter((name) => !filesUsed.has(name)) },
   };
 }
 
-const textOf = (one: Retrieved | undefined) => one?.push.payload ?? '';
+const textOf = (one: RetrievedPush | undefined) => one?.push.payload ?? '';
 
-/** Whether the texts found their way; where files were asked for, one that is no dotenv is left over. */
+/** Returns whether all texts are used; with `--file`, a text that is not dotenv is left over. */
 function addTexts(
   variables: Map<string, string>,
-  pushes: readonly Retrieved[],
-  wishes: Wishes,
+  pushes: readonly RetrievedPush[],
+  options: ChildOptions,
 ): boolean {
   const found: string[] = [];
   for (const [at, one] of pushes.entries()) {
     const text = textOf(one);
-    const named = wishes.as[at];
-    if (text === '' && wishes.file.length > 0 && named === undefined) continue;
+    const name = options.as[at];
+    if (text === '' && options.file.length > 0 && name === undefined) continue;
     const which = pushes.length === 1 ? 'the push' : `the push of link ${at + 1}`;
     if (text === '') throw withoutText(one, which);
-    const read = named === undefined ? parseDotenv(text) : undefined;
-    if (named !== undefined) variables.set(named, withoutNul(text, which));
-    else if (read && 'variables' in read) {
-      found.push(...read.variables.keys());
-      add(variables, read.variables, wishes, one, which);
-    } else if (wishes.file.length > 0 && wishes.only.length === 0) return false;
-    else throw noDotenv(which, read?.wrongLine ?? 1);
+    const dotenv = name === undefined ? parseDotenv(text) : undefined;
+    if (name !== undefined) variables.set(name, withoutNul(text, which));
+    else if (dotenv && 'variables' in dotenv) {
+      found.push(...dotenv.variables.keys());
+      const target = {
+        context: one.context,
+        refuses: isUnsafe,
+        effect: 'would change what is loaded and run',
+      };
+      for (const [name, value] of permitted(dotenv.variables, options, target, which))
+        variables.set(name, value);
+    } else if (options.file.length > 0 && options.only.length === 0) return false;
+    else throw notDotenv(which, dotenv?.wrongLine ?? 1);
   }
-  checkFound(wishes.only, found, pushes.length === 1 ? 'the push sets' : 'the pushes set');
+  checkFound(options.only, found, pushes.length === 1 ? 'the push sets' : 'the pushes set');
   return true;
 }
 
-function add(
-  variables: Map<string, string>,
-  more: ReadonlyMap<string, string>,
-  rules: Wishes,
-  { context }: Retrieved,
-  which: string,
-): void {
-  const setting = {
-    context,
-    refuses: isDangerous,
-    effect: 'would change what is loaded and run',
-  };
-  for (const [name, value] of permitted(more, rules, setting, which)) variables.set(name, value);
-}
-
-function noDotenv(which: string, line: number): CliError {
+function notDotenv(which: string, line: number): CliError {
   return usageError(
     `the text of ${which} does not consist of NAME=value lines (line ${line})`,
     'another time name a variable for it with --as NAME',
   );
 }
 
-function withoutText({ push }: Retrieved, which: string): CliError {
+function withoutText({ push }: RetrievedPush, which: string): CliError {
   return (push.files ?? []).length > 0
     ? usageError(`${which} has files and no text`, 'another time name them with --file NAME=FILE')
     : usageError(`${which} has no text`);
 }
 
-/** No variable can hold one (execve(2)). */
+/** No variable can contain NUL (execve(2)). */
 function withoutNul(text: string, which: string): string {
   if (!text.includes('\0')) return text;
   throw usageError(
@@ -108,17 +102,17 @@ function withoutNul(text: string, which: string): string {
   );
 }
 
-/** Where a wished file is, and the name of the push's file it is; undefined for its text. */
-interface Placed {
+/** A file for the child; `file` is its name in the push, undefined for the text. */
+interface ChildFile {
   readonly path: string;
   readonly file?: string;
 }
 
-async function place(
-  { of }: FileWish,
-  retrieved: Retrieved,
-  { path }: PrivateFolder,
-): Promise<Placed> {
+async function writeFile(
+  { of }: FileOption,
+  retrieved: RetrievedPush,
+  { path }: MemoryFolder,
+): Promise<ChildFile> {
   const files = retrieved.push.files ?? [];
   const folder = { path, force: false, taken: new Set<string>() };
   if (of === '-' || (of === undefined && files.length === 0)) {
@@ -127,27 +121,67 @@ async function place(
     await file.handle.writeFile(textOf(retrieved));
     return { path: await file.keep() };
   }
-  const wanted = files.filter(
+  const matching = files.filter(
     ({ filename }) => of === undefined || filename === of || safeName(filename) === of,
   );
-  const [file] = wanted;
-  if (!file || wanted.length > 1) throw notOne(of, wanted.length, retrieved);
-  const meter = {
+  const [file] = matching;
+  if (!file || matching.length > 1) throw notOneFile(of, matching.length, retrieved);
+  const noMeter = {
     begins: () => {},
     moved: () => {},
     clear: async () => {},
     ends: async () => undefined,
   };
-  const saved = await attempt(() =>
-    saveFile(file, folder, toolsFor(retrieved, meter, 0, safeName(file.filename))),
-  );
+  const tools = toolsFor(retrieved, noMeter, 0, safeName(file.filename));
+  const saved = await attempt(() => saveFile(file, folder, tools));
   if (saved instanceof CliError) throw saved;
   return { path: saved.path, file: file.filename };
 }
 
-function notOne(of: string | undefined, found: number, { push }: Retrieved): CliError {
+function notOneFile(of: string | undefined, found: number, { push }: RetrievedPush): CliError {
   const names = (push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
   const what =
     of === undefined ? `the push has ${found} files` : `the push has no single file "${of}"`;
   return usageError(what, names === '' ? undefined : `its files: ${names}`);
+}
+
+/** The program that gets the secrets. */
+export interface ChildProgram {
+  readonly file: string;
+  readonly words: readonly [string, ...string[]];
+  /** Variables with our own secrets that it may have. */
+  readonly allow: readonly string[];
+}
+
+/** Our own token and passphrase are not passed on, unless allowed. */
+export function childOf(
+  { file, words, allow }: ChildProgram,
+  { variables, input }: ChildInputs,
+  { env }: Context,
+): Child {
+  const kept = Object.entries(env).filter(
+    ([name]) => !ownSecrets.includes(name) || allow.includes(name),
+  );
+  return {
+    file,
+    words,
+    env: { ...Object.fromEntries(kept), ...Object.fromEntries(variables) },
+    ...(input === undefined ? {} : { input }),
+  };
+}
+
+const ownSecrets = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE'];
+
+/** The error for a child that did not start. Of a system error only the code is printed: its message may quote arguments. */
+export function startFailure(error: unknown, name: string): CliError {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined || !syscall?.startsWith('spawn')) {
+    const failure = asCliError(error);
+    return failure.with({ message: `${failure.message}; nothing was started` });
+  }
+  const why = code === 'E2BIG' ? 'the secret is too long for a variable' : code;
+  return new CliError('failed', `${name} could not be started (${why})`, {
+    hint: code === 'E2BIG' ? 'another time use --stdin or --file' : undefined,
+    cause: error,
+  });
 }

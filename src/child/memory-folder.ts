@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../context';
 
-/** A folder of our own, 0700, for the time that a child runs. */
-export interface PrivateFolder {
+/** A temporary folder, 0700, for the files of a child. */
+export interface MemoryFolder {
   readonly path: string;
-  /** It is kept in memory, and never on a disk. */
+  /** Whether it is in memory; otherwise it is on a disk. */
   readonly inMemory: boolean;
   remove(): void;
 }
 
-/** What `statfs` says of a tmpfs (linux/magic.h). */
+/** `f_type` of a tmpfs (linux/magic.h). */
 const TMPFS = 0x01021994;
 
-/** Makes it in memory where that can be, which is Linux; else where temporary files are. */
-export async function privateFolder(env: Environment): Promise<PrivateFolder> {
+/** Makes it in memory if there is a tmpfs, as on Linux, else where temporary files are. */
+export async function memoryFolder(env: Environment): Promise<MemoryFolder> {
   for (const parent of [env.XDG_RUNTIME_DIR, '/dev/shm']) {
     const made = parent?.startsWith('/') ? await inTmpfs(parent) : undefined;
     if (made !== undefined) return folder(made, true);
@@ -35,8 +35,8 @@ async function inTmpfs(parent: string): Promise<string | undefined> {
   }
 }
 
-function folder(path: string, inMemory: boolean): PrivateFolder {
-  // A umask can take from ourselves what we need.
+function folder(path: string, inMemory: boolean): MemoryFolder {
+  // The umask may have removed even the owner's permissions.
   chmodSync(path, 0o700);
   return { path, inMemory, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

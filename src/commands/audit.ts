@@ -5,9 +5,8 @@ import type { Context } from '../context';
 import { limits } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../options';
-import { connectTo } from '../session';
+import { createSession, type Session } from '../session';
 import { auditColumns } from '../terminal/listings';
-import { terminal } from '../terminal/output';
 import { printRows, tellEnd } from '../terminal/table';
 
 interface AuditOptions extends GlobalOptions {
@@ -31,20 +30,21 @@ export function auditCommand(context: Context): Command {
     .option('--page <n>', 'show this page of 50 events; 1 has the newest', pageNumber)
     .option('--all', 'show all events')
     .addHelpText('after', EXAMPLES)
-    .action((link: string) =>
-      audit(context, { ...optionsOf(command, context.env, { all: false }), link }),
-    );
+    .action((link: string) => {
+      const options = { ...optionsOf(command, context.env, { all: false }), link };
+      return audit(createSession(context, options), options);
+    });
   return addGlobalOptions(command);
 }
 
-export async function audit(context: Context, options: AuditOptions): Promise<void> {
+async function audit(session: Session, options: AuditOptions): Promise<void> {
   if (options.page !== undefined && options.all)
     throw usageError('--page does not go with --all', 'leave one out');
   const { all, page = 1 } = options;
-  const { api, reference } = await connectTo(context, options, options.link, all ? AT_ONCE : 1);
+  const { api, reference } = await session.connectTo(options.link, all ? AT_ONCE : 1);
   const log = await readAuditLog(api, reference.token, 'newest');
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
-  const printed = await printRows([shown], auditColumns, context, options);
-  await tellEnd(terminal(context, options), printed, 'events', page, log.length > printed);
+  const printed = await printRows([shown], auditColumns, session.context, options);
+  await tellEnd(session.say, printed, 'events', page, log.length > printed);
 }

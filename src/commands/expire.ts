@@ -6,9 +6,8 @@ import type { Context } from '../context';
 import type { Push } from '../contract';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { tellFailure } from '../report-error';
-import { type Connection, connectEach } from '../session';
-import { terminal } from '../terminal/output';
+import { reportError } from '../report-error';
+import { createSession, type Session } from '../session';
 
 interface ExpireOptions extends GlobalOptions {
   readonly links: readonly string[];
@@ -26,22 +25,22 @@ export function expireCommand(context: Context): Command {
     .description('Expire pushes now: their secrets are gone for good.')
     .argument('<links...>', 'links or tokens of the pushes')
     .addHelpText('after', EXAMPLES)
-    .action((links: string[]) =>
-      expire(context, { ...optionsOf(command, context.env, {}), links }),
-    );
+    .action((links: string[]) => {
+      const options = { ...optionsOf(command, context.env, {}), links };
+      return expire(createSession(context, options), options);
+    });
   return addGlobalOptions(command);
 }
 
-/** Expires each; one that fails does not keep the others from it, and the worst status counts. */
-export async function expire(context: Context, options: ExpireOptions): Promise<void> {
-  const references = options.links.map(parseReference);
-  const atOnce = Math.min(references.length, AT_ONCE);
-  const connections = await connectEach(context, options, references, atOnce);
-  const say = terminal(context, options);
+/** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */
+async function expire(session: Session, options: ExpireOptions): Promise<void> {
+  const { context, say } = session;
+  const { links, json } = options;
+  const references = links.map(parseReference);
+  const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: Push[] = [];
   let worst = 0;
-  const outcomes = concurrentMap(references.entries(), async ([at, { base, token }]) => {
-    const { api } = connections.get(base) as Connection;
+  const outcomes = concurrentMap(pushes.entries(), async ([at, { api, token }]) => {
     return { at, token, push: await api.expire(token).catch(failed) };
   });
   for await (const { at, token, push } of outcomes) {
@@ -52,24 +51,14 @@ export async function expire(context: Context, options: ExpireOptions): Promise<
     }
     if (references.length === 1) throw push;
     worst = Math.max(worst, push.exitStatus);
-    await tellFailure(context, about(push, at, options), options);
+    await reportError(context, push.with({ message: `${links[at]}: ${push.message}` }), options);
   }
-  if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
+  if (json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** A failure of one push is told in its turn; any other ends the command. */
+/** The failure of one push is reported in its turn; any other error ends the command. */
 function failed(error: unknown): CliError {
   if (error instanceof CliError) return error;
   throw error;
-}
-
-/** The same failure, naming which of the links it is about. */
-function about(error: CliError, at: number, options: ExpireOptions): CliError {
-  const message = `${options.links[at]}: ${error.message}`;
-  return new CliError(error.code, message, {
-    hint: error.hint,
-    status: error.status,
-    cause: error,
-  });
 }

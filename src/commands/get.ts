@@ -1,34 +1,22 @@
 import { Command } from 'commander';
-import type { Api } from '../client/client';
 import type { Context } from '../context';
 import type { Push } from '../contract';
-import type { CiOptions } from '../delivery/ci-job';
+import { type Delivery, deliverText } from '../delivery/deliver-text';
 import type { Destination } from '../delivery/destination';
-import { deliver } from '../delivery/print-or-rescue';
-import { rescued, stillLeft } from '../delivery/rescued';
+import { type OutputOptions, reserveOutput } from '../delivery/output-place';
 import { retrieve } from '../delivery/retrieve';
 import { CliError } from '../errors';
 import { checkPassphrase, knownPassphrase } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
-import { addGlobalOptions, type GlobalOptions, nameList, optionsOf, seconds } from '../options';
-import { connectTo } from '../session';
-import { patiently } from '../terminal/bounded-write';
-import { type Terminal, terminal, toJson } from '../terminal/output';
-import { left, savedText } from '../terminal/push-text';
-import { forTerminal } from '../terminal/safe';
+import { addGlobalOptions, nameList, optionsOf, seconds } from '../options';
+import { createSession, type Session } from '../session';
+import { left } from '../terminal/push-text';
 import { count } from '../terminal/time';
-import { type Place, placeFor } from './get/output-place';
 
-export interface GetOptions extends GlobalOptions, CiOptions {
+interface GetOptions extends OutputOptions {
   readonly link: string;
-  readonly output?: string;
   /** False with `--no-files`. */
   readonly files: boolean;
-  readonly force: boolean;
-  readonly copy: boolean;
-  readonly qr: boolean;
-  /** Seconds. */
-  readonly clearAfter?: number;
   readonly passphrase: boolean;
   readonly passphraseFile?: string;
   readonly passphraseEnv?: string;
@@ -83,129 +71,68 @@ export function getCommand(context: Context): Command {
       'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
     )
     .addHelpText('after', EXAMPLES)
-    .action((link: string) => get(context, { ...optionsOf(command, context.env, DEFAULTS), link }));
+    .action((link: string) => {
+      const options: GetOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
+      return get(createSession(context, options), options);
+    });
   return addGlobalOptions(command);
 }
 
 const DEFAULTS = { files: true, force: false, copy: false, qr: false, passphrase: false };
 
-/** Makes sure of the place the text goes to, takes the view, and gets the text there or to a rescue file. */
-export async function get(context: Context, options: GetOptions): Promise<void> {
+/** Reserves the place, takes the view, and writes the push there or to a rescue file. */
+async function get(session: Session, options: GetOptions): Promise<void> {
+  const { context, say } = session;
   checkPassphrase(options, context);
   checkStandardInput(options);
-  const { api, reference } = await connectTo(context, options, options.link);
+  const { api, reference } = await session.connectTo(options.link);
   const passphrase = await knownPassphrase(options, context);
-  const place = await placeFor(options, context);
+  const place = await reserveOutput(session, options);
   let push: Push;
   try {
-    push = await retrieve(api, reference.token, passphrase, context);
+    push = await retrieve(context, api, reference.token, passphrase);
   } catch (error) {
     await place.discard?.();
     throw error;
   }
   context.asked();
-  await handOver(context, options, push, place, api);
-  await place.clipboard?.afterwards(push);
+  // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
+  if (!context.stdout.isTTY) await noteRest(session, options, push);
+  const failure = await deliver({ context, options, say, api, push, place }, options.files);
+  if (context.stdout.isTTY) await noteRest(session, options, push);
+  if (failure) throw failure;
+  await place.clipboard?.finish(push);
 }
 
-async function handOver(
-  context: Context,
-  options: GetOptions,
-  push: Push,
-  place: Place,
-  api: Api,
-): Promise<void> {
-  const say = terminal(context, options);
-  const { json } = options;
-  const { folder, file, job, clipboard } = place;
-  const handText = async (text: Push, file: Destination | undefined) => {
-    const to = job ?? clipboard ?? file;
-    if (!to) return onStdout(context, options, text, say);
-    const bytes = json ? `${toJson(text)}\n` : (text.payload ?? '');
-    const failure = await writeTo(to, bytes, context, options, push);
-    if (failure || to.inFolder === undefined) return failure;
-    await say.note(savedText(to.inFolder, Buffer.byteLength(bytes), undefined));
-    return undefined;
-  };
+/** Says what of the push is left at the instance. */
+async function noteRest({ say }: Session, options: GetOptions, push: Push): Promise<void> {
   const files = push.files?.length ?? 0;
-  const tellRest = async () => {
-    if (files > 0 && !options.files)
-      await say.remark(
-        `${count(files, 'file')} left where they are: see their addresses with --json`,
-      );
-    const rest = left(push);
-    if (rest !== undefined) await say.remark(rest);
-  };
-  // After a text in a pipe it could run together with it on the same terminal.
-  if (!context.stdout.isTTY) await tellRest();
-  // Files alone set nothing in a job, which fails for it once they are there.
-  const unset = job && files > 0 && !push.payload ? await nothingFor(job) : undefined;
-  let trouble = unset;
-  if (files > 0 && options.files) {
-    const { receive } = await import('../delivery/save-push');
-    const parts = { context, options, say, api, push, folder, file, handOver: handText };
-    trouble = (await receive(parts)) ?? unset;
-  } else if (folder !== undefined && files > 0 && !push.payload) {
-    await place.discard?.();
-  } else if (!unset) {
-    trouble = await handText(push, file);
+  if (files > 0 && !options.files)
+    await say.remark(
+      `${count(files, 'file')} left where they are: see their addresses with --json`,
+    );
+  const rest = left(push);
+  if (rest !== undefined) await say.remark(rest);
+}
+
+async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError | undefined> {
+  const { push, place } = delivery;
+  const files = push.files?.length ?? 0;
+  const onlyFiles = files > 0 && !push.payload;
+  // Files alone set nothing in a job: it fails, but only after they are saved.
+  const unset = place.job && onlyFiles ? await nothingFor(place.job) : undefined;
+  if (files > 0 && withFiles) {
+    const { savePush } = await import('../delivery/save-push');
+    return (await savePush(delivery)) ?? unset;
   }
-  if (context.stdout.isTTY) await tellRest();
-  if (trouble) throw trouble;
+  if (place.folder !== undefined && onlyFiles) {
+    await place.discard?.();
+    return undefined;
+  }
+  return unset ?? deliverText(delivery, push, place.file);
 }
 
 async function nothingFor(job: Destination): Promise<CliError> {
   await job.discard();
-  return new CliError('failed', 'the push has no text, so that nothing is set in the job');
-}
-
-async function onStdout(
-  context: Context,
-  options: GetOptions,
-  push: Push,
-  say: Terminal,
-): Promise<CliError | undefined> {
-  const { json, qr } = options;
-  const drawing = qr
-    ? await (await import('./get/qr-output')).drawn(context, options, push, say)
-    : {};
-  const bytes = forStdout(context, options, push);
-  return deliver(context, { bytes, ...drawing, what: 'secret', push, json });
-}
-
-/** Exact bytes in a pipe; on a terminal harmless ones, and a final line end. */
-function forStdout(context: Context, options: GetOptions, push: Push): string {
-  const text = push.payload ?? '';
-  if (options.json) return `${toJson(push)}\n`;
-  return context.stdout.isTTY ? forTerminal(text) : text;
-}
-
-async function writeTo(
-  place: Destination,
-  text: string,
-  context: Context,
-  { output }: GetOptions,
-  push: Push,
-): Promise<CliError | undefined> {
-  try {
-    await patiently(() => place.commit(text), context.signal);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof CliError)) {
-      const { code } = error as NodeJS.ErrnoException;
-      return rescued(
-        context,
-        text,
-        'secret',
-        `${output ?? 'a file of the job'} cannot be written (${code})`,
-        push,
-      );
-    }
-    const saved = await rescued(context, text, 'secret', error.message, push);
-    const kept = saved.remains?.saved_to !== undefined || stillLeft(push) !== undefined;
-    // A file that came to be meanwhile is no bad input; a text that the job cannot hold is.
-    if (output !== undefined || error.code !== 'usage' || !kept) return saved;
-    const hint = [error.hint, saved.hint].filter((one) => one !== undefined).join('; ');
-    return new CliError('usage', saved.message, { hint, remains: saved.remains });
-  }
+  return new CliError('failed', 'the push has no text, so nothing is set in the job');
 }

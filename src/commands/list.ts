@@ -4,9 +4,8 @@ import type { Context } from '../context';
 import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
-import { connect, targetOf, wishesOf } from '../session';
+import { createSession, type Session } from '../session';
 import { activeColumns, expiredColumns } from '../terminal/listings';
-import { terminal } from '../terminal/output';
 import { printRows, tellEnd } from '../terminal/table';
 
 type State = 'active' | 'expired';
@@ -37,21 +36,20 @@ export function listCommand(context: Context): Command {
     .option('--all', 'show all pages')
     .option('--limit <n>', 'show at most so many', positive('--limit'))
     .addHelpText('after', EXAMPLES)
-    .action((state: State) =>
-      list(context, { ...optionsOf(command, context.env, { all: false }), state }),
-    );
+    .action((state: State) => {
+      const options = { ...optionsOf(command, context.env, { all: false }), state };
+      return list(createSession(context, options), options);
+    });
   return addGlobalOptions(command);
 }
 
-/** Prints row by row as pages come, so that memory does not grow with their number. */
-export async function list(context: Context, options: ListOptions): Promise<void> {
+/** Prints each page as it comes, so that memory does not grow with their number. */
+async function list(session: Session, options: ListOptions): Promise<void> {
   if (options.page !== undefined && (options.all || options.limit !== undefined)) {
     throw usageError('--page goes with neither --all nor --limit', 'leave one out');
   }
   const many = options.all || options.limit !== undefined;
-  const target = await targetOf(context, wishesOf(context, options));
-  const { api } = await connect(context, options, target, many ? AT_ONCE : 1);
-  const say = terminal(context, options);
+  const { api } = await session.connect(many ? AT_ONCE : 1);
   const { page = 1 } = options;
   const rows = pages<Push>((page) => api.list(options.state, page), {
     ...(many ? {} : { first: page, last: page }),
@@ -60,7 +58,7 @@ export async function list(context: Context, options: ListOptions): Promise<void
     skipRepeated: true,
   });
   const columns = options.state === 'active' ? activeColumns : expiredColumns;
-  const printed = await printRows(rows, columns, context, options);
+  const printed = await printRows(rows, columns, session.context, options);
   const full = !many && printed >= limits.rowsPerPage;
-  await tellEnd(say, printed, `${options.state} pushes`, page, full);
+  await tellEnd(session.say, printed, `${options.state} pushes`, page, full);
 }

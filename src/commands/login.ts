@@ -1,7 +1,21 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { Context } from '../context';
-import { login } from '../login';
-import { addGlobalOptions, optionsOf } from '../options';
+import type { Context, Profile, StoredProfiles } from '../context';
+import type { InstanceVersion } from '../contract';
+import { CliError, type ErrorCode, usageError } from '../errors';
+import { readAll } from '../input/source';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { configFolder } from '../profile/folders';
+import { profileName, readProfiles } from '../profile/profile';
+import { checkProfileName, withoutTrust } from '../profile/settings';
+import { chooseTarget, parseBase } from '../profile/target';
+import { parseToken } from '../profile/token-file';
+import { clientFor, createSession, exposure, type Session } from '../session';
+import { abilities, editionOf } from '../terminal/instance-info';
+
+export interface LoginOptions extends GlobalOptions {
+  readonly address?: string;
+}
 
 const EXAMPLES = `
 The token is asked for, hidden, or read from --token-file or standard input; it
@@ -20,7 +34,203 @@ export function loginCommand(context: Context): Command {
     .addHelpText('after', EXAMPLES)
     .action((address: string | undefined) => {
       const options = optionsOf(command, context.env, {});
-      return login(context, address === undefined ? options : { ...options, address });
+      const session = createSession(context, options);
+      return login(session, address === undefined ? options : { ...options, address });
     });
   return addGlobalOptions(command);
+}
+
+/** Stores nothing before the instance has answered and accepted the token. */
+export async function login(session: Session, options: LoginOptions): Promise<void> {
+  const { context, say } = session;
+  if (options.profile !== undefined) checkProfileName(options.profile);
+  const stored = readProfiles(configFolder(context));
+  const instance = await chooseInstance(session, options, stored);
+  const { base } = instance;
+  const { token, version } = await chooseToken(session, instance);
+  const name = nameFor(base, stored, options.profile);
+  const store = await context.profiles();
+  await store.update((now) => withLogin(now, name, { base, token, options }));
+  if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
+  const { application_version, api_version, edition } = version;
+  await say.print(
+    {
+      ...{ profile: name, url: base, token: token !== undefined },
+      ...{ application_version, api_version, edition },
+    },
+    () => `${base} is now profile "${name}"${token === undefined ? ', without a token' : ''}\n`,
+  );
+  if (stored.current !== undefined && stored.current !== name)
+    await say.remark(
+      `it is in use instead of "${stored.current}": pwpush profile use changes that`,
+    );
+  const features = abilities(version);
+  await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
+}
+
+/** How often the user is asked. */
+const TRIES = 3;
+
+/** Asks again, with the reason, after an answer that fails with one of these codes. */
+async function retryPrompt<T>(
+  { context, say }: Session,
+  retryable: readonly ErrorCode[],
+  ask: (again: boolean) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask(tries > 1);
+    } catch (error) {
+      const again = error instanceof CliError && retryable.includes(error.code) && tries < TRIES;
+      if (!again || context.signal.aborted) throw error;
+      await say.announce(error.message);
+    }
+  }
+}
+
+/** From the command line, else the environment, else a prompt; without one, the address of the profile. */
+async function chooseInstance(
+  session: Session,
+  options: LoginOptions,
+  stored: StoredProfiles,
+): Promise<Candidate> {
+  const { context, wishes } = session;
+  if (options.address !== undefined && options.url !== undefined)
+    throw usageError('the address was given twice', 'leave --url out');
+  const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
+  const name = profileName(stored, wishes);
+  const known =
+    name !== undefined && Object.hasOwn(stored.profiles, name)
+      ? stored.profiles[name]?.url
+      : undefined;
+  const given =
+    options.address ?? options.url ?? (options.profile === undefined ? wishes.env.url : undefined);
+  if (given !== undefined) return candidate(given);
+  if (!context.canPrompt()) {
+    if (known !== undefined) return candidate(known);
+    throw usageError(
+      'no instance address given',
+      'name the instance: pwpush login https://pwpush.example',
+    );
+  }
+  const prompter = await context.prompter();
+  return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () => {
+    const typed = candidate(await prompter.text('Address of the instance:', known));
+    await typed.check(undefined).catch((error) => {
+      // An instance may require a token for everything.
+      if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
+    });
+    return typed;
+  });
+}
+
+interface Accepted {
+  readonly token: string | undefined;
+  readonly version: InstanceVersion;
+}
+
+/** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
+async function chooseToken(session: Session, { base, check }: Candidate): Promise<Accepted> {
+  const { context, options } = session;
+  const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
+  if (options.anonymous) return accepted(undefined);
+  const given = await givenToken(session, base);
+  if (given !== undefined) return accepted(given);
+  if (!context.canPrompt()) {
+    throw usageError(
+      'there is no token, and nobody to ask for it',
+      'pipe it in, use --token-file PATH, or log in without one: --anonymous',
+    );
+  }
+  const prompter = await context.prompter();
+  return retryPrompt(session, ['usage', 'unauthorized'], async (again) => {
+    const typed = await prompter.secret(again ? 'Wrong. API token:' : 'API token:');
+    return accepted(parseToken(typed, 'the prompt'));
+  });
+}
+
+async function givenToken(
+  { context: { stdin }, wishes }: Session,
+  base: string,
+): Promise<string | undefined> {
+  if (wishes.token !== undefined) return wishes.token();
+  if (!stdin.isTTY) {
+    const piped = (await readAll(stdin.bytes())).toString('utf8');
+    if (piped.trim() !== '') return parseToken(piped, 'standard input');
+  }
+  const { url } = wishes.env;
+  return url === undefined || parseBase(url) === base ? wishes.env.token?.() : undefined;
+}
+
+/** An instance that the user is about to log in to. */
+interface Candidate {
+  readonly base: string;
+  /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
+  check(token: string | undefined): Promise<InstanceVersion>;
+}
+
+function candidateAt(session: Session, stored: StoredProfiles, base: string): Candidate {
+  const { wishes, options, say } = session;
+  const name = nameFor(base, stored, options.profile);
+  const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;
+  const env = { caFile: wishes.env.caFile };
+  let warned = false;
+  let version: InstanceVersion | undefined;
+  const check = async (token: string | undefined) => {
+    const sent = { token: async () => token ?? '', anonymous: token === undefined };
+    const target = await chooseTarget(stored, { ...wishes, profile, url: base, env, ...sent });
+    const warning = exposure(target);
+    if (!warned && warning !== undefined) await say.warn(warning);
+    warned = true;
+    const api = await clientFor(session, target);
+    try {
+      version ??= await api.version();
+      if (token !== undefined) await api.list('active', 1);
+      return version;
+    } catch (error) {
+      throw token === undefined ? error : notStored(error);
+    }
+  };
+  return { base, check };
+}
+
+function notStored(error: unknown): unknown {
+  if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
+  return error.with({
+    message: 'the instance refused the token; nothing was stored',
+    hint: 'copy the token again from the account page of the instance',
+  });
+}
+
+/** The profile that was named, else the one with that address, else `default`, else the name of the host. */
+function nameFor(base: string, stored: StoredProfiles, named: string | undefined): string {
+  if (named !== undefined) return named;
+  const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);
+  if (same) return same[0];
+  return Object.hasOwn(stored.profiles, 'default')
+    ? new URL(base).host.replace(/[^\w.-]/g, '-')
+    : 'default';
+}
+
+interface Login {
+  readonly base: string;
+  readonly token: string | undefined;
+  readonly options: LoginOptions;
+}
+
+function withLogin(
+  stored: StoredProfiles,
+  name: string,
+  { base, token, options }: Login,
+): StoredProfiles {
+  const before = stored.profiles[name] ?? {};
+  const { token: _old, ...kept } = before.url === base ? before : withoutTrust(before);
+  const profile: Profile = {
+    ...kept,
+    url: base,
+    ...(token === undefined ? {} : { token }),
+    ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
+    ...(options.insecure ? { insecure: true } : {}),
+  };
+  return { current: name, profiles: { ...stored.profiles, [name]: profile } };
 }

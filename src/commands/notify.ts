@@ -5,8 +5,7 @@ import type { Context } from '../context';
 import type { Notified } from '../contract';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { connectTo } from '../session';
-import { terminal } from '../terminal/output';
+import { createSession, type Session } from '../session';
 
 interface NotifyOptions extends GlobalOptions {
   readonly link: string;
@@ -29,16 +28,17 @@ export function notifyCommand(context: Context): Command {
     .argument('<email...>', 'up to 5 addresses')
     .option('--locale <language>', 'language of the e-mail, such as de')
     .addHelpText('after', EXAMPLES)
-    .action((link: string, emails: string[]) =>
-      notify(context, { ...optionsOf(command, context.env, {}), link, emails }),
-    );
+    .action((link: string, emails: string[]) => {
+      const options = { ...optionsOf(command, context.env, {}), link, emails };
+      return notify(createSession(context, options), options);
+    });
   return addGlobalOptions(command);
 }
 
-export async function notify(context: Context, options: NotifyOptions): Promise<void> {
+async function notify(session: Session, options: NotifyOptions): Promise<void> {
+  const { say } = session;
   const wanted = notification(options.emails, options.locale);
-  const { api, reference } = await connectTo(context, options, options.link);
-  const say = terminal(context, options);
+  const { api, reference } = await session.connectTo(options.link);
   let answer: Notified;
   try {
     answer = await api.notify(reference.token, wanted);
@@ -50,16 +50,16 @@ export async function notify(context: Context, options: NotifyOptions): Promise<
   await say.remark(answer.message ?? `the instance e-mails the link to ${to}`);
 }
 
-/** An instance without e-mail answers as if there were no such push (docs/wire.md, "Endpoints"): it is asked what it can do. */
+/** An instance without e-mail responds as if the push did not exist (docs/wire.md, "Endpoints"), so ask it for its features. */
 async function explained(error: unknown, api: Api): Promise<unknown> {
   if (!(error instanceof CliError) || error.code !== 'not_found') return error;
   const version = await api.version().catch(() => undefined);
   const pushes = version?.features?.pushes as { email_auto_dispatch?: unknown } | undefined;
   if (version === undefined || pushes?.email_auto_dispatch === true) return error;
   if (pushes?.email_auto_dispatch !== false && version.api_version !== '2.0') return error;
-  return new CliError('rejected', 'notify: this instance sends no e-mail', {
+  return error.with({
+    code: 'rejected',
+    message: 'notify: this instance sends no e-mail',
     hint: 'send the link yourself',
-    status: error.status,
-    cause: error,
   });
 }

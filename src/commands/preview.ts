@@ -3,8 +3,8 @@ import { otherOrigin, webAddress } from '../client/link';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { connectTo } from '../session';
-import { drawQr, terminal } from '../terminal/output';
+import { createSession, type Session } from '../session';
+import { drawQr } from '../terminal/output';
 import { safe } from '../terminal/safe';
 
 interface PreviewOptions extends GlobalOptions {
@@ -18,9 +18,10 @@ export function previewCommand(context: Context): Command {
     .argument('<link>', 'link or token of the push')
     .option('--qr', 'draw the link as a QR code on stderr')
     .addHelpText('after', EXAMPLES)
-    .action((link: string) =>
-      preview(context, { ...optionsOf(command, context.env, { qr: false }), link }),
-    );
+    .action((link: string) => {
+      const options = { ...optionsOf(command, context.env, { qr: false }), link };
+      return preview(createSession(context, options), options);
+    });
   return addGlobalOptions(command);
 }
 
@@ -29,10 +30,10 @@ Examples:
   $ pwpush preview abc123def456
   $ pwpush preview --qr https://pwpush.example/p/abc123def456`;
 
-export async function preview(context: Context, options: PreviewOptions): Promise<void> {
-  const { api, reference, target } = await connectTo(context, options, options.link);
+async function preview(session: Session, options: PreviewOptions): Promise<void> {
+  const { say } = session;
+  const { api, reference, target } = await session.connectTo(options.link);
   const answer = await api.preview(reference.token);
-  const say = terminal(context, options);
   if (webAddress(answer.url) === undefined)
     throw new CliError(
       'failed',

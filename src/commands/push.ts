@@ -2,46 +2,9 @@ import { Command, Option } from 'commander';
 import type { Context } from '../context';
 import type { Kind } from '../contract';
 import { usageError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
-
-export interface PushOptions extends GlobalOptions {
-  readonly text?: string;
-  readonly from?: string;
-  readonly env?: string;
-  readonly generate?: string | true;
-  /** Paths; `-` is standard input. */
-  readonly file?: readonly string[];
-  readonly filename?: string;
-  readonly message?: string;
-  readonly raw: boolean;
-  readonly kind?: Kind;
-  readonly days?: number;
-  readonly views?: number;
-  readonly deletable?: boolean;
-  readonly retrievalStep?: boolean;
-  readonly passphrase: boolean;
-  readonly passphraseFile?: string;
-  readonly passphraseEnv?: string;
-  readonly generatePassphrase?: boolean;
-  readonly passphraseOut?: string;
-  readonly name?: string;
-  readonly note?: string;
-  readonly notify?: readonly string[];
-  readonly notifyLocale?: string;
-  readonly qr: boolean;
-  readonly copy: boolean;
-  readonly dryRun: boolean;
-  readonly acceptLimits: boolean;
-  /** Serve it from this machine. */
-  readonly here: boolean;
-  readonly host?: string;
-  readonly port?: number;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly each: boolean;
-  /** Pushes of `--each` that are made at once. */
-  readonly concurrency?: number;
-}
+import { addGlobalOptions, optionsOf, port, positive } from '../options';
+import { createSession } from '../session';
+import type { PushOptions } from './push/request';
 
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env,
@@ -113,7 +76,7 @@ export function pushCommand(context: Context): Command {
   return addGlobalOptions(command);
 }
 
-/** It takes no value. As if it took one, so that `-p hunter2`, as other programs have it, does not push "hunter2". */
+/** Declared as if it took a value: `-p hunter2`, which other programs accept, must not push "hunter2". */
 function askPassphrase(): Option {
   const option = new Option('-p, --passphrase', 'ask for a passphrase to protect the push with');
   option.optional = true;
@@ -137,7 +100,7 @@ const DEFAULTS = {
   each: false,
 };
 
-/** The contract's, which would be loaded for a line of the help. */
+/** Those of contract.ts, which need not be loaded to print the help. */
 const KINDS = ['text', 'file', 'url', 'qr'] satisfies Kind[];
 
 function concurrency(value: string): number {
@@ -147,10 +110,11 @@ function concurrency(value: string): number {
 }
 
 async function push(context: Context, options: PushOptions): Promise<void> {
+  const session = createSession(context, options);
   if (options.each) {
     const { pushEach } = await import('./push/each');
-    return pushEach(context, options);
+    return pushEach(session, options);
   }
   const { pushOne } = await import('./push/one');
-  return pushOne(context, options);
+  return pushOne(session, options);
 }

@@ -1,9 +1,27 @@
 import { Command } from 'commander';
-import { type FileWish, fileWish, type Wishes } from '../child/child-variables';
+import type { ChildInputs } from '../child/child-inputs';
+import {
+  type ChildOptions,
+  checkChildOptions,
+  type FileOption,
+  fileOption,
+} from '../child/child-options';
+import { type MemoryFolder, memoryFolder } from '../child/memory-folder';
+import { parseReference } from '../client/link';
 import type { Context } from '../context';
+import { findProgram } from '../delivery/find-program';
+import { rescueResult } from '../delivery/print-or-rescue';
+import type { RetrievedPush } from '../delivery/retrieve';
+import { safeName } from '../delivery/safe-name';
+import { ExitWith, endedBy, usageError } from '../errors';
+import { checkPassphrase, knownPassphrase } from '../input/passphrase';
+import { checkStandardInput } from '../input/source';
 import { addGlobalOptions, type GlobalOptions, nameList, optionsOf } from '../options';
+import { reportError } from '../report-error';
+import { createSession, type Session } from '../session';
+import { left, variablesSet } from '../terminal/push-text';
 
-export interface RunOptions extends GlobalOptions, Wishes {
+interface RunOptions extends GlobalOptions, ChildOptions {
   readonly links: readonly string[];
   /** The program and its arguments. */
   readonly words: readonly string[];
@@ -44,7 +62,7 @@ export function runCommand(context: Context): Command {
       '--file <name[=file]>',
       'the variable for the path of a file (0600, in memory where possible), removed at the end: ' +
         "the push's file of that name, - for its text; without =file the only one",
-      (value: string, all: FileWish[] = []) => [...all, fileWish(value)],
+      (value: string, all: FileOption[] = []) => [...all, fileOption(value)],
     )
     .option(
       '--only <names>',
@@ -64,9 +82,10 @@ export function runCommand(context: Context): Command {
     )
     .addHelpText('after', EXAMPLES)
     .action((operands: string[]) => {
-      const words = behindDashes(command);
+      const words = afterDashes(command);
       const links = operands.slice(0, Math.max(0, operands.length - words.length));
-      return run(context, { ...optionsOf(command, context.env, DEFAULTS), links, words });
+      const options = { ...optionsOf(command, context.env, DEFAULTS), links, words };
+      return run(createSession(context, options), options);
     });
   return addGlobalOptions(command);
 }
@@ -77,14 +96,103 @@ function collect(value: string, all: readonly string[] = []): string[] {
   return [...all, value];
 }
 
-/** Commander tells operands apart no more: the line itself does. */
-function behindDashes({ parent }: Command): readonly string[] {
+/** Commander merges the operands before and after `--`, so look at the command line itself. */
+function afterDashes({ parent }: Command): readonly string[] {
   const { rawArgs } = parent as Command & { readonly rawArgs: readonly string[] };
   const at = rawArgs.indexOf('--');
   return at === -1 ? [] : rawArgs.slice(at + 1);
 }
 
-async function run(context: Context, options: RunOptions): Promise<void> {
-  const { runWithSecrets } = await import('./run/with-secrets');
-  return runWithSecrets(context, options);
+/** Finds the program, takes the views, and runs it. */
+async function run(session: Session, options: RunOptions): Promise<void> {
+  const { context } = session;
+  const words = wordsOf(options);
+  checkChildOptions(options, options.links.length);
+  checkPassphrase(options, context);
+  checkStandardInput(options);
+  const references = options.links.map(parseReference);
+  const program = await findProgram(words[0], context);
+  if ('status' in program) return notRun(session, words[0], program.status);
+  const named = await session.connectEach(references);
+  const passphrase = await knownPassphrase(options, context);
+  // Loaded now: `run --help` does without.
+  const { retrieveAll, rescueAll } = await import('../child/all-or-rescued');
+  const { childInputs, childOf, startFailure } = await import('../child/child-inputs');
+  const pushes = await retrieveAll(session, named, passphrase);
+  context.asked();
+  const signal = context.takeSignals();
+  let folder: MemoryFolder | undefined;
+  let status: number;
+  try {
+    if (options.file.length > 0) folder = await memoryFolder(context.env);
+    const inputs = await childInputs(pushes, options, folder);
+    await reportInputs(session, inputs, pushes, folder);
+    if (signal.aborted) throw endedBy(signal);
+    const { allow } = options;
+    status = await context.runChild(childOf({ ...program, words, allow }, inputs, context));
+  } catch (error) {
+    throw await rescueAll(pushes, startFailure(error, words[0]));
+  } finally {
+    await remove(session, folder);
+  }
+  if (status !== 0) throw new ExitWith(status);
+}
+
+function wordsOf({ words, links }: RunOptions): [string, ...string[]] {
+  const [name, ...args] = words;
+  if (name === undefined)
+    throw usageError(
+      'there is no command to run',
+      'put it after --, for example: pwpush run LINK -- ./deploy.sh',
+    );
+  if (links.length === 0) throw usageError('no link before --');
+  return [name, ...args];
+}
+
+/** Ends with the status of shells for a program that is not there or cannot be run. */
+async function notRun(
+  { context, options }: Session,
+  name: string,
+  status: 126 | 127,
+): Promise<never> {
+  const what = status === 127 ? `there is no program "${name}"` : `${name} cannot be run`;
+  const failure = usageError(what, 'nothing was sent, and no view was taken');
+  await reportError(context, failure, options);
+  throw new ExitWith(status);
+}
+
+/** Says what is left of the pushes, what of them the program does not get, and the names of its variables. */
+async function reportInputs(
+  { context, say }: Session,
+  { variables, unused }: ChildInputs,
+  pushes: readonly RetrievedPush[],
+  folder: MemoryFolder | undefined,
+): Promise<void> {
+  for (const { push } of pushes) {
+    const rest = left(push);
+    if (rest !== undefined) await say.remark(rest);
+    if (unused.text) {
+      const { message } = await rescueResult(
+        context,
+        push.payload ?? '',
+        'text',
+        'the text is not used',
+        push,
+      );
+      await say.warn(message);
+    }
+    if (unused.files.length > 0)
+      await say.warn(`not used: ${unused.files.map((name) => safeName(name)).join(', ')}`);
+    if (folder?.inMemory === false)
+      await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
+  }
+  if (variables.size > 0) await say.note(variablesSet(variables.keys()));
+}
+
+async function remove({ say }: Session, folder: MemoryFolder | undefined): Promise<void> {
+  try {
+    folder?.remove();
+  } catch {
+    await say.warn(`${folder?.path} could not be removed: remove it yourself`);
+  }
 }

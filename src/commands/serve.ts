@@ -1,15 +1,29 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
+import { CliError } from '../errors';
+import { withService } from '../load-service';
 import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
+import { aborted } from '../system/abort';
 import { makeFolder } from '../system/private-folder';
-import { terminal } from '../terminal/output';
+import { type Invocation, invocation } from '../terminal/output';
 import { backupCommand } from './serve/backup';
-import { DATA, DATABASE, keyFile, passwordInSight, placeOf, serviceFailure } from './serve/data';
-import { keepProfile } from './serve/local-profile';
+import { keepLocal } from './serve/local-profile';
 import { rekeyCommand } from './serve/rekey';
+import {
+  DATA,
+  DATABASE,
+  dataPlace,
+  days,
+  keyFile,
+  type LogFormat,
+  logFormat,
+  passwordWarning,
+  rate,
+  readVariables,
+  refuseEmpty,
+  size,
+} from './serve/serve-options';
 import { tokenCommand } from './serve/token';
-import { days, type LogFormat, logFormat, rate, refuseEmpty, size } from './serve/values';
-import { readVariables } from './serve/variables';
 
 interface ServeOptions extends GlobalOptions {
   readonly host: string;
@@ -142,12 +156,10 @@ export function serveCommand(context: Context): Command {
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
   command.action(async () => {
-    const options: ServeOptions = optionsOf(command, context.env, DEFAULTS);
-    const seen = passwordInSight(command);
-    // As JSON it is a line of the log, which begins with the service.
-    if (seen && options.log !== 'json') await terminal(context, options).warn(seen);
+    // Global options know --anonymous as something else.
     const anonymous = command.opts().anonymous !== false;
-    await serve(context, anonymous, options, options.log === 'json' ? seen : undefined);
+    const options: ServeOptions = { ...optionsOf(command, context.env, DEFAULTS), anonymous };
+    await serve(invocation(context, options), options, passwordWarning(command));
   });
   command.addCommand(tokenCommand(context));
   command.addCommand(rekeyCommand(context));
@@ -157,30 +169,30 @@ export function serveCommand(context: Context): Command {
   return addOutputOptions(command);
 }
 
+type RunningService = Awaited<ReturnType<typeof start>>;
+
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
 async function serve(
-  context: Context,
-  anonymous: boolean,
+  run: Invocation,
   options: ServeOptions,
-  warning?: string,
+  warning: string | undefined,
 ): Promise<void> {
+  const { context, say } = run;
+  const jsonLog = options.log === 'json';
+  if (warning && !jsonLog) await say.warn(warning);
   const stop = context.takeSignals();
-  const say = terminal(context, options);
-  const service = await starting(context, options, anonymous);
-  if (warning) service.warn(warning);
-  // Before anything is printed: whoever reads that may send the signal.
+  const service = await start(run, options);
+  // In JSON it is a line of the log, which begins with the service.
+  if (warning && jsonLog) service.warn(warning);
+  // Before the address is printed: whoever reads that may send the signal.
   const hangup = hungUp(context, service.reload);
-  if (service.firstToken !== undefined) {
-    // Even with --quiet: nobody can ask for it again.
-    if (!options.json) await say.tell(`token of admin, shown only now: ${service.firstToken}`);
-    // With --ephemeral nothing touches a disk, and a token of it would outlive what it opens.
-    if (!options.ephemeral && service.loopback) {
-      const note = options.log === 'json' ? async () => {} : say.note;
-      const profile = { url: service.localUrl, token: service.firstToken };
-      await keepProfile(context, profile, note, service.warn);
-    }
-  }
   const { url, firstToken } = service;
+  if (firstToken !== undefined) {
+    // Even with --quiet: it cannot be shown again.
+    if (!options.json) await say.announce(`token of admin, shown only now: ${firstToken}`);
+    // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
+    if (!options.ephemeral && service.loopback) await keepProfile(run, service, jsonLog);
+  }
   await say.print(
     firstToken === undefined ? { url } : { url, token: firstToken },
     () => `${url}\n`,
@@ -189,14 +201,12 @@ async function serve(
   await service.close();
 }
 
-async function starting(context: Context, options: ServeOptions, anonymous: boolean) {
-  const { startService, ServiceError } = await context.service();
-  const say = terminal(context, options);
-  const place = placeOf(context, options);
+function start({ context, say }: Invocation, options: ServeOptions) {
+  const place = dataPlace(context, options);
   if (!options.ephemeral) makeFolder(place.data, 'name a folder of yours with --data');
-  try {
-    return await startService(
-      { ...options, ...place, anonymous, ...keyFile(context) },
+  return withService(({ startService }) =>
+    startService(
+      { ...options, ...place, ...keyFile(context) },
       {
         log: (line, level) => {
           if (options.quiet && level === 'info') return;
@@ -210,24 +220,37 @@ async function starting(context: Context, options: ServeOptions, anonymous: bool
         supervision: context,
         usage: context.usage,
       },
-    );
+    ),
+  );
+}
+
+/** Keeps the service as a profile, so that `pwpush push` works in the next terminal. */
+async function keepProfile(
+  { context, say }: Invocation,
+  { localUrl: url, firstToken: token, warn }: RunningService,
+  jsonLog: boolean,
+): Promise<void> {
+  try {
+    const store = await context.profiles();
+    let name = '';
+    const { current } = await store.update((stored) => {
+      const kept = keepLocal(stored, token === undefined ? { url } : { url, token });
+      name = kept.name;
+      return kept.stored;
+    });
+    const use = current === name ? '' : `; use it with --profile ${name}`;
+    if (!jsonLog) await say.note(`kept as profile "${name}"${use}`);
   } catch (error) {
-    throw error instanceof ServiceError ? serviceFailure(error) : error;
+    const why = error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code;
+    warn(`the token was not kept as a profile: ${why}`);
   }
 }
 
-/** Resolves when the terminal we were started from is gone; without one, SIGHUP is how a service is told to reload. */
+/** Resolves when the terminal that started us is gone. Without a terminal, SIGHUP reloads the service. */
 function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
   const { stdin, stdout, stderr } = context;
   const ours = stdin.isTTY || stdout.isTTY || stderr.isTTY;
   return new Promise((resolve) => {
     context.onHangup(() => (ours ? resolve() : void reload()));
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }

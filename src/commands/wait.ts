@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import { type PushProgress, pushPoller } from '../client/audit-log';
-import type { Api } from '../client/client';
 import type { Context } from '../context';
 import type { AuditEntry } from '../contract';
 import { CliError, usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, seconds } from '../options';
-import { connectTo } from '../session';
+import { createSession, type Session } from '../session';
 import { auditColumns } from '../terminal/listings';
-import { type Terminal, terminal, toJson } from '../terminal/output';
+import { type Terminal, toJson } from '../terminal/output';
 import { printRows } from '../terminal/table';
 
 interface WaitOptions extends GlobalOptions {
@@ -41,9 +40,10 @@ export function waitCommand(context: Context): Command {
     )
     .option('--then-expire', 'expire the push after the first view')
     .addHelpText('after', EXAMPLES)
-    .action((link: string) =>
-      wait(context, { ...optionsOf(command, context.env, DEFAULTS), link }),
-    );
+    .action((link: string) => {
+      const options: WaitOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
+      return wait(sessionFor(context, options), options);
+    });
   return addGlobalOptions(command);
 }
 
@@ -55,21 +55,25 @@ function interval(value: string): number {
   throw usageError('--interval takes at least 1 second');
 }
 
-export async function wait(context: Context, options: WaitOptions): Promise<void> {
-  const { timeout, ...rest } = options;
-  const bounded = within(context, timeout);
-  // One answer is waited for no longer than for the push.
-  const global = timeout !== undefined && timeout < 30 ? options : rest;
-  const { api, reference } = await connectTo(bounded, global, options.link);
-  const say = terminal(context, options);
-  const first = await seen(pushPoller(api, reference.token, context.now), bounded, options, say);
-  if (!options.json) await printRows([[first]], auditColumns, context, options);
-  if (options.thenExpire) await end(api, reference.token, say);
+/** `--timeout` limits the whole wait; a response is not waited for longer than that either. */
+function sessionFor(context: Context, options: WaitOptions): Session {
+  const { timeout, ...others } = options;
+  if (timeout === undefined) return createSession(context, options);
+  return createSession(withDeadline(context, timeout), timeout < 30 ? options : others);
 }
 
-/** The same context, whose sleeps end with the time there is. */
-function within(context: Context, timeout: number | undefined): Context {
-  if (timeout === undefined) return context;
+async function wait(session: Session, options: WaitOptions): Promise<void> {
+  const { context, say } = session;
+  const { api, reference } = await session.connectTo(options.link);
+  const view = await firstView(session, options, pushPoller(api, reference.token, context.now));
+  if (!options.json) await printRows([[view]], auditColumns, context, options);
+  if (!options.thenExpire) return;
+  await api.expire(reference.token);
+  await say.remark(`${reference.token} is expired`);
+}
+
+/** The same context, whose sleeps end when the time is over. */
+function withDeadline(context: Context, timeout: number): Context {
   const end = context.now().getTime() + timeout * 1000;
   const sleep = async (milliseconds: number) => {
     const left = end - context.now().getTime();
@@ -80,35 +84,34 @@ function within(context: Context, timeout: number | undefined): Context {
   return { ...context, sleep };
 }
 
-/** Looks until somebody has looked, and returns that event. */
-async function seen(
-  poll: () => Promise<PushProgress>,
-  context: Context,
+/** Looks until the push was viewed, and returns that event. */
+async function firstView(
+  { context, say }: Session,
   options: WaitOptions,
-  say: Terminal,
+  poll: () => Promise<PushProgress>,
 ): Promise<AuditEntry> {
-  const look = patiently(poll, context, say);
-  await say.remark('waiting for somebody to look at it; Control-C ends the waiting');
+  const look = toleratingFailures(poll, context, say);
+  await say.remark('waiting for a view; Control-C stops waiting');
   for (let pause = options.interval; ; ) {
-    const sighting = await look();
-    for (const event of sighting?.events ?? [])
+    const progress = await look();
+    for (const event of progress?.events ?? [])
       if (options.json) await say.printText(`${toJson(event)}\n`);
-    const view = sighting?.events.find(({ kind }) => kind === 'view');
+    const view = progress?.events.find(({ kind }) => kind === 'view');
     if (view) return view;
-    if (sighting?.state === 'expired')
+    if (progress?.state === 'expired')
       throw new CliError('expired', 'the push has expired, and nobody has looked at it');
-    pause = sighting ? options.interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE, pause));
+    pause = progress ? options.interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE, pause));
     await context.sleep(pause * 1000);
   }
 }
 
-/** Seconds between two looks while the instance cannot answer. */
+/** Seconds between two looks while the instance fails. */
 const LONGEST_PAUSE = 60;
-/** Milliseconds in which nothing but failures came, after which one is an error. */
-const PATIENCE = 5 * 60_000;
+/** Failures alone for this long are an error, in milliseconds. */
+const TOLERANCE = 5 * 60_000;
 
-/** Looks; once it has worked, what may pass is told once and answered with undefined. */
-function patiently(
+/** Looks; after a first success, a temporary failure is noted once and returns undefined. */
+function toleratingFailures(
   poll: () => Promise<PushProgress>,
   context: Context,
   say: Terminal,
@@ -117,13 +120,13 @@ function patiently(
   let failing = false;
   return async () => {
     try {
-      const sighting = await poll();
+      const progress = await poll();
       worked = context.now().getTime();
       failing = false;
-      return sighting;
+      return progress;
     } catch (error) {
-      if (!mayPass(error) || worked === undefined) throw error;
-      if (context.now().getTime() - worked > PATIENCE) throw error;
+      if (!isTemporary(error) || worked === undefined) throw error;
+      if (context.now().getTime() - worked > TOLERANCE) throw error;
       if (!failing) await say.note(`${error.message}; still waiting`);
       failing = true;
       return undefined;
@@ -131,13 +134,8 @@ function patiently(
   };
 }
 
-function mayPass(error: unknown): error is CliError {
+function isTemporary(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
   const { code, status = 0 } = error;
   return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
-}
-
-async function end(api: Api, token: string, say: Terminal): Promise<void> {
-  await api.expire(token);
-  await say.remark(`${token} is expired`);
 }

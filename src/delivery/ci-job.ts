@@ -1,15 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
-import type { GlobalOptions } from '../options';
-import { terminal } from '../terminal/output';
+import type { Invocation } from '../terminal/output';
 import { variablesSet } from '../terminal/push-text';
-import { heredoc, maskCommands, unfitForGitlab } from './ci-format';
 import type { Destination } from './destination';
 import { isVariableName, parseDotenv } from './dotenv';
-import { checkFound, isDangerous, type NameRules, permitted } from './unsafe-variables';
+import { checkFound, isUnsafe, type NameRules, permitted } from './unsafe-variables';
 
-/** Where in a CI job a text is to go. */
+/** Where in a CI job a text goes. */
 export interface CiOptions {
   /** Name of an output of the step. */
   readonly githubOutput?: string;
@@ -26,69 +25,70 @@ export interface CiOptions {
 }
 
 /**
- * Makes sure that the files of the job can be written; undefined when no option names one.
- * @throws CliError (usage) for a name that is none or dangerous, or outside of such a job
+ * Opens the files of the job; undefined if no option names one.
+ * @throws CliError (usage) for a name that is invalid or unsafe, or outside of such a job
  */
 export async function ciDestination(
-  options: CiOptions & GlobalOptions,
-  context: Context,
+  run: Invocation,
+  options: CiOptions,
 ): Promise<Destination | undefined> {
   checkNames(options);
+  const { context } = run;
   const { githubOutput, githubEnv, gitlabDotenv } = options;
-  const places: Place[] = [];
+  const files: JobFile[] = [];
   try {
     if (githubOutput !== undefined) {
       const file = await runnersFile('GITHUB_OUTPUT', '--github-output', context);
-      places.push({ file, entryFor: (text) => ({ text: heredoc(githubOutput, text), names: [] }) });
+      files.push({ file, entryFor: (text) => ({ text: heredoc(githubOutput, text), names: [] }) });
     }
     if (githubEnv !== undefined) {
       const file = await runnersFile('GITHUB_ENV', '--github-env', context);
       const names = [githubEnv];
-      places.push({ file, entryFor: (text) => ({ text: heredoc(githubEnv, text), names }) });
+      files.push({ file, entryFor: (text) => ({ text: heredoc(githubEnv, text), names }) });
     }
     if (gitlabDotenv !== undefined)
-      places.push({
+      files.push({
         file: await appending(gitlabDotenv),
         entryFor: (text) => report(text, options, context),
       });
   } catch (error) {
-    for (const { file } of places) await file.close();
+    for (const { file } of files) await file.close();
     throw error;
   }
-  return places.length === 0 ? undefined : destination(places, options, context);
+  if (files.length === 0) return undefined;
+  return destination(run, files, githubOutput !== undefined || githubEnv !== undefined);
 }
 
 /** A file of the job, and what is appended to it. */
-interface Place {
+interface JobFile {
   readonly file: FileHandle;
-  entryFor(text: string): Entry;
+  entryFor(text: string): JobEntry;
 }
 
-interface Entry {
+interface JobEntry {
   readonly text: string;
-  /** Of the variables in it. */
+  /** Of the variables that it sets, to be printed. */
   readonly names: readonly string[];
 }
 
 function destination(
-  places: readonly Place[],
-  options: CiOptions & GlobalOptions,
-  context: Context,
+  { context, say }: Invocation,
+  files: readonly JobFile[],
+  masked: boolean,
 ): Destination {
   const close = async () => {
-    for (const { file } of places) await file.close().catch(() => {});
+    for (const { file } of files) await file.close().catch(() => {});
   };
   return {
     commit: async (bytes) => {
       const text = bytes.toString();
       try {
-        const entries = places.map((place) => ({ ...place, ...place.entryFor(text) }));
+        const entries = files.map(({ file, entryFor }) => ({ file, ...entryFor(text) }));
         // Before anything else can print it.
-        if ((options.githubOutput ?? options.githubEnv) !== undefined)
-          await mask(text, context.stdout);
+        if (masked) await mask(text, context.stdout);
         for (const { file, text } of entries) await append(file, text);
         const names = new Set(entries.flatMap(({ names }) => names));
-        if (names.size > 0) await terminal(context, options).note(variablesSet(names));
+        if (names.size > 0) await say.note(variablesSet(names));
       } finally {
         await close();
       }
@@ -106,7 +106,7 @@ async function mask(text: string, stdout: Context['stdout']): Promise<void> {
 function checkNames(options: CiOptions): void {
   const { githubOutput, githubEnv, gitlabDotenv, as, only = [], allow = [] } = options;
   if (githubOutput !== undefined && !/^[A-Za-z_][\w-]*$/.test(githubOutput))
-    throw usageError(`"${githubOutput}" is no name of an output`);
+    throw usageError(`"${githubOutput}" is not a valid output name`);
   if (as !== undefined && gitlabDotenv === undefined)
     throw usageError('--as goes with --gitlab-dotenv FILE');
   if (only.length > 0 && (gitlabDotenv === undefined || as !== undefined))
@@ -115,7 +115,7 @@ function checkNames(options: CiOptions): void {
     throw usageError('--allow goes with --github-env NAME or --gitlab-dotenv FILE');
   for (const name of [githubEnv, as, ...only, ...allow]) {
     if (name === undefined) continue;
-    if (!isVariableName(name)) throw usageError(`"${name}" is no name of a variable`);
+    if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
     if (isRefused(name) && !allow.includes(name))
       throw usageError(
         `${name} would change what the steps that follow run`,
@@ -124,9 +124,9 @@ function checkNames(options: CiOptions): void {
   }
 }
 
-/** The runners' own variables besides those that are dangerous anywhere. */
+/** Variables that are unsafe anywhere, and the runners' own. */
 function isRefused(name: string): boolean {
-  return isDangerous(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name);
+  return isUnsafe(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name);
 }
 
 async function runnersFile(
@@ -151,7 +151,7 @@ async function appending(path: string): Promise<FileHandle> {
   }
 }
 
-/** On a line of its own, whatever was left there. */
+/** Begins a new line if the last one has no line end. */
 async function append(file: FileHandle, text: string): Promise<void> {
   const { size } = await file.stat();
   const last = Buffer.alloc(1);
@@ -159,8 +159,8 @@ async function append(file: FileHandle, text: string): Promise<void> {
   await file.appendFile(size > 0 && last[0] !== 0x0a ? `\n${text}` : text);
 }
 
-/** Lines of a dotenv report (GitLab, "artifacts:reports:dotenv"): one text, or variables of its own. */
-function report(text: string, options: CiOptions, context: Context): Entry {
+/** Lines of a dotenv report (GitLab, "artifacts:reports:dotenv"): the text as one variable, or the variables in it. */
+function report(text: string, options: CiOptions, context: Context): JobEntry {
   const { as } = options;
   const variables = as === undefined ? variablesOf(text, options, context) : new Map([[as, text]]);
   for (const [name, value] of variables) {
@@ -177,7 +177,7 @@ function report(text: string, options: CiOptions, context: Context): Entry {
   };
 }
 
-/** What is set in this job is likely set in those that follow. */
+/** The rules look at this job's environment: those of the jobs that follow are likely the same. */
 function variablesOf(
   text: string,
   { only = [], allow = [] }: CiOptions,
@@ -195,4 +195,31 @@ function variablesOf(
   const wanted = permitted(found.variables, rules, setting, 'the text');
   checkFound(only, [...wanted.keys()], 'the text sets');
   return wanted;
+}
+
+/** Makes the runner of GitHub Actions mask every line of a text in its log (GitHub, "Workflow commands"). */
+export function maskCommands(text: string): string {
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '');
+  return [...new Set(lines)].map((line) => `::add-mask::${escaped(line)}\n`).join('');
+}
+
+/** The escapes that the runner undoes in a command's data. */
+function escaped(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** A value of several lines for the files `GITHUB_OUTPUT` and `GITHUB_ENV`; the delimiter is random, so no text contains it. */
+export function heredoc(name: string, value: string): string {
+  const delimiter = `pwpush_${randomBytes(16).toString('hex')}`;
+  return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+}
+
+/**
+ * Why GitLab would change a variable in a dotenv report, or undefined: its values have no quotes, are one line, and are
+ * trimmed.
+ */
+function unfitForGitlab(value: string): string | undefined {
+  if (/[\r\n]/.test(value)) return 'has several lines';
+  if (value.trim() !== value) return 'begins or ends with white space';
+  return value === '' ? 'is empty' : undefined;
 }

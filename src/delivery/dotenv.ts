@@ -1,9 +1,9 @@
-/** Variables by name, or the number of the first line that is none. */
+/** Variables by name, or the number of the first line that is not an assignment. */
 export type Dotenv =
   | { readonly variables: ReadonlyMap<string, string> }
   | { readonly wrongLine: number };
 
-/** Names that every shell takes (POSIX, "Environment Variable Definition"). */
+/** Names that every shell accepts (POSIX, "Environment Variable Definition"). */
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
 const nameOnly = new RegExp(`^${NAME}$`);
 const assignment = new RegExp(`[ \\t]*(?:export[ \\t]+)?(${NAME})[ \\t]*=`, 'y');
@@ -28,8 +28,8 @@ export function isVariableName(text: string): boolean {
 /**
  * Reads a text that consists of `NAME=value` lines and nothing else: `export`, comments, values in single
  * quotes or backticks (verbatim) or double quotes (with backslash escapes) that may go over several lines.
- * Nothing is expanded. The last of equal names wins. A text that gives no name a value is none, and
- * neither is `c2VjcmV0==`: a password or base64 must not become a variable by accident.
+ * Nothing is expanded. The last of equal names wins. A text in which all values are empty is refused, and so is
+ * `c2VjcmV0==`: a password or base64 must not become a variable by accident.
  */
 export function parseDotenv(given: string): Dotenv {
   const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
@@ -52,7 +52,7 @@ export function parseDotenv(given: string): Dotenv {
 
 interface Value {
   readonly text: string;
-  /** Where the next line begins. */
+  /** The start of the next line. */
   readonly end: number;
 }
 
@@ -65,7 +65,7 @@ function valueAt(text: string, from: number): Value | undefined {
   return value?.text.includes('\0') ? undefined : value;
 }
 
-/** Behind the closing quote there is room for a comment only. */
+/** After the closing quote only a comment may follow. */
 function quoted(text: string, from: number, quote: string): Value | undefined {
   const close = quote === '"' ? endOfDouble(text, from) : text.indexOf(quote, from);
   const rest = close === -1 ? undefined : match(blank, text, close + 1);
@@ -90,7 +90,7 @@ function unescaped(text: string): string {
   return text.replace(/\\(.)/gs, (whole, character: string) => escapes[character] ?? whole);
 }
 
-/** The rest of the line, without a comment that white space sets off: `pa#ss` is a value. */
+/** The rest of the line without a comment, which begins after white space: `pa#ss` is a value. */
 function unquoted(text: string, from: number): Value | undefined {
   const line = match(restOfLine, text, from)?.[0] ?? '';
   const value = withoutComment(line).trim();

@@ -9,19 +9,18 @@ import { CliError } from '../errors';
 import { type Folder, newFile } from './new-file';
 import { safeName } from './safe-name';
 
-/** What a download needs of the world. */
-export interface Tools {
+/** What a download needs. */
+export interface DownloadTools {
   readonly api: Pick<Api, 'openFile'>;
   readonly signal: AbortSignal;
   sleep(milliseconds: number): Promise<void>;
-  /** Told when a try begins, with the bytes that will come, and of every piece. */
+  /** Called when a try begins, with the length if known, and for every piece. */
   readonly progress: { begins(length: number | undefined): void; moved(bytes: number): void };
-  /** Told why a try failed, when another one follows. */
+  /** Called with the reason before another try. */
   again(failure: CliError, seconds: number): Promise<void>;
 }
 
-/** Where a file went, and its size. */
-export interface Saved {
+export interface SavedFile {
   readonly path: string;
   readonly bytes: number;
 }
@@ -32,12 +31,16 @@ const PAUSES = [1, 3];
 const LONGEST_PAUSE = 60;
 
 /**
- * Downloads a file into a folder, under a safe name that is free, and says which. A download that
- * breaks is tried three times: no view is used by it.
- * @throws CliError; nothing is left behind then
+ * Downloads a file into a folder under a safe, free name. A download that breaks is tried three times: that takes no
+ * view.
+ * @throws CliError; no partial file is left then
  */
-export async function saveFile(file: PushFile, folder: Folder, tools: Tools): Promise<Saved> {
-  return trying(tools, async () => {
+export async function saveFile(
+  file: PushFile,
+  folder: Folder,
+  tools: DownloadTools,
+): Promise<SavedFile> {
+  return withRetries(tools, async () => {
     const answer = await tools.api.openFile(file.url);
     tools.progress.begins(answer.length);
     try {
@@ -54,11 +57,11 @@ async function saveAnswer(
   answer: FileAnswer,
   file: PushFile,
   folder: Folder,
-  tools: Tools,
-): Promise<Saved> {
+  tools: DownloadTools,
+): Promise<SavedFile> {
   const target = await newFile(folder, safeName(file.filename, folder.named)).catch(failedWriting);
   try {
-    const bytes = await writeThrough(answer, tools, (chunk) => writeAll(target.handle.fd, chunk));
+    const bytes = await copyBody(answer, tools, (chunk) => writeAll(target.handle.fd, chunk));
     return { path: await target.keep().catch(failedWriting), bytes };
   } catch (error) {
     await target.discard();
@@ -66,16 +69,16 @@ async function saveAnswer(
   }
 }
 
-/** Runs a download up to three times, as long as it is the connection that fails. */
-export async function trying<T>(tools: Tools, work: () => Promise<T>): Promise<T> {
+/** Tries a download up to three times, as long as it is the connection that fails. */
+export async function withRetries<T>(tools: DownloadTools, work: () => Promise<T>): Promise<T> {
   for (let pause = 0; ; pause++) {
     try {
       return await work();
     } catch (error) {
       const failure = asFailure(error);
-      const told = worthAnotherTry(error);
-      if (told === undefined || tools.signal.aborted || pause + 1 >= TRIES) throw failure;
-      const seconds = Math.max(PAUSES[pause] ?? 0, told);
+      const wait = worthAnotherTry(error);
+      if (wait === undefined || tools.signal.aborted || pause + 1 >= TRIES) throw failure;
+      const seconds = Math.max(PAUSES[pause] ?? 0, wait);
       if (seconds > LONGEST_PAUSE) throw failure;
       await tools.again(failure, seconds);
       await tools.sleep(seconds * 1000);
@@ -83,7 +86,7 @@ export async function trying<T>(tools: Tools, work: () => Promise<T>): Promise<T
   }
 }
 
-/** Nothing happened when the other side was not reached; otherwise a file just did not come. */
+/** `unreachable` only if the request was not sent. */
 function asFailure(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof TransportError)) throw error;
@@ -94,13 +97,12 @@ function asFailure(error: unknown): CliError {
 }
 
 /**
- * Hands every byte of an answer to `write`, makes sure that they are as many as announced, and returns how
- * many they were.
+ * Passes the body of a response to `write`, checks its length, and returns that.
  * @throws CliError, TransportError
  */
-export async function writeThrough(
+export async function copyBody(
   { body, length }: FileAnswer,
-  { progress }: Pick<Tools, 'progress'>,
+  { progress }: Pick<DownloadTools, 'progress'>,
   write: (chunk: Uint8Array) => void | Promise<void>,
 ): Promise<number> {
   let received = 0;
@@ -117,13 +119,10 @@ export async function writeThrough(
 
 const MORE = 'more came than was announced';
 
-/**
- * Writes at once, on this thread: what just came in is still near. Handing it to another one costs a third
- * of the speed, and there is nothing else to do meanwhile.
- */
+/** Synchronous: writing by the thread pool costs a third of the speed, and there is nothing else to do meanwhile. */
 function writeAll(fd: number, chunk: Uint8Array): void {
   try {
-    // A full disk takes what it can: the rest tells why.
+    // A full disk takes a part without an error; the next write fails with ENOSPC.
     for (let written = 0; written < chunk.byteLength; ) written += writeSync(fd, chunk, written);
   } catch (error) {
     failedWriting(error as NodeJS.ErrnoException);

@@ -4,28 +4,27 @@ import { CliError } from '../errors';
 import { asCliError } from '../terminal/error-message';
 import { savedText } from '../terminal/push-text';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
-import { type Saved, saveFile, type Tools } from './download';
+import { type DownloadTools, type SavedFile, saveFile } from './download';
 import type { Folder } from './new-file';
-import type { Retrieved } from './reception';
+import type { RetrievedPush } from './retrieve';
 import { safeName } from './safe-name';
 
-/** What became of the files. */
-export interface Fetched {
-  /** By the places of the files; undefined for those that failed. */
-  readonly saved: readonly (Saved | undefined)[];
-  readonly trouble: CliError | undefined;
+export interface FetchedFiles {
+  /** In the order of the push's files; undefined for those that failed. */
+  readonly saved: readonly (SavedFile | undefined)[];
+  readonly failure: CliError | undefined;
 }
 
-/** Downloads every file of a push into a folder, one after the other; never rejects for one that fails. */
-export async function fetchFiles(reception: Retrieved, folder: Folder): Promise<Fetched> {
-  const { context, options, say, push } = reception;
+/** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
+export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Promise<FetchedFiles> {
+  const { context, options, say, push } = retrieved;
   const files = push.files ?? [];
   const meter = meterFor(context, options, { files: files.length, total: undefined });
-  const saved: (Saved | undefined)[] = [];
+  const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
   for (const [at, file] of files.entries()) {
     const name = safeName(file.filename, folder.named);
-    const tools = toolsFor(reception, meter, at, name);
+    const tools = toolsFor(retrieved, meter, at, name);
     const outcome = await attempt(() => saveFile(file, folder, tools));
     if (!(outcome instanceof CliError)) saved[at] = outcome;
     if (context.signal.aborted) break;
@@ -38,16 +37,16 @@ export async function fetchFiles(reception: Retrieved, folder: Folder): Promise<
     }
   }
   const summary = await meter.ends();
-  if (context.signal.aborted) return { saved, trouble: new CliError('interrupted', 'interrupted') };
+  if (context.signal.aborted) return { saved, failure: new CliError('interrupted', 'interrupted') };
   if (summary !== undefined) await say.note(summary);
-  return { saved, trouble: troubleOf(failures, files, folder) };
+  return { saved, failure: downloadFailure(failures, files, folder) };
 }
 
-function savedNote({ path, bytes }: Saved, wanted: string): string {
+function savedNote({ path, bytes }: SavedFile, wanted: string): string {
   return savedText(path, bytes, basename(path) === wanted ? undefined : wanted);
 }
 
-/** Runs a download; its error as a value, even a bug's, so that what else was retrieved is not lost. */
+/** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> {
   try {
     return await work();
@@ -56,9 +55,16 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> 
   }
 }
 
-/** What a download of the file at this place of the push needs; it is reported under that name. */
-export function toolsFor(reception: Retrieved, meter: Meter, at: number, name: string): Tools {
-  const { api, context, say } = reception;
+/**
+ * @param at the index of the file in the push
+ * @param name what progress and notes call it
+ */
+export function toolsFor(
+  { api, context, say }: RetrievedPush,
+  meter: Meter,
+  at: number,
+  name: string,
+): DownloadTools {
   return {
     api,
     signal: context.signal,
@@ -74,7 +80,7 @@ export function toolsFor(reception: Retrieved, meter: Meter, at: number, name: s
 const HINT =
   'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
 
-function troubleOf(
+function downloadFailure(
   failures: readonly CliError[],
   files: readonly PushFile[],
   { named }: Folder,

@@ -3,21 +3,21 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Context } from '../context';
 
-/** The path of a program, or the status that shells end with when there is none or it cannot be run. */
-export type Found = { readonly file: string } | { readonly status: 126 | 127 };
+/** The path of a program, or the exit status of shells: 127 if it is not found, 126 if it cannot be run. */
+export type FoundProgram = { readonly file: string } | { readonly status: 126 | 127 };
 
-/** Without the variable; an empty one would name the current folder. */
-const USUAL = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
+/** Used without PATH; an empty PATH means the current folder. */
+const DEFAULT_PATH = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
 
-/** Looks for a program as `execvp` does: along `PATH`, or where its name leads. */
+/** Looks for a program as execvp(3) does: in the folders of `PATH`, unless its name is a path. */
 export async function findProgram(
   name: string,
   { env, platform }: Pick<Context, 'env' | 'platform'>,
-): Promise<Found> {
+): Promise<FoundProgram> {
   const windows = platform === 'win32';
   const isPath = name.includes('/') || (windows && name.includes('\\'));
-  const folders = isPath ? [''] : (env.PATH ?? env.Path ?? USUAL).split(delimiter);
-  // What is no program of its own there (.cmd, .bat) would need a shell to run it.
+  const folders = isPath ? [''] : (env.PATH ?? env.Path ?? DEFAULT_PATH).split(delimiter);
+  // .cmd and .bat files would need a shell to run them.
   const endings = windows ? ['', '.com', '.exe'] : [''];
   let status: 126 | 127 = 127;
   for (const folder of folders) {

@@ -1,44 +1,46 @@
 import type { Context, Output } from '../context';
 import type { Push } from '../contract';
 import { CliError } from '../errors';
-import { breakLine, writePatiently } from '../terminal/bounded-write';
-import { rescued } from './rescued';
+import { boundedWrite, breakLine } from '../terminal/bounded-write';
+import { left } from '../terminal/push-text';
+import type { RescueContext } from './rescue';
 
 /** A result that must not be lost. */
 export interface Result {
   readonly bytes: string | Uint8Array;
-  /** What is saved in their place where they cannot be written. */
+  /** Saved instead of `bytes` when stdout fails. */
   readonly saved?: string;
   readonly what: 'link' | 'secret';
-  /** The link, which may be shown on stderr where stdout fails; a secret may not. */
+  /** May be printed on stderr when stdout fails; a secret may not. */
   readonly link?: string;
-  /** That a secret is of; see `rescued`. */
+  /** The push that a secret is from; see `rescueResult`. */
   readonly push?: Push;
-  /** Errors are told as JSON, so the link goes into the error. */
+  /** Errors are printed as JSON, so the link goes into the error. */
   readonly json: boolean;
 }
 
 /**
- * Gets a result to stdout; if that fails a link to stderr, and if that fails too, or for a secret, to a rescue
- * file. Never throws, so that what is left to say can be said: the error comes back.
+ * Writes a result to stdout; if that fails a link to stderr, and if that fails too, or for a secret, to a rescue file.
+ * Never throws, so that the caller can print what is left to say: it returns the error.
  */
-export async function deliver(context: Context, result: Result): Promise<CliError | undefined> {
+export async function printOrRescue(
+  context: Context,
+  result: Result,
+): Promise<CliError | undefined> {
   const { stdout, stderr, signal } = context;
-  const { bytes, saved = bytes, what } = result;
-  const trouble = stdout.closed ? 'closed' : await attempt(stdout, bytes, signal);
-  const shown = trouble !== 'closed' && trouble !== 'EPIPE';
-  if (shown && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
-  if (trouble === undefined) return undefined;
-  const problem = `standard output cannot be written (${trouble})`;
-  if (result.link === undefined || stderr.closed)
-    return rescued(context, saved, what, problem, result.push);
+  const { bytes, saved = bytes, what, link } = result;
+  const failure = stdout.closed ? 'closed' : await tryWrite(stdout, bytes, signal);
+  const partlyWritten = failure !== 'closed' && failure !== 'EPIPE';
+  if (partlyWritten && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
+  if (failure === undefined) return undefined;
+  const problem = `standard output cannot be written (${failure})`;
+  if (link === undefined || stderr.closed)
+    return rescueResult(context, saved, what, problem, result.push);
   if (result.json)
-    return new CliError('failed', `${problem}; the link is ${result.link}`, {
-      remains: { link: result.link },
-    });
-  const said = await attempt(stderr, `${result.link}\n`, signal);
-  if (said !== undefined) return rescued(context, saved, what, problem);
-  // A standard output that was closed before we started looks like one sent to /dev/null on purpose.
+    return new CliError('failed', `${problem}; the link is ${link}`, { remains: { link } });
+  if ((await tryWrite(stderr, `${link}\n`, signal)) !== undefined)
+    return rescueResult(context, saved, what, problem);
+  // A stdout that was closed before we started looks like one sent to /dev/null on purpose.
   if (stdout.closed) return undefined;
   return new CliError('failed', `${problem}; the link was printed here instead`);
 }
@@ -47,16 +49,53 @@ function endsLine(bytes: string | Uint8Array): boolean {
   return bytes.length === 0 || Buffer.from(bytes.slice(-1) as Uint8Array)[0] === 0x0a;
 }
 
-/** The code of what went wrong, or undefined; a write that a full pipe holds up ends after the signal. */
-async function attempt(
+/** Writes, and returns the code of the error if that failed. */
+async function tryWrite(
   output: Output,
   data: string | Uint8Array,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    await writePatiently(output, data, signal);
+    await boundedWrite(output, data, signal);
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'error';
+  }
+}
+
+/** Says that a push can be retrieved again, so that nothing of it is lost; undefined if that is not certain. */
+export function retrievableAgain(push: Push): string | undefined {
+  const { views_remaining: views, days_remaining: days, expired } = push;
+  const available = typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
+  return available ? `the push can be retrieved again (${left(push)})` : undefined;
+}
+
+/**
+ * Saves a result to a rescue file and returns the error that says where.
+ * @param push the push it is from: if that can be retrieved again nothing is saved, and the error says so
+ */
+export async function rescueResult(
+  context: RescueContext,
+  bytes: string | Uint8Array,
+  what: 'link' | 'secret' | 'text' | 'message' | 'answer',
+  problem: string,
+  push?: Push,
+): Promise<CliError> {
+  const again = push && retrievableAgain(push);
+  if (again) return new CliError('failed', `${problem}; ${again}`, { remains: {} });
+  try {
+    // Loaded on demand: takes 6 ms, and is rarely needed.
+    const { rescue } = await import('./rescue');
+    const path = await rescue(context, what, bytes);
+    return new CliError('failed', `${problem}; the ${what} was saved to ${path}`, {
+      hint: `read it, then remove it: rm '${path}'`,
+      remains: { saved_to: path },
+    });
+  } catch (error) {
+    const why = error instanceof CliError ? error.message : 'it could not be saved either';
+    return new CliError('failed', `${problem}, and the ${what} is LOST: ${why}`, {
+      cause: error,
+      remains: {},
+    });
   }
 }

@@ -8,49 +8,48 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstat, readdir } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { stateFolder } from '../profile/folders';
 import { makeFolder } from '../system/private-folder';
 
-/** What rescuing needs to know. */
-export type World = Pick<Context, 'env' | 'platform' | 'home' | 'now'>;
+export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now'>;
 
-/** How the folder begins that is made below `TMPDIR` where the state folder cannot be written. */
-export const TEMPORARY = 'pwpush-rescue-';
+/** Prefix of the folder made below `TMPDIR` if the state folder cannot be written. */
+const TEMPORARY = 'pwpush-rescue-';
 
-/** Where temporary files go. */
-export function temporaryFolder({ env }: Pick<Context, 'env'>): string {
+function temporaryFolder({ env }: Pick<Context, 'env'>): string {
   return env.TMPDIR || tmpdir();
 }
 
 /** Such as `secret-2026-08-20T11-06-45-000Z-1f2e3d4c`. */
-function nameNow(what: string, { now }: World): string {
+function nameNow(what: string, { now }: RescueContext): string {
   return `${what}-${now().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
 }
 
 /**
- * Saves what could not be delivered to a 0600 file in the state folder, or in a new folder of mode 0700
- * below `TMPDIR`, and returns its path.
- * @throws CliError (failed) when neither can be written
+ * Saves what could not be delivered to a file (0600) in the state folder, or else in a new folder (0700) below
+ * `TMPDIR`, and returns its path.
+ * @throws CliError (failed) if neither can be written
  */
 export async function rescue(
-  world: World,
+  context: RescueContext,
   what: string,
   bytes: string | Uint8Array,
 ): Promise<string> {
-  return inRescueFolder(world, async (folder) => {
-    const path = join(folder, nameNow(what, world));
-    // At once: after a signal the process may end at any pause, and would leave an empty file.
+  return inRescueFolder(context, async (folder) => {
+    const path = join(folder, nameNow(what, context));
+    // Synchronous: after a signal the process may end at any await, and would leave an empty file.
     const fd = openSync(path, 'wx', 0o600);
     try {
       fchmodSync(fd, 0o600);
       writeFileSync(fd, bytes);
       fsyncSync(fd);
     } catch (error) {
-      // A part of it would pass for the whole.
+      // A partial file could be mistaken for the whole.
       rmSync(path, { force: true });
       throw error;
     } finally {
@@ -61,28 +60,28 @@ export async function rescue(
 }
 
 /**
- * A new folder, 0700, for files that cannot go where they belong.
- * @throws CliError (failed) when there is no place for it
+ * Makes a new folder (0700) for files that cannot be saved where they belong.
+ * @throws CliError (failed) if there is no place for it
  */
-export function rescueFolder(world: World): Promise<string> {
-  return inRescueFolder(world, async (folder) => {
-    const path = join(folder, nameNow('files', world));
+export function rescueFolder(context: RescueContext): Promise<string> {
+  return inRescueFolder(context, async (folder) => {
+    const path = join(folder, nameNow('files', context));
     makeFolder(path);
     return path;
   });
 }
 
 async function inRescueFolder(
-  world: World,
+  context: RescueContext,
   work: (folder: string) => Promise<string>,
 ): Promise<string> {
-  const folder = stateFolder(world);
+  const folder = stateFolder(context);
   try {
     makeFolder(folder);
     return await work(folder);
   } catch (error) {
     try {
-      return await work(mkdtempSync(join(temporaryFolder(world), TEMPORARY)));
+      return await work(mkdtempSync(join(temporaryFolder(context), TEMPORARY)));
     } catch {
       throw new CliError('failed', `it could not be saved to ${folder} either (${reason(error)})`, {
         cause: error,
@@ -93,4 +92,47 @@ async function inRescueFolder(
 
 function reason(error: unknown): string {
   return error instanceof CliError ? error.message : `${(error as NodeJS.ErrnoException).code}`;
+}
+
+/** A file or folder that an earlier run left. */
+export interface RescuedFile {
+  readonly path: string;
+  /** `files` is a folder of them. */
+  readonly what: 'link' | 'secret' | 'text' | 'message' | 'answer' | 'files';
+  readonly saved: Date;
+  /** Bytes; undefined for a folder. */
+  readonly size: number | undefined;
+}
+
+const NAME =
+  /^(link|secret|text|message|answer|files)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}$/;
+
+/** Lists the rescue files of this user, oldest first. A folder that cannot be read counts as empty. */
+export async function rescuedFiles(context: RescueContext): Promise<RescuedFile[]> {
+  const temporary = temporaryFolder(context);
+  const folders = (await names(temporary))
+    .filter((name) => name.startsWith(TEMPORARY))
+    .map((name) => join(temporary, name));
+  const found: RescuedFile[] = [];
+  for (const folder of [stateFolder(context), ...folders]) {
+    for (const name of await names(folder)) {
+      const what = NAME.exec(name)?.[1] as RescuedFile['what'] | undefined;
+      if (what !== undefined) found.push(...(await look(join(folder, name), what)));
+    }
+  }
+  return found.sort((one, other) => one.saved.getTime() - other.saved.getTime());
+}
+
+function names(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/** Files of other users are skipped: `TMPDIR` is usually shared. */
+async function look(path: string, what: RescuedFile['what']): Promise<RescuedFile[]> {
+  const found = await lstat(path).catch(() => undefined);
+  const { uid } = userInfo();
+  if (!found || (uid !== -1 && found.uid !== uid) || found.isDirectory() !== (what === 'files'))
+    return [];
+  const size = what === 'files' ? undefined : found.size;
+  return [{ path, what, saved: found.mtime, size }];
 }

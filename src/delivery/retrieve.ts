@@ -2,38 +2,50 @@ import type { Api } from '../client/client';
 import type { Context } from '../context';
 import type { Push } from '../contract';
 import { CliError } from '../errors';
-import { askPassphrase, type Known } from '../input/passphrase';
-import { rescued } from './rescued';
+import { askPassphrase, type KnownPassphrase } from '../input/passphrase';
+import type { Invocation } from '../terminal/output';
+import { rescueResult } from './print-or-rescue';
+
+/** A push that was retrieved, and the client to fetch its files with. */
+export interface RetrievedPush extends Invocation {
+  readonly api: Api;
+  readonly push: Push;
+}
 
 const TRIES = 3;
 
 /**
- * Retrieves a push, which takes a view. Where the instance wants a passphrase and somebody is there, it is asked for,
- * unless a file or variable gave it: three tries, of which that of `-p` is the first.
- * @throws CliError (expired) also for the answer that an expired push gives
+ * Retrieves a push, which takes a view. If the instance wants a passphrase and the user can be asked, it prompts, unless
+ * a file or variable gave the passphrase: three tries, the first of which is that of `-p`.
+ * @throws CliError (expired) also for the response of an expired push
  */
 export async function retrieve(
+  context: Context,
   api: Api,
   token: string,
-  known: Known,
-  context: Context,
+  passphrase: KnownPassphrase,
 ): Promise<Push> {
   try {
-    return await tries(api, token, known, context);
+    return await tries(context, api, token, passphrase);
   } catch (error) {
-    throw await withUnread(context, error);
+    if (!(error instanceof CliError) || error.unread === undefined) throw error;
+    // An unusable response may contain the secret.
+    const { message, hint, remains } = await rescueResult(
+      context,
+      error.unread,
+      'answer',
+      error.message,
+    );
+    throw error.with({ message, hint, remains, unread: undefined });
   }
 }
 
-/** An answer that made no sense may hold the secret all the same: it is saved before the error is told. */
-async function withUnread(context: Context, error: unknown): Promise<unknown> {
-  if (!(error instanceof CliError) || error.unread === undefined) return error;
-  const saved = await rescued(context, error.unread, 'answer', error.message);
-  const { hint, message, remains } = saved;
-  return new CliError(error.code, message, { hint, status: error.status, cause: error, remains });
-}
-
-async function tries(api: Api, token: string, known: Known, context: Context): Promise<Push> {
+async function tries(
+  context: Context,
+  api: Api,
+  token: string,
+  known: KnownPassphrase,
+): Promise<Push> {
   let given = known.text;
   const mayAsk = known.typed || given === undefined;
   for (let left = known.typed ? TRIES - 1 : TRIES; ; left--) {
@@ -42,17 +54,14 @@ async function tries(api: Api, token: string, known: Known, context: Context): P
     } catch (error) {
       const ask = error instanceof CliError && error.code === 'passphrase' && mayAsk;
       if (!ask || left === 0 || !context.canPrompt()) throw error;
-      given = await askPassphrase(
-        context,
-        false,
-        given === undefined ? undefined : 'Wrong. Passphrase:',
-      );
+      const question = given === undefined ? undefined : 'Wrong. Passphrase:';
+      given = await askPassphrase(context, false, question);
       if (known.typed) known.text = given;
     }
   }
 }
 
-/** An expired push answers with 200 and no payload (docs/wire.md, "Endpoints"). */
+/** The response for an expired push is 200 without a payload (docs/wire.md, "Endpoints"). */
 function readable(push: Push): Push {
   const files = (push.files ?? []).length > 0;
   if (files || push.payload) return push;

@@ -3,22 +3,21 @@ import { withoutControls } from '../terminal/safe';
 
 /** Bytes of UTF-8 that every common file system takes for one name. */
 const MAX_BYTES = 255;
-/** Characters of a name that are looked at, its last ones; an instance may send millions. */
+/** Only the last characters of a name are read; an instance may send millions. */
 const MAX_READ = 4096;
-/** What stands for a name of which nothing is left. */
+/** Used if nothing of a name is left. */
 const NAMELESS = 'file';
 /**
- * Files that programs read by themselves where they start, which run commands, grant access or lead requests elsewhere:
- * of shells, editors, Git, SSH, npm, curl and their like.
+ * Files that programs read on start-up and that run commands, grant access or redirect requests: of shells, editors, Git,
+ * SSH, npm, curl and others.
  */
 const startUp =
   /^\.(?:.*rc|.*profile|.*log(?:in|out)|.*session|bash.*|zshenv|git.*|ssh|[rs]hosts|forward|emacs.*|\w+init|pam_environment|tmux\.conf|my\.cnf)$/i;
 
 /**
- * One component of a path from a name that somebody else chose: nothing of it leads to another folder or stream, is
- * acted on by a terminal, is taken for an option, or names a device or what a program reads when it starts, on any
- * system that the file may be copied to. At most 255 bytes.
- * @param keepsDot whether a leading dot stays: the user named the folder
+ * Makes one path component from a name that somebody else chose: without other folders or streams, terminal controls, a
+ * leading dash, and names of devices or start-up files, on any system that the file may be copied to. At most 255 bytes.
+ * @param keepsDot whether a leading dot stays, which it does if the user named the folder
  */
 export function safeName(name: string, keepsDot = false): string {
   const last =
@@ -38,19 +37,19 @@ function shown(name: string, keepsDot: boolean): string {
   return windowsReservedNameRegex().test(name) ? `_${name}` : name;
 }
 
-/** Without the white space and dots at its end. An expression for them would take quadratic time. */
+/** Without white space and dots at the end. A regular expression would take quadratic time. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[\s.]/.test(text.charAt(end - 1))) end--;
   return text.slice(0, end);
 }
 
-/** The same name for its second, third … file: `report (2).pdf`. */
+/** `report (2).pdf` and so on. */
 export function numbered(name: string, number: number): string {
   return fitted(name, ` (${number})`);
 }
 
-/** What two names have in common that some file systems take for the same. */
+/** Equal for two names that some file systems treat as the same. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
@@ -62,7 +61,7 @@ export function fitted(name: string, insertion = '', room = MAX_BYTES): string {
   return cut(stem, room - bytes(insertion + extension)) + insertion + extension;
 }
 
-/** `.gz`, `.tar.gz`; nothing for `.env`, nor for what is too long to be one. */
+/** `.gz`, `.tar.gz`; nothing for `.env`, nor for one of more than 32 bytes. */
 function extensionOf(name: string): string {
   const extension = /.((?:\.tar)?\.[^. ]+)$/su.exec(name)?.[1] ?? '';
   return bytes(extension) > 32 ? '' : extension;

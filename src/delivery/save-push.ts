@@ -1,90 +1,191 @@
 import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Context } from '../context';
 import type { PushFile } from '../contract';
-import type { CliError } from '../errors';
+import { CliError } from '../errors';
 import { makeFolder } from '../system/private-folder';
+import { breakLine } from '../terminal/bounded-write';
+import { meterFor } from '../terminal/transfer-meter';
+import { type Delivery, deliverText } from './deliver-text';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
-import type { Saved } from './download';
-import { fetchFiles } from './fetch-files';
-import { type Folder, newFile } from './new-file';
-import { handText, type Reception } from './reception';
+import { copyBody, type DownloadTools, type SavedFile, withRetries } from './download';
+import { attempt, fetchFiles, toolsFor } from './fetch-files';
+import { type Folder, type NewFile, newFile } from './new-file';
+import { rescueResult, retrievableAgain } from './print-or-rescue';
 import { rescueFolder } from './rescue';
-import { stillLeft } from './rescued';
-import { nameKey } from './safe-name';
-import { toStdout } from './to-stdout';
+import { nameKey, safeName } from './safe-name';
 
 /**
- * Gets text and files of a push to where they belong. The text goes first, so that nothing that happens
- * to a file can lose it; with --json the object goes last, since it tells where the files are.
- * @returns what went wrong, if anything did; all that could be saved was saved then
+ * Writes text and files of a push to where they belong. The text goes first, so that a failing file cannot lose it; with
+ * --json the object goes last, since it says where the files are.
+ * @returns what went wrong, if anything did; everything that could be saved was saved then
  */
-export async function receive(reception: Reception): Promise<CliError | undefined> {
-  const { options, push } = reception;
-  const { folder, file } = await settle(reception);
+export async function savePush(delivery: Delivery): Promise<CliError | undefined> {
+  const { options, push } = delivery;
+  const { folder, file } = await chooseFolder(delivery);
   const files = push.files ?? [];
   if (options.json) {
-    const fetched = await fetchFiles(reception, folder);
-    const told = { ...push, files: files.map((one, at) => withPlace(one, fetched.saved[at])) };
-    return (await reception.handOver(told, file)) ?? fetched.trouble;
+    const fetched = await fetchFiles(delivery, folder);
+    const located = files.map((one, at) => withPath(one, fetched.saved[at]));
+    return (await deliverText(delivery, { ...push, files: located }, file)) ?? fetched.failure;
   }
-  if (options.output === '-') return toStdout(reception, folder);
-  const trouble = await handText(reception, file);
-  const fetched = await fetchFiles(reception, folder);
-  return trouble ?? fetched.trouble;
+  if (options.output === '-') return fileToStdout(delivery, folder);
+  const failure = await textIfAny(delivery, file);
+  const fetched = await fetchFiles(delivery, folder);
+  return failure ?? fetched.failure;
 }
 
-function withPlace(file: PushFile, saved: Saved | undefined): PushFile {
+function withPath(file: PushFile, saved: SavedFile | undefined): PushFile {
   return saved ? ({ ...file, saved_as: resolve(saved.path) } as PushFile) : file;
 }
 
-interface Settled {
+async function textIfAny(
+  delivery: Delivery,
+  file: Destination | undefined,
+): Promise<CliError | undefined> {
+  const { push } = delivery;
+  if ((push.payload ?? '') !== '') return deliverText(delivery, push, file);
+  await file?.discard();
+  return undefined;
+}
+
+interface Places {
   readonly folder: Folder;
-  /** Where the text goes, when it is no standard stream. */
+  /** Where the text goes, unless to stdout. */
   readonly file: Destination | undefined;
 }
 
-/** A name that was kept free for a text becomes the folder of the files; what is something else stays. */
-async function settle(reception: Reception): Promise<Settled> {
-  const { options, say } = reception;
+/** A path that was reserved for a text becomes the folder of the files, unless something is there already. */
+async function chooseFolder(delivery: Delivery): Promise<Places> {
+  const { options, place, push, say } = delivery;
   const { output = '-', force } = options;
   const at = async (path: string, named: boolean): Promise<Folder> => ({
-    path: await writable(path, reception),
+    path: await writableFolder(path, delivery),
     force,
     taken: new Set(),
     named,
   });
-  if (reception.folder !== undefined) {
-    const folder = await at(reception.folder, true);
-    if (reception.file) folder.taken.add(nameKey(TEXT_FILE));
-    return { folder, file: reception.file };
+  if (place.folder !== undefined) {
+    const folder = await at(place.folder, true);
+    if (place.file) folder.taken.add(nameKey(TEXT_FILE));
+    return { folder, file: place.file };
   }
-  if (reception.file === undefined) return { folder: await at('.', false), file: undefined };
+  if (place.file === undefined) return { folder: await at('.', false), file: undefined };
   if ((await lstat(output).catch(() => undefined)) === undefined) {
-    await reception.file.discard();
+    await place.file.discard();
     const folder = await at(output, true);
-    if (options.json || !reception.push.payload) return { folder, file: undefined };
+    if (options.json || !push.payload) return { folder, file: undefined };
     folder.taken.add(nameKey(TEXT_FILE));
     return { folder, file: await reserveText(folder.path, force).catch(() => undefined) };
   }
   await say.warn(`${output} is no folder: the files go to the current one`);
-  return { folder: await at('.', false), file: reception.file };
+  return { folder: await at('.', false), file: place.file };
 }
 
-/** The folder, made where it is missing; a rescue folder when it cannot be written and the files would be lost. */
-async function writable(path: string, { context, say, push }: Reception): Promise<string> {
+/** The folder, made if missing; a rescue folder if it cannot be written and the files would be lost. */
+async function writableFolder(path: string, { context, say, push }: Delivery): Promise<string> {
   try {
     if (path !== '.') makeFolder(path);
-    // What can be written shows in writing: a folder that was removed still claims that it can.
+    // Only writing proves it: access(2) grants a folder that was removed.
     await (await newFile({ path, force: false, taken: new Set() }, 'probe')).discard();
     return path;
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-    const lost = stillLeft(push) === undefined;
+    const lost = retrievableAgain(push) === undefined;
     const instead = lost ? await rescueFolder(context).catch(() => undefined) : undefined;
-    // Each file tells for itself, should that fail too.
+    // Without one, the error of each file says why.
     if (instead === undefined) return path;
     const which = path === '.' ? 'the current folder' : path;
     await say.warn(`${which} cannot be written (${code}): the files go to ${instead}`);
     return instead;
   }
+}
+
+/** `--output -`: a single file goes to stdout; everything else is saved. */
+async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliError | undefined> {
+  const { context, options, push, say } = delivery;
+  const files = push.files ?? [];
+  const [file] = files;
+  if (!file || files.length > 1 || context.stdout.isTTY) {
+    const failure = await textIfAny(delivery, undefined);
+    const fetched = await fetchFiles(delivery, folder);
+    return failure ?? fetched.failure ?? notToStdout(files.length, folder);
+  }
+  if (push.payload) await say.warn(await saveText(delivery, push.payload, folder));
+  const meter = meterFor(context, options, { files: 1, total: undefined });
+  const tools = toolsFor(delivery, meter, 0, safeName(file.filename));
+  const problem = await attempt(() => downloadToStdout(context, file, tools));
+  const summary = await meter.ends();
+  if (context.signal.aborted) return new CliError('interrupted', 'interrupted');
+  if (problem === undefined) {
+    if (summary !== undefined) await say.note(summary);
+    return undefined;
+  }
+  const fetched = await fetchFiles(delivery, folder);
+  const where = fetched.failure ? '' : `; the whole file was saved to ${fetched.saved[0]?.path}`;
+  return new CliError('failed', `${problem.message}${where}`, {
+    hint: fetched.failure?.hint,
+    cause: problem,
+  });
+}
+
+function notToStdout(files: number, folder: Folder): CliError {
+  const where = folder.path === '.' ? 'the current folder' : folder.path;
+  return files === 1
+    ? new CliError('failed', `standard output is a terminal; the file was saved to ${where}`)
+    : new CliError('failed', `--output - takes one file; the ${files} were saved to ${where}`);
+}
+
+async function saveText(
+  { context, push }: Delivery,
+  text: string,
+  folder: Folder,
+): Promise<string> {
+  const why = 'standard output is for the file';
+  let file: NewFile | undefined;
+  try {
+    file = await newFile(folder, TEXT_FILE);
+    await file.handle.writeFile(text);
+    return `${why}: the text was saved to ${await file.keep()}`;
+  } catch {
+    await file?.discard();
+    return (await rescueResult(context, text, 'text', why, push)).message;
+  }
+}
+
+/**
+ * Writes a file to stdout. What was written cannot be taken back, so only a link that has sent nothing yet is tried
+ * again.
+ * @throws CliError
+ */
+async function downloadToStdout(
+  { stdout, stderr }: Pick<Context, 'stdout' | 'stderr'>,
+  file: PushFile,
+  tools: DownloadTools,
+): Promise<undefined> {
+  let written = 0;
+  let last: number | undefined = 0x0a;
+  const write = async (chunk: Uint8Array) => {
+    await stdout.write(chunk).catch(stdoutFailed);
+    written += chunk.byteLength;
+    last = chunk.at(-1) ?? last;
+  };
+  if (stdout.closed) throw new CliError('failed', 'standard output is closed');
+  await withRetries(tools, async () => {
+    const answer = await tools.api.openFile(file.url);
+    tools.progress.begins(answer.length);
+    await copyBody(answer, tools, write).catch((error: Error) => {
+      if (written === 0) throw error;
+      throw new CliError('failed', `standard output got part of the file only: ${error.message}`, {
+        cause: error,
+      });
+    });
+  }).finally(() => last === 0x0a || breakLine(stderr));
+  return undefined;
+}
+
+function stdoutFailed(error: NodeJS.ErrnoException): never {
+  throw new CliError('failed', `standard output cannot be written (${error.code})`, {
+    cause: error,
+  });
 }

@@ -2,11 +2,11 @@ import type { Context } from '../context';
 import { usageError } from '../errors';
 
 /**
- * Variables that decide which code a program loads or runs, where it gets it from, or whom it trusts: of loaders,
- * shells, interpreters, build tools, pagers, editors, git, proxies and TLS. `*` stands for any characters.
+ * Variables that decide which code a program loads or runs, where it gets it from, or which hosts it trusts: of loaders,
+ * shells, interpreters, build tools, pagers, editors, git, proxies and TLS. `*` matches any characters.
  *
- * A list cannot be complete: every program may have such variables of its own, and make takes each for one. It is
- * the second line; the first are what is set already, and `--only`.
+ * The list cannot be complete: every program may have such variables of its own, and make reads all of them. It is the
+ * second line of defence; the first are that nothing that is set is replaced, and `--only`.
  */
 const always = globs(`
   PATH HOME SHELL ENV IFS CDPATH GLOBIGNORE ZDOTDIR SHELLOPTS BASHOPTS BASH_* FPATH PS0 PS1 PS2 PS3 PS4
@@ -35,7 +35,7 @@ const always = globs(`
   COMSPEC PATHEXT PSMODULEPATH SYSTEMROOT SYSTEMDRIVE WINDIR USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA
   PROGRAMFILES* HOMEDRIVE HOMEPATH`);
 
-/** The rest of the families that programs look at; `credentials` are taken out of these. */
+/** Prefixes of further programs' variables, except for `credentials`. */
 const families = globs(`
   GIT_* XDG_* SSH_* SSL_* OPENSSL_* P11_KIT_* PKCS11_* GNUTLS_* DBUS_* GIO_* GTK_* GST_* QT_* SYSTEMD_*
   NODE_* NPM_CONFIG_* YARN_* PNPM_* COREPACK_* BUN_* DENO_* ELECTRON_* PUPPETEER_* PLAYWRIGHT_* VOLTA_* NVM_*
@@ -47,15 +47,15 @@ const families = globs(`
   TF_CLI_* TERRAGRUNT_* PULUMI_* ANSIBLE_* HELM_* CLOUDSDK_* HOMEBREW_* NIX_* ASDF_* MISE_* DEBCONF_* QEMU_* WINE*`);
 
 /**
- * What of these families is a credential or plain data, and means nothing to a loader: `NODE_AUTH_TOKEN`,
- * `DOCKER_PASSWORD`, `RUBYGEMS_API_KEY`. Not every `_KEY`: `GIT_SSL_KEY` is a path, or a key of an engine.
+ * Credentials and plain data among these: `NODE_AUTH_TOKEN`, `DOCKER_PASSWORD`, `RUBYGEMS_API_KEY`. Not every `_KEY`:
+ * `GIT_SSL_KEY` is a path, or a key of an engine.
  */
 const credentials = globs(`
   *_TOKEN *_PASSWORD *_PASSPHRASE *_SECRET *_USERNAME *_AUTH *_API_KEY *_ACCESS_KEY *_SECRET_KEY *_PRIVATE_KEY
   *_DEPLOY_KEY *_SSH_KEY SSH_KEY SSH_HOST SSH_PORT SSH_USER POETRY_PYPI_TOKEN_* GIT_AUTHOR_* GIT_COMMITTER_* GOOGLE_*
   GO_ENV NODE_ENV PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_LOG RUST_BACKTRACE`);
 
-/** Settings and certificates that are asked for by name with `--file`: their path is ours, their content what was wanted. */
+/** Settings and certificates that the user may name with `--file`: the path is ours, and the content was asked for. */
 const settings = globs(`
   KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE GOOGLE_APPLICATION_CREDENTIALS REGISTRY_AUTH_FILE
   PGPASSFILE PGSERVICEFILE PGSSLROOTCERT PGSSLKEY SSL_CERT_FILE NODE_EXTRA_CA_CERTS *_CA_BUNDLE VAULT_CACERT NETRC`);
@@ -67,60 +67,60 @@ function globs(text: string): Matcher {
   const names = new Set(words);
   const prefixes = words.filter((one) => one.endsWith('*')).map((one) => one.slice(0, -1));
   const suffixes = words.filter((one) => one.startsWith('*')).map((one) => one.slice(1));
-  // A text may have a million names: an expression is several times faster than a search of the list.
+  // A text may have a million names, and one expression is several times faster than a loop over the list.
   const beginning = new RegExp(`^(?:${prefixes.join('|') || '(?!)'})`);
   return (upper) =>
     names.has(upper) || beginning.test(upper) || suffixes.some((one) => upper.endsWith(one));
 }
 
-/** Whether a secret of somebody else may not set it unasked. In any case, since Windows knows no other. */
-export function isDangerous(name: string): boolean {
+/** Whether somebody else's secret may set it only if the user allows it. Ignores case, as Windows does. */
+export function isUnsafe(name: string): boolean {
   const upper = name.toUpperCase();
   return always(upper) || (families(upper) && !credentials(upper));
 }
 
-/** The same where it holds the path of a file that was asked for by that name. */
-export function isDangerousForFile(name: string): boolean {
-  return isDangerous(name) && !settings(name.toUpperCase());
+/** The same for a variable that the user named for the path of a file. */
+export function isUnsafeForFile(name: string): boolean {
+  return isUnsafe(name) && !settings(name.toUpperCase());
 }
 
-/** What the user says about the names in a text of variables. */
+/** Which variables of a text the user allows. */
 export interface NameRules {
-  /** Names that may be set although they would be refused. */
+  /** Names that may be set although they are unsafe. */
   readonly allow: readonly string[];
   /** The names that are taken; all when empty. */
   readonly only: readonly string[];
 }
 
-/** Where the variables are to be set. */
-export interface Setting {
+/** Where the variables are set. */
+export interface VariableTarget {
   readonly context: Pick<Context, 'env' | 'platform'>;
-  /** Whether a name is refused unless it is allowed. */
+  /** Whether a name is refused unless allowed. */
   readonly refuses: (name: string) => boolean;
-  /** What such a variable does. */
+  /** What a refused variable would do, for the error. */
   readonly effect: string;
 }
 
 /**
- * The variables of a text that are wanted. A name in `only` or `allow` is the user's own choice, and may replace what is
- * set; any other may not, unless the value is the same.
- * @param which text it is, for the error
- * @throws CliError (usage) that names the variables that are refused
+ * The variables of a text that the rules select. Names in `only` or `allow` may replace a variable that is set; any other
+ * may not, unless the value is the same.
+ * @param which what the error calls the text
+ * @throws CliError (usage) that names the refused variables
  */
 export function permitted(
   variables: ReadonlyMap<string, string>,
   { allow, only }: NameRules,
-  { context, refuses, effect }: Setting,
+  { context, refuses, effect }: VariableTarget,
   which: string,
 ): ReadonlyMap<string, string> {
-  const taken = [...variables].filter(([name]) => only.length === 0 || only.includes(name));
-  const asked = taken.filter(([name]) => !allow.includes(name));
-  const dangerous = asked.map(([name]) => name).filter(refuses);
-  const refused = new Set(dangerous);
-  const harmless = asked.filter(([name]) => !refused.has(name));
+  const selected = [...variables].filter(([name]) => only.length === 0 || only.includes(name));
+  const unlisted = selected.filter(([name]) => !allow.includes(name));
+  const unsafe = unlisted.map(([name]) => name).filter(refuses);
+  const refused = new Set(unsafe);
+  const harmless = unlisted.filter(([name]) => !refused.has(name));
   const replaced = only.length === 0 ? replacedIn(harmless, context) : [];
   const why = [
-    ...(dangerous.length > 0 ? [`${dangerous.join(', ')}, which ${effect}`] : []),
+    ...(unsafe.length > 0 ? [`${unsafe.join(', ')}, which ${effect}`] : []),
     ...(replaced.length > 0
       ? [`${replaced.join(', ')}, set to something else in the environment`]
       : []),
@@ -128,16 +128,16 @@ export function permitted(
   if (why.length > 0)
     throw usageError(
       `${which} sets ${why.join('; and ')}`,
-      `with trust in whoever sent it, another time: --allow ${[...dangerous, ...replaced].join(',')}` +
+      `with trust in whoever sent it, another time: --allow ${[...unsafe, ...replaced].join(',')}` +
         (only.length > 0 ? '' : '; or take only the names you expect: --only NAME,…'),
     );
-  return new Map(taken);
+  return new Map(selected);
 }
 
 /** The names that have another value in the environment; Windows ignores their case. */
 function replacedIn(
   variables: readonly (readonly [string, string])[],
-  { env, platform }: Setting['context'],
+  { env, platform }: VariableTarget['context'],
 ): string[] {
   const key = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
   const there = new Map(Object.entries(env).map(([name, value]) => [key(name), value]));

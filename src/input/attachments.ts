@@ -1,49 +1,53 @@
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Api } from '../client/client';
 import type { Attachment } from '../client/form';
 import type { Context } from '../context';
-import { limits } from '../contract';
+import { limits, type NewPush, type Push } from '../contract';
 import { type CliError, usageError } from '../errors';
-import { fileBytes, type OpenFile } from './file-bytes';
-import { mediaType } from './media-type';
+import type { Invocation } from '../terminal/output';
+import { type Meter, meterFor } from '../terminal/transfer-meter';
+import { fileBytes, type RegularFile } from './file-bytes';
 import { unreadable } from './source';
 
-/** Files that were opened to be sent along. */
+/** The opened files that are attached to a push. */
 export interface Attachments {
   readonly files: readonly Attachment[];
-  /** Leaves no descriptor and no temporary file. */
+  /** Closes the files and removes temporary ones. */
   close(): Promise<void>;
 }
 
-/** What `--file` and `--filename` say; `-` is standard input. */
-export interface Wanted {
+/** `--file` and `--filename`; `-` is standard input. */
+export interface AttachmentOptions {
   readonly paths: readonly string[];
   readonly filename?: string | undefined;
 }
 
-/** A file, its name for people, and how to be done with it. */
-interface Opened {
+interface OpenedFile {
   readonly path: string;
   readonly name: string;
-  readonly file: OpenFile;
+  readonly file: RegularFile;
   close(): Promise<void>;
 }
 
 /**
- * Opens what is to be attached, in order. Standard input that is no file is copied to a temporary one
- * first, since its length must be known.
- * @throws CliError (usage) for what cannot be attached; nothing is left open then
+ * Opens the files to attach, in order. Standard input that is not a file is copied to a temporary one, since its length
+ * must be known.
+ * @throws CliError (usage) for what cannot be attached; no file is left open then
  */
-export async function openAttachments(wanted: Wanted, context: Context): Promise<Attachments> {
-  checkWanted(wanted, context);
-  const opened: Opened[] = [];
+export async function openAttachments(
+  options: AttachmentOptions,
+  context: Context,
+): Promise<Attachments> {
+  checkAttachmentOptions(options, context);
+  const opened: OpenedFile[] = [];
   const close = async () => {
     for (const one of opened) await one.close();
   };
   try {
-    for (const path of wanted.paths) {
-      opened.push(path === '-' ? await openInput(wanted, context) : await openFile(path));
-      refuseTwice(opened);
+    for (const path of options.paths) {
+      opened.push(path === '-' ? await openStdin(options, context) : await openFile(path));
+      refuseDuplicate(opened);
     }
   } catch (error) {
     await close();
@@ -52,7 +56,7 @@ export async function openAttachments(wanted: Wanted, context: Context): Promise
   return { files: opened.map(attachment), close };
 }
 
-function checkWanted({ paths, filename }: Wanted, context: Context): void {
+function checkAttachmentOptions({ paths, filename }: AttachmentOptions, context: Context): void {
   if (paths.length > limits.filesPerPush)
     throw usageError(
       `a push takes at most ${limits.filesPerPush} files; named were ${paths.length}`,
@@ -69,18 +73,17 @@ function checkWanted({ paths, filename }: Wanted, context: Context): void {
     throw usageError('--filename takes a name without folders');
 }
 
-function attachment({ name, file }: Opened): Attachment {
+function attachment({ name, file }: OpenedFile): Attachment {
   return { name, type: mediaType(name), size: file.size, bytes: () => fileBytes(file) };
 }
 
-async function openFile(path: string): Promise<Opened> {
+async function openFile(path: string): Promise<OpenedFile> {
   let handle: FileHandle | undefined;
   try {
-    // Looked at first, since opening alone can do something to a device; and opened without waiting for
-    // the other end of what became a pipe in between.
+    // stat first, since opening a device can have an effect. O_NONBLOCK, in case the path becomes a pipe in between.
     refuseIrregular(path, await stat(path));
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const opened = await opening(path, basename(path), handle);
+    const opened = await openedFile(path, basename(path), handle);
     refuseIrregular(path, opened.file.found);
     return opened;
   } catch (error) {
@@ -89,7 +92,7 @@ async function openFile(path: string): Promise<Opened> {
   }
 }
 
-async function opening(path: string, name: string, handle: FileHandle): Promise<Opened> {
+async function openedFile(path: string, name: string, handle: FileHandle): Promise<OpenedFile> {
   const found = await handle.stat({ bigint: true });
   const file = {
     name: path,
@@ -116,26 +119,114 @@ function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory()
   );
 }
 
-/** The same file by another path would be sent twice. */
-function refuseTwice(opened: readonly Opened[]): void {
+/** The same file under two paths. */
+function refuseDuplicate(opened: readonly OpenedFile[]): void {
   const last = opened.at(-1);
   const twin = opened.slice(0, -1).find((one) => last && same(one.file, last.file));
-  if (last && twin) throw twice(twin.path, last.path);
+  if (last && twin) throw duplicate(twin.path, last.path);
 }
 
-function same(one: OpenFile, other: OpenFile): boolean {
+function same(one: RegularFile, other: RegularFile): boolean {
   return one.found.dev === other.found.dev && one.found.ino === other.found.ino;
 }
 
-function twice(one: string, other: string): CliError {
+function duplicate(one: string, other: string): CliError {
   const what = one === other ? `${one} is named twice` : `${one} and ${other} are the same file`;
   return usageError(what, 'leave one of them out');
 }
 
-async function openInput({ filename = 'stdin' }: Wanted, context: Context): Promise<Opened> {
-  const { inputFile, spool } = await import('./stdin-file');
-  const file = await inputFile(context.stdin);
+async function openStdin(
+  { filename = 'stdin' }: AttachmentOptions,
+  context: Context,
+): Promise<OpenedFile> {
+  const { copyToFile, stdinFile } = await import('./stdin-file');
+  const file = await stdinFile(context.stdin);
   if (file) return { path: file.name, name: filename, file, close: async () => {} };
-  const { handle, close } = await spool(context.stdin.bytes(), context.signal);
-  return { ...(await opening('standard input', filename, handle)), close };
+  const { handle, close } = await copyToFile(context.stdin.bytes(), context.signal);
+  return { ...(await openedFile('standard input', filename, handle)), close };
+}
+
+/**
+ * Creates a push with files, and shows the progress on a terminal.
+ * @throws CliError
+ */
+export async function createWithFiles(
+  { context, options, say }: Invocation,
+  api: Api,
+  push: NewPush,
+  { files }: Attachments,
+): Promise<Push> {
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  const meter = meterFor(context, options, { files: files.length, total });
+  try {
+    const created = await api.create(
+      push,
+      files.map((file, at) => metered(file, at, meter)),
+    );
+    const summary = await meter.ends();
+    // Not awaited: a stderr that blocks must not delay the link.
+    if (summary !== undefined) void say.note(summary);
+    return created;
+  } finally {
+    await meter.ends();
+  }
+}
+
+function metered(file: Attachment, at: number, meter: Meter): Attachment {
+  return {
+    ...file,
+    bytes: async function* () {
+      meter.begins(at, file.name, file.size);
+      for await (const chunk of file.bytes()) {
+        yield chunk;
+        meter.moved(chunk.byteLength);
+      }
+    },
+  };
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '7z': 'application/x-7z-compressed',
+  bz2: 'application/x-bzip2',
+  csv: 'text/csv',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  htm: 'text/html',
+  html: 'text/html',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  json: 'application/json',
+  md: 'text/markdown',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  odt: 'application/vnd.oasis.opendocument.text',
+  p12: 'application/x-pkcs12',
+  pdf: 'application/pdf',
+  pem: 'application/x-pem-file',
+  pfx: 'application/x-pkcs12',
+  png: 'image/png',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  svg: 'image/svg+xml',
+  tar: 'application/x-tar',
+  tgz: 'application/gzip',
+  txt: 'text/plain',
+  webp: 'image/webp',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xml: 'application/xml',
+  xz: 'application/x-xz',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  zip: 'application/zip',
+  zst: 'application/zstd',
+};
+
+/** The media type for the extension of a file name; `application/octet-stream` if it is not known. */
+export function mediaType(name: string): string {
+  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(mediaTypes, extension)
+    ? (mediaTypes[extension] ?? '')
+    : 'application/octet-stream';
 }

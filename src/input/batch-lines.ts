@@ -1,8 +1,102 @@
+import { isUtf8 } from 'node:buffer';
+import { type Kind, kinds } from '../contract';
+import { usageError } from '../errors';
+
+/** A push as a line of `push --each` describes it; the fields are named like options. */
+export interface BatchEntry {
+  readonly payload: string;
+  readonly kind?: Kind;
+  readonly days?: number;
+  readonly views?: number;
+  readonly deletable?: boolean;
+  readonly retrievalStep?: boolean;
+  readonly passphrase?: string;
+  readonly name?: string;
+  readonly note?: string;
+}
+
+/** Whether each line is a secret or a JSON object. */
+export type BatchFormat = 'text' | 'json';
+
+/** JSON when the first line is an object with a `payload`. */
+export function formatOf(first: Buffer | undefined): BatchFormat {
+  const value = first && parsed(first.toString());
+  return value !== undefined && typeof value === 'object' && value !== null && 'payload' in value
+    ? 'json'
+    : 'text';
+}
+
+/**
+ * Parses one line.
+ * @throws CliError (usage) that quotes nothing of it
+ */
+export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
+  if (!isUtf8(line)) throw usageError('it is not valid UTF-8 text');
+  const text = line.toString();
+  if (text === '') throw usageError('it is empty: there is nothing to push');
+  return format === 'text' ? { payload: text } : readObject(text);
+}
+
+type Check = (value: unknown) => boolean;
+const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 1;
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isText: Check = (value) => typeof value === 'string';
+const isFilled: Check = (value) => isText(value) && value !== '';
+const KINDS = kinds.filter((kind) => kind !== 'file');
+
+/** What each field takes, and whether a value is that. */
+const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
+  payload: ['a text that is not empty', isFilled],
+  kind: [KINDS.join(', '), (value) => KINDS.some((kind) => kind === value)],
+  days: ['a whole number of 1 or more', isCount],
+  views: ['a whole number of 1 or more', isCount],
+  deletable: ['true or false', isFlag],
+  'retrieval-step': ['true or false', isFlag],
+  passphrase: ['a text that is not empty', isFilled],
+  name: ['a text', isText],
+  note: ['a text', isText],
+};
+
+function readObject(line: string): BatchEntry {
+  const value = parsed(line);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw usageError('it is not a JSON object', 'since the first line is one, all lines must be');
+  const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
+  for (const [name, field] of given) checkField(name, field);
+  if (!('payload' in value)) throw usageError('it has no "payload"');
+  const { 'retrieval-step': retrievalStep, ...rest } = Object.fromEntries(given);
+  return retrievalStep === undefined ? rest : { ...rest, retrievalStep };
+}
+
+/** Unknown names are refused: ignoring a misspelt limit would leave a push available for longer than meant. */
+function optionOf(name: string): string {
+  const option = name.replaceAll('_', '-');
+  if (Object.hasOwn(fields, option)) return option;
+  const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
+  throw usageError(
+    `it has an unknown field${which}`,
+    `there are ${Object.keys(fields).join(', ')}`,
+  );
+}
+
+function checkField(name: string, value: unknown): void {
+  const [what, is] = fields[name] as (typeof fields)[string];
+  if (!is(value)) throw usageError(`"${name}" takes ${what}`);
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A line of a byte stream. */
-export interface Line {
+export interface BatchLine {
   /** From 1. */
   readonly number: number;
-  /** Without its line end; undefined when it is longer than allowed. */
+  /** Without its line end; undefined if it is too long. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -10,13 +104,13 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * The lines of a stream as they come, without LF or CRLF; the last one may lack its end. Of a line that is longer
- * than `longest` bytes nothing is kept.
+ * Yields the lines of a stream without LF or CRLF; the last one need not have a line end. A line of more than `longest`
+ * bytes is dropped as it is read.
  */
 export async function* linesOf(
   stream: AsyncIterable<Uint8Array>,
   longest: number,
-): AsyncGenerator<Line> {
+): AsyncGenerator<BatchLine> {
   let number = 1;
   let pieces: Buffer[] = [];
   let length = 0;
@@ -25,14 +119,14 @@ export async function* linesOf(
     if (length <= longest) pieces.push(piece);
     else pieces = [];
   };
-  const take = (): Line => {
+  const take = (): BatchLine => {
     const bytes = length > longest ? undefined : withoutReturn(Buffer.concat(pieces));
     pieces = [];
     length = 0;
     return { number: number++, bytes };
   };
   for await (const chunk of stream) {
-    // A copy: whoever gave it may use its memory again.
+    // A copy: the stream may reuse the chunk's memory.
     let rest = Buffer.from(chunk);
     for (let end = rest.indexOf(LF); end !== -1; end = rest.indexOf(LF)) {
       add(rest.subarray(0, end));

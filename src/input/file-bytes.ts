@@ -2,29 +2,29 @@ import type { BigIntStats } from 'node:fs';
 import { CliError } from '../errors';
 
 /** A regular file that is open for reading. */
-export interface OpenFile {
-  /** What a person calls it. */
+export interface RegularFile {
+  /** For messages. */
   readonly name: string;
-  /** Its bytes begin here … */
+  /** Position of the first byte to read. */
   readonly start: number;
-  /** … and are so many. */
+  /** Bytes to read. */
   readonly size: number;
-  /** What it was when it was opened. */
+  /** Its state when it was opened. */
   readonly found: BigIntStats;
-  /** Fills a buffer from a position of the file; returns how much came. */
+  /** Reads into a buffer from a position of the file; returns how many bytes. */
   read(buffer: Uint8Array, position: number): Promise<number>;
   look(): Promise<BigIntStats>;
 }
 
-/** Large enough that handing a piece over costs little beside moving it. */
+/** Large enough that the cost of a call is small beside that of the copy. */
 const CHUNK = 1024 * 1024;
 
 /**
- * The bytes of a file, the next piece being read while one is sent, in two buffers by turns: a piece is good
- * until the next one is asked for. It yields exactly `size` bytes, or
- * @throws CliError (failed) when the file is not what it was when it was opened, or cannot be read
+ * Yields exactly `size` bytes of a file. Reads ahead into a second buffer while a piece is sent: a piece is valid until
+ * the next one is requested.
+ * @throws CliError (failed) if the file has changed since it was opened, or cannot be read
  */
-export async function* fileBytes(file: OpenFile): AsyncGenerator<Uint8Array> {
+export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> {
   let position = file.start;
   const end = file.start + file.size;
   const room = Math.min(CHUNK, file.size);
@@ -33,7 +33,7 @@ export async function* fileBytes(file: OpenFile): AsyncGenerator<Uint8Array> {
     [filling, spare] = [spare, filling];
     const reading =
       position < end ? readAt(file, filling.subarray(0, end - position), position) : undefined;
-    // A failure is met when it is waited for; until then it is no unhandled one.
+    // Handled where it is awaited; until then Node must not report an unhandled rejection.
     reading?.catch(() => {});
     return reading;
   };
@@ -45,16 +45,16 @@ export async function* fileBytes(file: OpenFile): AsyncGenerator<Uint8Array> {
       yield chunk;
     }
   } finally {
-    // The descriptor may be closed once this is done.
+    // The caller may close the descriptor once this has returned.
     await next?.catch(() => {});
   }
   const now = await file.look();
   if (now.size !== file.found.size || now.mtimeNs !== file.found.mtimeNs) throw changed(file.name);
 }
 
-async function readAt(file: OpenFile, buffer: Buffer, position: number): Promise<Uint8Array> {
+async function readAt(file: RegularFile, buffer: Buffer, position: number): Promise<Uint8Array> {
   const length = await file.read(buffer, position).catch((error) => {
-    throw new CliError('failed', `${file.name} cannot be read on (${error.code}); ${NOTHING}`, {
+    throw new CliError('failed', `${file.name} cannot be read on (${error.code}); ${NOT_PUSHED}`, {
       cause: error,
     });
   });
@@ -62,10 +62,10 @@ async function readAt(file: OpenFile, buffer: Buffer, position: number): Promise
   return buffer.subarray(0, length);
 }
 
-const NOTHING = 'nothing was pushed, as the request was never completed';
+const NOT_PUSHED = 'nothing was pushed, as the request was never completed';
 
 function changed(name: string): CliError {
-  return new CliError('failed', `${name} changed while it was being sent; ${NOTHING}`, {
+  return new CliError('failed', `${name} changed while it was being sent; ${NOT_PUSHED}`, {
     hint: 'try again when nothing writes to it, or push a copy',
   });
 }

@@ -1,10 +1,53 @@
-import { randomInt } from 'node:crypto';
-import type { Generated } from './generated';
+import { usageError } from '../errors';
 
-/** A whole number from 0 up to that one, each as likely as the others. */
+/** A secret to generate: of what, and how many of them. */
+export interface GeneratedSecret {
+  readonly of: 'signs' | 'alnum' | 'hex' | 'digits' | 'words';
+  readonly count: number;
+}
+
+/** The shortest take a while to guess; a PIN may be as short as the user wants. */
+const bounds = {
+  signs: [8, 1024],
+  alnum: [8, 1024],
+  hex: [16, 1024],
+  digits: [4, 1024],
+  words: [4, 64],
+} as const;
+
+const DEFAULT: GeneratedSecret = { of: 'signs', count: 24 };
+
+/**
+ * Parses `--generate`: no value, a length, or a kind and a number such as `words:5`.
+ * @throws CliError (usage)
+ */
+export function parseGenerate(text: string | true): GeneratedSecret {
+  if (text === true) return DEFAULT;
+  const [, kind = 'signs', digits = ''] = /^(?:([a-z]+):)?([1-9]\d{0,3})$/.exec(text) ?? [];
+  const count = Number(digits);
+  if (count === 0 || !isKind(kind) || text.startsWith('signs'))
+    // Not quoted: it may be a secret that was meant to be pushed.
+    throw usageError(
+      '--generate takes a length from 8 to 1024, or such as words:5',
+      'there are alnum:24, hex:32, digits:6 and words:5; a secret of your own is piped in or typed at the prompt',
+    );
+  const [least, most] = bounds[kind];
+  if (count >= least && count <= most) return { of: kind, count };
+  throw usageError(
+    kind === 'signs'
+      ? `--generate takes a length from ${least} to ${most}, not ${count}`
+      : `--generate takes ${kind}:${least} to ${kind}:${most}, not ${kind}:${count}`,
+  );
+}
+
+function isKind(text: string): text is GeneratedSecret['of'] {
+  return Object.hasOwn(bounds, text);
+}
+
+/** A random whole number from 0 up to, without, `below`. */
 export type Draw = (below: number) => number;
 
-/** Letters and digits that are told apart: no 0 O 1 l I. */
+/** Letters and digits that cannot be confused: no 0 O 1 l I. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /** The signs survive shells, forms and being read aloud: no quotes. */
@@ -15,16 +58,23 @@ const alphabets = {
   digits: '0123456789',
 };
 
-/** A secret as asked for, drawn without bias; a little under 6 bits a character, or 12.9 a word. */
-export async function generate({ of, count }: Generated, draw: Draw = randomInt): Promise<string> {
+/** Draws a secret without bias: a little under 6 bits a character, 12.9 a word. */
+export async function generate({ of, count }: GeneratedSecret, draw?: Draw): Promise<string> {
   if (of === 'words') return generateWords(count, draw);
   const alphabet = alphabets[of];
-  return Array.from({ length: count }, () => alphabet[draw(alphabet.length)]).join('');
+  const random = draw ?? (await randomDraw());
+  return Array.from({ length: count }, () => alphabet[random(alphabet.length)]).join('');
 }
 
-/** So many words with dashes between them, drawn without bias: 12.9 bits each. */
-export async function generateWords(count: number, draw: Draw = randomInt): Promise<string> {
+/** Draws words without bias and joins them with dashes: 12.9 bits each. */
+export async function generateWords(count: number, draw?: Draw): Promise<string> {
   const { wordList } = await import('./words');
+  const random = draw ?? (await randomDraw());
   const words = wordList();
-  return Array.from({ length: count }, () => words[draw(words.length)]).join('-');
+  return Array.from({ length: count }, () => words[random(words.length)]).join('-');
+}
+
+/** node:crypto takes 2 ms to load, and most pushes do without. */
+async function randomDraw(): Promise<Draw> {
+  return (await import('node:crypto')).randomInt;
 }

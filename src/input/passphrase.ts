@@ -1,22 +1,21 @@
 import { isUtf8 } from 'node:buffer';
-import type { Context } from '../context';
+import type { Context, Prompter } from '../context';
 import { usageError } from '../errors';
-import type { Prompter } from '../terminal/prompt';
 import { bytesOfFile, readAll, withoutOneLineEnd } from './source';
 
-/** Where the command line says the passphrase is. */
+/** Where the passphrase comes from. */
 export interface PassphraseOptions {
-  /** `-p`: ask for it. */
+  /** Ask for it (`-p`). */
   readonly passphrase?: boolean | undefined;
   readonly passphraseFile?: string | undefined;
   readonly passphraseEnv?: string | undefined;
-  /** Make one up. */
+  /** Generate one. */
   readonly generatePassphrase?: boolean | undefined;
 }
 
 const HINT = 'use --passphrase-file PATH or --passphrase-env NAME where there is no terminal';
 
-/** @throws CliError (usage) when two places are named, or one needs a terminal that is not there */
+/** @throws CliError (usage) if two sources are named, or `-p` without a terminal */
 export function checkPassphrase(options: PassphraseOptions, context: Context): void {
   const named = [
     options.passphrase ? '-p' : undefined,
@@ -32,7 +31,7 @@ export function checkPassphrase(options: PassphraseOptions, context: Context): v
     throw usageError('-p asks for the passphrase, and there is no terminal to ask on', HINT);
 }
 
-/** The passphrase from where it was said to be, or undefined when nothing was said. */
+/** The passphrase from its source, or undefined if none is named. */
 export async function readPassphrase(
   options: PassphraseOptions,
   context: Context,
@@ -43,25 +42,25 @@ export async function readPassphrase(
   return options.passphrase ? askPassphrase(context, twice) : undefined;
 }
 
-/** The passphrase to retrieve pushes with, as far as it is known before they are asked for. */
-export interface Known {
+/** The passphrase to retrieve pushes with, as far as it is known before the first request. */
+export interface KnownPassphrase {
   /** With `-p`, what was typed last. */
   text: string | undefined;
-  /** It was typed (`-p`), so that another one can be, where it is wrong. */
+  /** It was typed (`-p`), so it can be asked for again if it is wrong. */
   readonly typed: boolean;
 }
 
-/** The passphrase to retrieve pushes with; `PWPUSH_PASSPHRASE` where no option names a place. */
+/** From the source that an option names, else from `PWPUSH_PASSPHRASE`. */
 export async function knownPassphrase(
   options: PassphraseOptions,
   context: Context,
-): Promise<Known> {
+): Promise<KnownPassphrase> {
   const named = await readPassphrase(options, context, false);
   const text = named ?? (context.env.PWPUSH_PASSPHRASE || undefined);
   return { text, typed: options.passphrase === true };
 }
 
-/** Asks for a passphrase that may be left out. */
+/** Asks for a passphrase; Enter alone means none. */
 export async function offerPassphrase(context: Context): Promise<string | undefined> {
   const question = 'Passphrase (Enter for none):';
   const given = await typedTwice(await context.prompter(), question, (typed) => typed);
@@ -80,7 +79,7 @@ export async function askPassphrase(
 
 const TRIES = 3;
 
-/** Asks again where the two differ: a secret that was typed before would be lost with the run. */
+/** Asks again if the two differ: ending the run would lose the secret that was typed before. */
 async function typedTwice(
   prompter: Prompter,
   question: string,

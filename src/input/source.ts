@@ -2,31 +2,31 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
-import { type Generated, readGenerated } from './generated';
+import { type GeneratedSecret, generate, parseGenerate } from './generate';
 
-/** Where the command line says the secret is; exactly one, or standard input, or a prompt. */
+/** Where the command line says the secret is; one of these, else standard input, else a prompt. */
 export interface SourceOptions {
   readonly text?: string | undefined;
   readonly from?: string | undefined;
   readonly env?: string | undefined;
-  /** A length, or a kind and a number such as `words:5`; true for the usual one. */
+  /** A length, or a kind and a number such as `words:5`; true for the default. */
   readonly generate?: string | true | undefined;
-  /** Keep a single line's end. */
+  /** Keep the line end of a single line. */
   readonly raw: boolean;
 }
 
 export type Source =
   | { readonly name: 'text' | 'file' | 'env'; readonly value: string }
-  | { readonly name: 'generate'; readonly wanted: Generated }
+  | { readonly name: 'generate'; readonly wanted: GeneratedSecret }
   | { readonly name: 'stdin' }
   | { readonly name: 'prompt' };
 
-/** Text beyond this is no text to hand over: the reference takes 1 MiB. */
+/** Bytes of the longest text; the reference takes 1 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Decides where the secret comes from, before anything is read or asked.
- * @throws CliError (usage) when two sources are named, or none and nobody is there to ask
+ * @throws CliError (usage) if two sources are named, or none and the user cannot be asked
  */
 export function chooseSource(
   options: SourceOptions,
@@ -51,7 +51,7 @@ export function chooseSource(
 
 /**
  * @param content what else is read from standard input, such as "the secret"
- * @throws CliError (usage) when standard input would be two things
+ * @throws CliError (usage) if standard input would be used twice
  */
 export function checkStandardInput(
   options: { readonly passphraseFile?: string; readonly tokenFile?: string },
@@ -70,15 +70,15 @@ export function checkStandardInput(
   );
 }
 
-interface Named {
+interface NamedSource {
   readonly label: string;
   readonly source: Source;
 }
 
-function namedSources(options: SourceOptions): Named[] {
-  const named: Named[] = [];
-  const { text, from, env, generate } = options;
-  // As everywhere else, a dash is standard input.
+function namedSources(options: SourceOptions): NamedSource[] {
+  const named: NamedSource[] = [];
+  const { text, from, env, generate: length } = options;
+  // As everywhere, a dash is standard input.
   if (text === '-') named.push({ label: '-', source: { name: 'stdin' } });
   else if (text !== undefined)
     named.push({ label: 'the text argument', source: { name: 'text', value: text } });
@@ -86,10 +86,10 @@ function namedSources(options: SourceOptions): Named[] {
   else if (from !== undefined)
     named.push({ label: '--from', source: { name: 'file', value: from } });
   if (env !== undefined) named.push({ label: '--env', source: { name: 'env', value: env } });
-  if (generate !== undefined) {
+  if (length !== undefined) {
     named.push({
       label: '--generate',
-      source: { name: 'generate', wanted: readGenerated(generate) },
+      source: { name: 'generate', wanted: parseGenerate(length) },
     });
   }
   return named;
@@ -97,7 +97,7 @@ function namedSources(options: SourceOptions): Named[] {
 
 /**
  * Reads the secret as text.
- * @throws CliError (usage) when it is empty, no valid UTF-8, or cannot be read
+ * @throws CliError (usage) if it is empty, not valid UTF-8, or cannot be read
  */
 export async function readSecret(
   source: Source,
@@ -117,10 +117,8 @@ export async function readSecret(
         toText(await bytesOfFile(source.value), source.value),
         `${source.value} is empty`,
       );
-    case 'generate': {
-      const { generate } = await import('./generate');
+    case 'generate':
       return generate(source.wanted);
-    }
     case 'stdin': {
       const text = toText(await readAll(context.stdin.bytes()), 'standard input');
       return nonEmpty(options.raw ? text : withoutOneLineEnd(text), 'standard input is empty');
@@ -135,8 +133,8 @@ export async function readSecret(
 }
 
 /**
- * The newline rule: one line loses its one line end, several lines are kept to the byte, so that
- * `echo hunter2 |` pushes `hunter2` and a piped private key comes back whole.
+ * The newline rule: a single line loses its line end, several lines are kept to the byte, so that `echo hunter2 |` pushes
+ * `hunter2` and a piped private key comes back whole.
  */
 export function withoutOneLineEnd(text: string): string {
   const first = text.indexOf('\n');
@@ -166,7 +164,10 @@ function toText(bytes: Buffer, place: string): string {
   );
 }
 
-/** The bytes of a file, or of standard input where the path is a dash. Reading throws a usage error likewise. */
+/**
+ * The bytes of a file, or of standard input if the path is a dash.
+ * @throws CliError (usage) while reading
+ */
 export async function* bytesFrom(path: string, context: Context): AsyncGenerator<Uint8Array> {
   if (path === '-') return yield* context.stdin.bytes();
   try {
@@ -176,7 +177,10 @@ export async function* bytesFrom(path: string, context: Context): AsyncGenerator
   }
 }
 
-/** Read piece by piece, since what looks like a file may have no end. */
+/**
+ * Reads in pieces, up to the longest text: a device has no end.
+ * @throws CliError (usage)
+ */
 export async function bytesOfFile(path: string): Promise<Buffer> {
   try {
     return await readAll(createReadStream(path), path);
@@ -185,7 +189,7 @@ export async function bytesOfFile(path: string): Promise<Buffer> {
   }
 }
 
-/** @internal */
+/** The error for a file that cannot be read. */
 export function unreadable(path: string, error: unknown): CliError {
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
@@ -196,7 +200,10 @@ export function unreadable(path: string, error: unknown): CliError {
   return usageError(`${path} cannot be read: ${reasons[code ?? ''] ?? code ?? 'unknown error'}`);
 }
 
-/** All of a stream, up to the longest text there can be. */
+/**
+ * Reads a stream to its end.
+ * @throws CliError (usage) if it is longer than 16 MiB
+ */
 export async function readAll(
   stream: AsyncIterable<Uint8Array>,
   place = 'standard input',

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Input } from '../context';
 import { CliError } from '../errors';
-import type { OpenFile } from './file-bytes';
+import type { RegularFile } from './file-bytes';
 
-/** Standard input where it is redirected from a file whose length can be known; else undefined. */
-export async function inputFile(input: Input): Promise<OpenFile | undefined> {
+/** Standard input if it is redirected from a file; else undefined. */
+export async function stdinFile(input: Input): Promise<RegularFile | undefined> {
   const from = input.file?.();
   if (from === undefined) return undefined;
   const look = () => promisify(fstat)(from.fd, { bigint: true });
@@ -24,31 +24,31 @@ export async function inputFile(input: Input): Promise<OpenFile | undefined> {
   };
 }
 
-/** A temporary file that nobody can find, and how to be rid of it. */
-interface Spooled {
+/** A temporary file without a name. */
+interface NamelessFile {
   readonly handle: FileHandle;
   close(): Promise<void>;
 }
 
 /**
- * Copies a stream to a temporary file, 0600 in a folder 0700. It loses its name as soon as it is open, so
- * that it goes with the process, however that ends.
- * @throws CliError (failed) when there is no room for it; `signal`'s reason when it aborts
+ * Copies a stream to a temporary file, 0600 in a folder 0700. It is unlinked as soon as it is open, so that it is gone
+ * however the process ends.
+ * @throws CliError (failed) if there is no room for it; `signal`'s reason if it aborts
  */
-export async function spool(
+export async function copyToFile(
   bytes: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
-): Promise<Spooled> {
-  let spooled: Spooled | undefined;
+): Promise<NamelessFile> {
+  let file: NamelessFile | undefined;
   try {
-    spooled = await nameless();
+    file = await namelessFile();
     for await (const chunk of bytes) {
       signal.throwIfAborted();
-      await writeAll(spooled.handle, chunk);
+      await writeAll(file.handle, chunk);
     }
-    return spooled;
+    return file;
   } catch (error) {
-    await spooled?.close();
+    await file?.close();
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined || syscall === 'read') throw error;
     throw new CliError(
@@ -59,24 +59,24 @@ export async function spool(
   }
 }
 
-async function nameless(): Promise<Spooled> {
+async function namelessFile(): Promise<NamelessFile> {
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const handle = await open(join(folder, 'stdin'), 'wx+', 0o600);
-    // Windows keeps the names of open files: there it is removed at the end.
+    // Windows does not unlink open files: there it is removed on close.
     const close = () => handle.close().finally(remove);
     return { handle, close };
   } finally {
-    attempt(remove);
+    ignoringErrors(remove);
   }
 }
 
-function attempt(work: () => void): void {
+function ignoringErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // `close` tries again.
+    // `close` removes it again.
   }
 }
 

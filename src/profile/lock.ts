@@ -4,7 +4,7 @@ import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { CliError } from '../errors';
-import { once } from '../lazy';
+import { lazy } from '../lazy';
 
 // One file per contender. A single lock file has to be taken from a holder that died, and a new holder can lose it then:
 // between the check and the removal (proper-lockfile), or until a wrongly renamed one is put back (owner check).
@@ -136,8 +136,8 @@ async function isLive(file: string, claim: string, tools: LockTools): Promise<bo
   return tools.runs(Number(pid)) && (started === '' || start === '' || started === start);
 }
 
-/** Identifies the processes whose IDs are known here: those of this container, since the machine started. */
-const reach = once(() => {
+/** Stands for the processes that can be looked up from here: those of this container, since the machine started. */
+const reach = lazy(() => {
   const from =
     tried(
       () =>

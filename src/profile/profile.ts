@@ -1,26 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Profile, StoredProfiles } from '../context';
 import { CliError, usageError } from '../errors';
 import { isToken } from './token-file';
-
-/** A profile; its keys are the settings of `pwpush profile set`, and `token`. */
-export interface Profile {
-  url?: string;
-  token?: string;
-  days?: number;
-  views?: number;
-  deletable?: boolean;
-  'retrieval-step'?: boolean;
-  'ca-file'?: string;
-  insecure?: boolean;
-}
-
-/** The whole config file. */
-export interface StoredProfiles {
-  /** The default profile. */
-  current?: string;
-  profiles: Record<string, Profile>;
-}
 
 export const configName = 'config.json';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { Profile } from '../context';
 import { usageError } from '../errors';
-import type { Profile } from './profile';
 import { parseBase } from './target';
 
 type SettingName = Exclude<keyof Profile, 'token'>;

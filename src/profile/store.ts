@@ -1,14 +1,10 @@
 import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Conf from 'conf';
+import type { ProfileStore, StoredProfiles } from '../context';
 import { makeFolder } from '../system/private-folder';
 import { type LockTools, withLock } from './lock';
-import { configName, readProfiles, type StoredProfiles } from './profile';
-
-export interface ProfileStore {
-  /** Changes the config file under a lock, so that no change of another process is lost; returns the new content. */
-  update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
-}
+import { configName, readProfiles } from './profile';
 
 /** A store that writes with conf. Replaces the file atomically, 0600 in a folder of 0700. */
 export function confStore(folder: string, tools: LockTools): ProfileStore {

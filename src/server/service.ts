@@ -1,4 +1,5 @@
 import { isLoopback } from '../loopback';
+import { raceWithLimit } from '../system/abort';
 import { openService } from './compose';
 import { outwardUrl } from './here/lan-address';
 import { GRACE } from './http/graceful-stop';
@@ -100,10 +101,11 @@ export async function startService(
       close: once(async () => {
         log.event('stopping');
         const told = tell('STOPPING=1');
-        await inTime(grace, async () => {
+        const work = async () => {
           await sockets.stop();
           await stopSweeping();
-        });
+        };
+        await raceWithLimit(work(), { milliseconds: grace }, () => {});
         metrics?.close();
         await service.close();
         await told;
@@ -132,15 +134,6 @@ function warnIfExposed(
 function placesOf({ host, port }: ServiceSettings, { supervision }: ServiceIo): Place[] {
   const passed = supervision ? passedSockets(supervision) : [];
   return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
-}
-
-/** Ends with `work`, or without it when the time is up; milliseconds. */
-async function inTime(limit: number, work: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const up = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limit);
-  });
-  await Promise.race([work(), up]).finally(() => clearTimeout(timer));
 }
 
 /** The same promise however often it is asked for. */

@@ -1,8 +1,9 @@
 import { openSync } from 'node:fs';
 import type { Context } from '../context';
-import { once } from '../lazy';
+import { lazy } from '../lazy';
 import { version } from '../package-version';
 import type { TerminalPrompter } from '../terminal/prompt';
+import { raceWithLimit } from './abort';
 import { input, output } from './stdio';
 
 /**
@@ -12,7 +13,7 @@ import { input, output } from './stdio';
 export function systemContext(tune: (many: boolean) => void = () => {}): Context {
   const signals = signalHandling();
   const { signal } = signals;
-  const terminalFd = once(controllingTerminal);
+  const terminalFd = lazy(controllingTerminal);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
   let asking: TerminalPrompter | undefined;
@@ -56,8 +57,6 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     },
     runChild: async (child) =>
       (await import('../child/child')).runChild(child, signals.forwardTo, withoutStderr),
-    service: () => import('../server/service'),
-    probe: () => import('../client/transport/probe'),
     quietly,
   };
   return context;
@@ -117,7 +116,7 @@ function signalHandling() {
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
 
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a later one ends the process at once. */
-  const signal = once(() => {
+  const signal = lazy(() => {
     listening = true;
     const controller = new AbortController();
     let since = 0;
@@ -176,18 +175,13 @@ async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
 }
 
 function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
   });
+  return raceWithLimit(slept, { signal }, () => {
+    throw signal.reason;
+  }).finally(() => clearTimeout(timer));
 }
 
 /** The terminal of this process, even if stdin is a pipe; undefined if there is none. */

@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, readFileSync, type Stats, writeSync } from 'node:fs';
 import type { Input, Output } from '../context';
-import { once } from '../lazy';
+import { lazy } from '../lazy';
 
 /** Standard input of a process. */
 export function input(node: NodeJS.Process): Input {
@@ -21,19 +21,19 @@ export function input(node: NodeJS.Process): Input {
  * @param handled whether signals are handled, and no longer end the process by themselves
  */
 export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean): Output {
-  const stream = once(() => {
+  const stream = lazy(() => {
     const real = fd === 1 ? node.stdout : node.stderr;
     // The callback of each write reports errors; an event without a listener would end the process.
     real.on('error', () => {});
     return real;
   });
-  const direct = once(() => openDirectly(node, fd));
+  const direct = lazy(() => openDirectly(node, fd));
   const atOnce = () => {
     const way = direct();
     return way === undefined || streaming || (way.mayWait && handled()) ? undefined : way.fd;
   };
   let streaming = false;
-  const closed = once(() => wasClosed(node, fd));
+  const closed = lazy(() => wasClosed(node, fd));
   return {
     get isTTY() {
       return direct() === undefined && stream().isTTY === true;

@@ -1,5 +1,5 @@
+import type { Profile } from '../context';
 import type { AuditEntry, Push } from '../contract';
-import type { Profile } from '../profile/profile';
 import { safe } from './safe';
 import type { Look, Style } from './style';
 import type { Column } from './table';

@@ -1,46 +1,58 @@
-import type { Context } from '../context';
-import { isLoopback } from '../loopback';
-import type { GlobalOptions } from '../options';
-import { writePatiently } from './bounded-write';
-import { forLog, safe, safeJson } from './safe';
-import { type Look, lookOf } from './style';
-
 // The output policy of the program. Standard output carries the result and nothing else: a link, a secret, a listing.
 // Everything else goes to standard error: notes, hints, warnings, errors, questions, progress, QR codes. The result
 // matters more than they do: a write to standard error that fails is ignored, unless it was to show a link.
 // On a terminal a listing is a table with relative times; in a pipe, tab-separated lines with ISO 8601 times. Messages
 // are single lines, which the terminal wraps.
-// --quiet drops notes and progress; warnings, errors and `tell` remain. --json makes the result JSON, and each warning
+// --quiet drops notes and progress; warnings, errors and announcements remain. --json makes the result JSON, and each warning
 // or error one line of JSON on standard error; notes are dropped. --debug adds a line per request, without secrets.
 // Colour is for terminals (NO_COLOR, FORCE_COLOR, --no-color, TERM=dumb) and never the only sign of anything.
 // Text that came from outside has its control characters made visible on both streams, and in JSON escaped; in the log
 // of a CI job, commands to the runner are made harmless too. Only a secret that goes to a pipe or a file is untouched.
 
+import type { Context } from '../context';
+import { isLoopback } from '../loopback';
+import type { GlobalOptions } from '../options';
+import { boundedWrite } from './bounded-write';
+import { forLog, safe, safeJson } from './safe';
+import { type Look, lookOf } from './style';
+
 /** Writes what a command has to say, as the context and the global options require. */
 export interface Terminal {
-  /** The result: JSON with `--json`, otherwise what `render` makes of it for stdout. */
+  /** The result: JSON with `--json`, else what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
   /** Text for stdout, unchanged. */
   printText(text: string): Promise<void>;
-  /** Something for a person, on stderr; not with `--quiet` or `--json`. */
+  /** Not with `--quiet` or `--json`. */
   note(text: string): Promise<void>;
   /** A note that only a terminal gets. */
   remark(text: string): Promise<void>;
   /** A line that `--quiet` does not drop. */
-  tell(text: string): Promise<void>;
+  announce(text: string): Promise<void>;
   /** A warning, which `--quiet` does not drop. */
   warn(text: string): Promise<void>;
+  /** Only with `--debug`. */
   debug(text: string): Promise<void>;
   /** Lines for stderr, unchanged, such as a QR code. */
   draw(render: (look: Look) => string): Promise<void>;
 }
 
+/** One run of the program, as the rooms below the commands see it. */
+export interface Invocation {
+  readonly context: Context;
+  readonly options: GlobalOptions;
+  readonly say: Terminal;
+}
+
+export function invocation(context: Context, options: GlobalOptions): Invocation {
+  return { context, options, say: terminal(context, options) };
+}
+
 export function terminal(context: Context, options: GlobalOptions): Terminal {
   const { stdout, stderr, env } = context;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
-  const say = (text: string) =>
-    writePatiently(stderr, forLog(text, env), context.signal).catch(() => {});
-  const line = (text: string) => say(`${safe(text)}\n`);
+  const write = (text: string) =>
+    boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
+  const line = (text: string) => write(`${safe(text)}\n`);
   const note = async (text: string) => {
     if (!options.quiet && !options.json) await line(text);
   };
@@ -49,19 +61,19 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
       stdout.write(options.json ? `${toJson(value)}\n` : forLog(render(await look(stdout)), env)),
     printText: (text) => stdout.write(text),
     note,
-    tell: line,
     remark: async (text) => {
       if (stderr.isTTY) await note(text);
     },
+    announce: line,
     warn: async (text) => {
-      if (options.json) return say(`${toJson({ warning: { message: text } })}\n`);
+      if (options.json) return write(`${toJson({ warning: { message: text } })}\n`);
       const { paint } = await look(stderr);
-      await say(`${paint('yellow', 'warning:')} ${safe(text)}\n`);
+      await write(`${paint('yellow', 'warning:')} ${safe(text)}\n`);
     },
     debug: async (text) => {
-      if (options.debug) await say(`debug: ${safe(text)}\n`);
+      if (options.debug) await write(`debug: ${safe(text)}\n`);
     },
-    draw: async (render) => say(render(await look(stderr))),
+    draw: async (render) => write(render(await look(stderr))),
   };
 }
 
@@ -97,6 +109,7 @@ export async function drawQr(say: Terminal, link: string): Promise<void> {
     problem = code.problem;
     return '';
   });
-  await (problem === undefined ? say.remark(link) : say.tell(problem));
-  if (isLoopback(new URL(link).hostname)) await say.tell('only this machine reaches that address');
+  await (problem === undefined ? say.remark(link) : say.announce(problem));
+  if (isLoopback(new URL(link).hostname))
+    await say.announce('only this machine reaches that address');
 }

@@ -1,24 +1,7 @@
 import { createPromptModule } from 'inquirer';
+import type { Prompter } from '../context';
 import { CliError } from '../errors';
 import { keyboard, type Signals, severalLines } from './keyboard';
-
-/** Asks a person on the terminal, never on stdout. */
-export interface Prompter {
-  /** The answer is not shown while it is typed. */
-  secret(message: string): Promise<string>;
-  text(message: string, preset?: string): Promise<string>;
-  confirm(message: string, preset: boolean): Promise<boolean>;
-  /** One of several choices. */
-  choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-}
-
-export interface Choice<T> {
-  /** The line in the list. */
-  readonly name: string;
-  /** The answer as shown after the question, on the same line. */
-  readonly short: string;
-  readonly value: T;
-}
 
 /** A prompter that holds the terminal from its first question on. */
 export interface TerminalPrompter extends Prompter {

@@ -1,5 +1,5 @@
 import type { Environment } from '../context';
-import { isCi } from '../env-switch';
+import { isCi } from '../options';
 
 /**
  * Characters that a terminal acts on or that deceive a reader: C0 and C1 controls, DEL, bidi controls, line separators,

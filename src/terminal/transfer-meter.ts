@@ -1,6 +1,5 @@
 import type { Context } from '../context';
-import { isCi } from '../env-switch';
-import type { GlobalOptions } from '../options';
+import { type GlobalOptions, isCi } from '../options';
 import { lineStart } from './bounded-write';
 import { progressLines, progressSummary } from './progress';
 

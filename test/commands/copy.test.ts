@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Context } from '../../src/context';
-import { programClipboard } from '../../src/delivery/clipboard-programs';
+import { programClipboard } from '../../src/delivery/clipboard';
 import { type Instance, instance } from '../helpers/instance';
 
 /** Programs that stand in for those of a desktop: what they get is in files beside them. */
@@ -157,7 +157,7 @@ describe('get --copy', () => {
     const { code, stderr } = await here.under(wayland()).run(...words);
     expect(code).toBe(0);
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-      'the clipboard holds something else by now, and was left alone',
+      'the clipboard has changed meanwhile and was left alone',
     );
     expect(board()).toBe('something else');
   });

@@ -31,6 +31,15 @@ test('again is no error', async () => {
   expect((await here.run('expire', token)).code).toBe(0);
 });
 
+test('warns about an instance once, however its pushes are named', async () => {
+  const [one, two] = [await here.push({ payload: 'x' }), await here.push({ payload: 'y' })];
+  expect(await here.run('expire', one, `https://pw.test/p/${two}`, '--insecure')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'warning: insecure: whoever is between here and pw.test can read what is sent\n',
+  });
+});
+
 test('of one answers its object with --json, of several an array', async () => {
   const [one, two] = [await here.push({ payload: 'x' }), await here.push({ payload: 'y' })];
   const single = JSON.parse((await here.run('expire', one, '--json')).stdout);

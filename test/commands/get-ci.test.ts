@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { heredoc, maskCommands } from '../../src/delivery/ci-format';
+import { heredoc, maskCommands } from '../../src/delivery/ci-job';
 import { type Instance, instance } from '../helpers/instance';
 import { createWithFiles, filePart } from '../helpers/service';
 
@@ -113,9 +113,9 @@ describe('in a job of GitHub Actions', () => {
   });
 
   test.each([
-    [['--github-output', 'a b'], '"a b" is no name of an output'],
-    [['--github-output', ''], '"" is no name of an output'],
-    [['--github-env', 'A-B'], '"A-B" is no name of a variable'],
+    [['--github-output', 'a b'], '"a b" is not a valid output name'],
+    [['--github-output', ''], '"" is not a valid output name'],
+    [['--github-env', 'A-B'], '"A-B" is not a valid variable name'],
     [['--github-env', 'A', '-o', 'x'], 'the text goes to the CI job, and not to another place too'],
     [['--github-env', 'A', '--json'], 'the text goes to the CI job, and not to another place too'],
     [['--as', 'A'], '--as goes with --gitlab-dotenv FILE'],
@@ -124,7 +124,7 @@ describe('in a job of GitHub Actions', () => {
     [['--only', 'A', '--gitlab-dotenv', 'x', '--as', 'B'], '--only goes with --gitlab-dotenv FILE'],
     [['--allow', 'A'], '--allow goes with --github-env NAME or --gitlab-dotenv FILE'],
     [['--allow', 'A', '--github-output', 'x'], '--allow goes with --github-env NAME'],
-    [['--allow', 'A-B', '--github-env', 'X'], '"A-B" is no name of a variable'],
+    [['--allow', 'A-B', '--github-env', 'X'], '"A-B" is not a valid variable name'],
   ])('%j is bad usage', async (words, message) => {
     const { code, stderr } = await job().run('get', 'abc', ...words);
     const told = stderr.includes(message);
@@ -183,7 +183,7 @@ describe('in a job of GitHub Actions', () => {
         saved: existsSync(here.file('f')),
       }).toEqual({
         code: 1,
-        last: 'pwpush: the push has no text, so that nothing is set in the job',
+        last: 'pwpush: the push has no text, so nothing is set in the job',
         env: 'EARLIER=1\n',
         saved,
       });

@@ -201,7 +201,7 @@ describe('nothing is stored', () => {
     [['https://pw.test', '--url', 'https://pw.test'], 'the address was given twice'],
     [['ftp://pw.test'], 'the address of the instance is not an http or https URL'],
     [['https://pw.test', '--profile', '-x y'], 'a profile is named with letters, digits, dots'],
-    [[], 'which instance?'],
+    [[], 'no instance address given'],
   ])('on bad usage: %j', async (argv, message) => {
     const { code, stderr } = await here.under({ stdin: token }).run('login', ...argv);
     expect([code, stderr.slice(8, 8 + message.length), here.asked]).toEqual([2, message, []]);

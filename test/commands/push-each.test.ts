@@ -169,7 +169,7 @@ describe('a line that fails', () => {
 
   test('of JSON is told without a word of it', async () => {
     const { stderr } = await piped('{"payload":"a"}\n{"payload": hunter2\n');
-    expect(stderr).toContain('line 2: it is no JSON object');
+    expect(stderr).toContain('line 2: it is not a JSON object');
     expect(stderr).not.toContain('hunter2');
   });
 });

@@ -190,16 +190,16 @@ describe('before anything is sent', () => {
 
   test.each([
     [['abc'], 'there is no command to run'],
-    [['--', 'true'], 'no link stands before --'],
-    [['abc', '--as', 'A-B', '--', 'true'], '"A-B" is no name of a variable'],
-    [['abc', '--allow', '', '--', 'true'], '"" is no name of a variable'],
+    [['--', 'true'], 'no link before --'],
+    [['abc', '--as', 'A-B', '--', 'true'], '"A-B" is not a valid variable name'],
+    [['abc', '--allow', '', '--', 'true'], '"" is not a valid variable name'],
     [['a', 'b', '--as', 'A', '--', 'true'], '--as names one variable for each link: 2, not 1'],
     [
       ['a', '--as', 'A', '--stdin', '--', 'true'],
       '--as and --stdin are two places for the same text',
     ],
-    [['a', '--only', 'A,B-', '--', 'true'], '"B-" is no name of a variable'],
-    [['a', '--only', '', '--', 'true'], '"" is no name of a variable'],
+    [['a', '--only', 'A,B-', '--', 'true'], '"B-" is not a valid variable name'],
+    [['a', '--only', '', '--', 'true'], '"" is not a valid variable name'],
     [['a', '--only', 'A', '--as', 'A', '--', 'true'], '--only and --as exclude each other'],
     [['a', '--only', 'A', '--stdin', '--', 'true'], '--only and --stdin exclude each other'],
     [['a', '--only', 'A,LESS', '--', 'true'], 'LESS would change what is loaded and run'],
@@ -490,7 +490,7 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
       stdout: 'x',
       rescued: ['for you'],
     });
-    expect(stderr).toMatch(/^warning: the text is used nowhere; the text was saved to /);
+    expect(stderr).toMatch(/^warning: the text is not used; the text was saved to /);
   });
 
   test('and files that were not asked for, or are not there, are saved when nothing is started', async () => {

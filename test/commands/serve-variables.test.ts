@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serveCommand } from '../../src/commands/serve';
-import { variablesOf } from '../../src/commands/serve/variables';
+import { variablesOf } from '../../src/commands/serve/serve-options';
 import type { Context } from '../../src/context';
 import { type Place, place } from '../helpers/run';
 

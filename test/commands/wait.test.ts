@@ -150,7 +150,7 @@ test('on a terminal it says what it does, and shows the view as a table', async 
     stdout:
       'WHEN      WHAT  ADDRESS    USER AGENT    REFERRER\n' +
       'just now  view  127.0.0.1  pwpush/0.1.0\n',
-    stderr: 'waiting for somebody to look at it; Control-C ends the waiting\n',
+    stderr: 'waiting for a view; Control-C stops waiting\n',
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LinkError } from '../../src/client/file-link';
 import { TransportError } from '../../src/client/transport/transport';
-import { saveFile, type Tools } from '../../src/delivery/download';
+import { type DownloadTools, saveFile } from '../../src/delivery/download';
 
 let path: string;
 beforeEach(() => {
@@ -30,7 +30,7 @@ async function download(tries: readonly Try[], signal = new AbortController().si
     };
     return { length: one.length, body: body() };
   };
-  const tools: Tools = {
+  const tools: DownloadTools = {
     api: { openFile },
     signal,
     sleep: async (milliseconds) => void pauses.push(milliseconds / 1000),

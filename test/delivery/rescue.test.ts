@@ -2,28 +2,27 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { rescueFolder, type World } from '../../src/delivery/rescue';
-import { rescued } from '../../src/delivery/rescued';
-import { rescuedFiles } from '../../src/delivery/rescued-files';
+import { rescueResult } from '../../src/delivery/print-or-rescue';
+import { type RescueContext, rescuedFiles, rescueFolder } from '../../src/delivery/rescue';
 
 let folder: string;
-let world: World;
+let context: RescueContext;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
   const now = () => new Date('2026-08-20T11:06:45.000Z');
   const env = { PWPUSH_STATE_DIR: join(folder, 'state'), TMPDIR: folder };
-  world = { env, platform: 'linux', home: folder, now };
+  context = { env, platform: 'linux', home: folder, now };
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const mode = (path = '') => (statSync(path).mode & 0o777).toString(8);
 const brief = async () =>
-  (await rescuedFiles(world))
+  (await rescuedFiles(context))
     .map(({ what, size }) => ({ what, size }))
     .sort((one, other) => one.what.localeCompare(other.what));
 
 test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
-  const { message, remains } = await rescued(world, 'hunter2', 'secret', 'no room');
+  const { message, remains } = await rescueResult(context, 'hunter2', 'secret', 'no room');
   const path = String(remains?.saved_to);
   expect({ message, content: readFileSync(path, 'utf8') }).toEqual({
     message: `no room; the secret was saved to ${path}`,
@@ -35,7 +34,7 @@ test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
 
 test('without a state folder it is below TMPDIR, and is listed there', async () => {
   writeFileSync(join(folder, 'state'), '');
-  const { remains } = await rescued(world, 'hunter2', 'secret', 'no room');
+  const { remains } = await rescueResult(context, 'hunter2', 'secret', 'no room');
   const path = String(remains?.saved_to);
   expect(path).toMatch(/\/pwpush-rescue-\w{6}\/secret-/);
   expect([mode(path), mode(join(path, '..')), readFileSync(path, 'utf8')]).toEqual([
@@ -43,7 +42,7 @@ test('without a state folder it is below TMPDIR, and is listed there', async () 
     '700',
     'hunter2',
   ]);
-  await rescueFolder(world);
+  await rescueFolder(context);
   expect(await brief()).toEqual([
     { what: 'files', size: undefined },
     { what: 'secret', size: 7 },
@@ -52,8 +51,8 @@ test('without a state folder it is below TMPDIR, and is listed there', async () 
 
 test('with nowhere to go it is said to be lost', async () => {
   writeFileSync(join(folder, 'state'), '');
-  const nowhere = { ...world, env: { ...world.env, TMPDIR: join(folder, 'none') } };
-  const { message, remains } = await rescued(nowhere, 'hunter2', 'secret', 'no room');
+  const nowhere = { ...context, env: { ...context.env, TMPDIR: join(folder, 'none') } };
+  const { message, remains } = await rescueResult(nowhere, 'hunter2', 'secret', 'no room');
   expect({ message, remains }).toEqual({
     message: `no room, and the secret is LOST: it could not be saved to ${folder}/state either (the folder ${folder}/state cannot be made (EEXIST))`,
     remains: {},
@@ -67,5 +66,5 @@ test('nothing else in those folders is listed', async () => {
   // A file of the name of a folder, and the other way round.
   writeFileSync(join(folder, 'state', 'files-2026-08-20T11-06-45-000Z-0a1b2c3d'), '');
   mkdirSync(join(folder, 'state', 'link-2026-08-20T11-06-45-000Z-0a1b2c3d'));
-  expect(await rescuedFiles(world)).toEqual([]);
+  expect(await rescuedFiles(context)).toEqual([]);
 });

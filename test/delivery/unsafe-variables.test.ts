@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isDangerous, isDangerousForFile } from '../../src/delivery/unsafe-variables';
+import { isUnsafe, isUnsafeForFile } from '../../src/delivery/unsafe-variables';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -62,7 +62,7 @@ describe('what runs code, moves its sources or its trust by its value alone', ()
     ['ours', 'PWPUSH_TOKEN PWPUSH_URL'],
     ['any case', 'Path ld_preload Git_Trace'],
   ])('%s: %s', (_, names) => {
-    expect(words(names).filter((name) => !isDangerous(name))).toEqual([]);
+    expect(words(names).filter((name) => !isUnsafe(name))).toEqual([]);
   });
 });
 
@@ -76,12 +76,12 @@ test('what people hand over is not among it', () => {
     COMPOSER_AUTH SSH_PRIVATE_KEY SSH_KEY SSH_HOST SSH_USER GIT_TOKEN GIT_PASSWORD GIT_AUTHOR_NAME GIT_SSH_KEY
     VAULT_TOKEN VAULT_ADDR TF_VAR_password TF_TOKEN_app_terraform_io PULUMI_ACCESS_TOKEN ANSIBLE_VAULT_PASSWORD
     STRIPE_SECRET_KEY OPENAI_API_KEY SENTRY_DSN DJANGO_SECRET_KEY SECRET_KEY_BASE JWT_SECRET RUST_LOG PORT TZ`);
-  expect(names.filter(isDangerous)).toEqual([]);
+  expect(names.filter(isUnsafe)).toEqual([]);
 });
 
 test('a file of settings may be asked for, one that is run may not', () => {
   const settings = words('KUBECONFIG AWS_CONFIG_FILE GOOGLE_APPLICATION_CREDENTIALS SSL_CERT_FILE');
-  expect(settings.filter(isDangerousForFile)).toEqual([]);
+  expect(settings.filter(isUnsafeForFile)).toEqual([]);
   const run = words('BASH_ENV LD_PRELOAD VIMINIT DOCKER_CONFIG GIT_CONFIG_GLOBAL ANSIBLE_CONFIG');
-  expect(run.filter(isDangerousForFile)).toEqual(run);
+  expect(run.filter(isUnsafeForFile)).toEqual(run);
 });

@@ -10,13 +10,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Child } from '../../src/child/child';
 import type { ClosableTransport, Transport } from '../../src/client/transport/transport';
 import type { TransportOptions } from '../../src/client/transport/undici';
-import type { Context, Input, Output } from '../../src/context';
+import type { Child, Context, Input, Output, StoredProfiles } from '../../src/context';
 import { run as runProgram } from '../../src/main';
 import { configFolder } from '../../src/profile/folders';
-import type { StoredProfiles } from '../../src/profile/profile';
 import { confStore } from '../../src/profile/store';
 import { runs } from '../../src/system/process';
 import { type Prompt, scriptedPrompter } from './prompts';
@@ -178,8 +176,6 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
       return confStore(configFolder({ env, platform: 'linux', home: io.folder }), tools);
     },
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
-    service: () => import('../../src/server/service'),
-    probe: () => import('../../src/client/transport/probe'),
     quietly: (work) => work(),
   };
   const code = await runProgram(argv, context);

@@ -16,9 +16,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Attachment } from '../../src/client/form';
 import type { Context } from '../../src/context';
-import { openAttachments } from '../../src/input/attachments';
-import { mediaType } from '../../src/input/media-type';
-import { heldFiles } from '../helpers/transfer';
+import { createClient } from '../../src/index';
+import { createWithFiles, mediaType, openAttachments } from '../../src/input/attachments';
+import type { GlobalOptions } from '../../src/options';
+import { terminal } from '../../src/terminal/output';
+import { heldFiles, taking } from '../helpers/transfer';
 
 let folder: string;
 const at = (name: string) => join(folder, name);
@@ -180,3 +182,43 @@ test.each([
   ['.env', 'application/octet-stream'],
   ['a.constructor', 'application/octet-stream'],
 ])('the media type of %j is %s', (name, type) => expect(mediaType(name)).toBe(type));
+
+test('a hundred pushes of ten files leave no descriptor and no temporary file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
+  vi.stubEnv('TMPDIR', temporary);
+  const paths = Array.from({ length: 9 }, (_, number) => join(folder, `${number}.txt`));
+  for (const path of paths) writeFileSync(path, path);
+  const instance = await taking();
+  const client = createClient({ url: instance.url });
+  const context = pipe();
+  const options = {} as GlobalOptions;
+  const say = terminal(context, options);
+  for (let number = 0; number < 100; number++) {
+    const attachments = await openAttachments({ paths: [...paths, '-'] }, context);
+    await createWithFiles({ context, options, say }, client, {}, attachments);
+    await attachments.close();
+  }
+  await client.close();
+  await instance.stop();
+  vi.unstubAllEnvs();
+  const left = [heldFiles(), readdirSync(temporary)];
+  rmSync(folder, { recursive: true });
+  expect(instance.pushes.map((parts) => parts.length)).toEqual(Array(100).fill(10));
+  expect(instance.pushes.at(-1)?.at(-1)).toMatchObject({ filename: 'stdin', content: 'piped' });
+  expect(left).toEqual([[], []]);
+});
+
+/** A context with a pipe, and no terminal. */
+function pipe(): Context {
+  const bytes = async function* () {
+    yield Buffer.from('piped');
+  };
+  return {
+    env: {},
+    stdin: { isTTY: false, bytes },
+    stderr: { isTTY: false },
+    signal: new AbortController().signal,
+  } as unknown as Context;
+}

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { generate, generateWords } from '../../src/input/generate';
-import { type Generated, readGenerated } from '../../src/input/generated';
+import {
+  type GeneratedSecret,
+  generate,
+  generateWords,
+  parseGenerate,
+} from '../../src/input/generate';
 import { wordList } from '../../src/input/words';
 
 const kinds = {
@@ -59,7 +63,7 @@ test('each word is drawn by a number of its own, and is new each time', async ()
 });
 
 describe('what --generate takes', () => {
-  test.each<[string | true, Generated]>([
+  test.each<[string | true, GeneratedSecret]>([
     [true, { of: 'signs', count: 24 }],
     ['8', { of: 'signs', count: 8 }],
     ['1024', { of: 'signs', count: 1024 }],
@@ -69,7 +73,7 @@ describe('what --generate takes', () => {
     ['words:5', { of: 'words', count: 5 }],
     ['words:64', { of: 'words', count: 64 }],
   ])('%j', (text, wanted) => {
-    expect(readGenerated(text)).toEqual(wanted);
+    expect(parseGenerate(text)).toEqual(wanted);
   });
 
   test.each([
@@ -80,7 +84,7 @@ describe('what --generate takes', () => {
     ['hex:15', 'hex:16 to hex:1024'],
     ['digits:3', 'digits:4 to digits:1024'],
   ])('%j is out of bounds', (text, takes) => {
-    expect(() => readGenerated(text)).toThrow(`--generate takes ${takes}, not ${text}`);
+    expect(() => parseGenerate(text)).toThrow(`--generate takes ${takes}, not ${text}`);
   });
 
   test('all else is refused', () => {
@@ -88,7 +92,7 @@ describe('what --generate takes', () => {
     const inherited = ['constructor:9', 'toString:9', '__proto__:9'];
     const any = fc.string().filter((text) => !/\d/.test(text));
     for (const text of [...wrong, ...inherited, ...fc.sample(any, 50)])
-      expect(() => readGenerated(text)).toThrow(
+      expect(() => parseGenerate(text)).toThrow(
         /^--generate takes a length from 8 to 1024, or such as words:5$/,
       );
   });

@@ -60,7 +60,7 @@ const files = [
   'file-link',
   'form',
   'save-push',
-  'sending',
+  'attachments',
   'stdin-file',
   'transfer-meter',
   'upload',
@@ -68,7 +68,7 @@ const files = [
 const heavy = [
   'chalk',
   'clipboard',
-  'copy',
+  'clipboard-destination',
   'store',
   'here',
   'service',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../src/profile/profile';
+import type { Profile } from '../../src/context';
 import { checkProfileName, withSetting } from '../../src/profile/settings';
 import { parseToken } from '../../src/profile/token-file';
 

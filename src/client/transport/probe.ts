@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, connect as plain, type Socket } from 'node:net';
 import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
 import { isLocalhost } from '../../loopback';
+import { raceWithLimit } from '../../system/abort';
 import { LOCAL_ADDRESSES, lookupOptions } from './localhost';
 import type { TlsOptions } from './tls-options';
 import { openTunnel } from './tunnel';
@@ -104,24 +105,10 @@ function hostOf(url: URL): string {
 }
 
 /** @throws an error with undici's code for a connection that is not opened in time */
-async function withTimeout<T>(
-  work: Promise<T>,
-  to: ProbedConnection,
-  abandon = () => {},
-): Promise<T> {
-  const limit = AbortSignal.any([to.signal, AbortSignal.timeout(to.timeout)]);
-  let onAbort = () => {};
-  const timedOut = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      abandon();
-      reject(Object.assign(new Error('late'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
-    };
-    if (limit.aborted) onAbort();
-    else limit.addEventListener('abort', onAbort, { once: true });
+function withTimeout<T>(work: Promise<T>, to: ProbedConnection, abandon = () => {}): Promise<T> {
+  const signal = AbortSignal.any([to.signal, AbortSignal.timeout(to.timeout)]);
+  return raceWithLimit(work, { signal }, () => {
+    abandon();
+    throw Object.assign(new Error('late'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
   });
-  try {
-    return await Promise.race([work, timedOut]);
-  } finally {
-    limit.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context';
-import { rescuedFiles } from '../../delivery/rescued-files';
+import { rescuedFiles } from '../../delivery/rescue';
 import { CliError, type ErrorCode } from '../../errors';
 import type { GlobalOptions } from '../../options';
 import { configFolder } from '../../profile/folders';
@@ -42,8 +42,8 @@ export async function* allChecks(
   yield* check('config', {}, () => checkConfig(context));
   const address = yield* check('address', {}, () => checkAddress(context, options));
   const proxy = yield* check('proxy', address, (found) => checkProxy(found, context, options));
-  const dns = yield* check('dns', proxy, (found) => checkDns(found, context));
-  const connection = yield* check('connection', dns, (found) => checkConnection(found, context));
+  const dns = yield* check('dns', proxy, checkDns);
+  const connection = yield* check('connection', dns, checkConnection);
   const tls = yield* check('tls', connection, (found) => checkTls(found, context));
   const asked = 'failed' in tls ? tls : await askVersion(tls.target, context, options);
   const redirect = yield* check('redirect', asked, checkRedirect);

@@ -51,8 +51,8 @@ export async function checkProxy(
   return { target, way: { url, proxy, tls, timeout, signal }, message };
 }
 
-export async function checkDns({ target, way }: Route, context: Context): Promise<Route> {
-  const { addressesOf } = await context.probe();
+export async function checkDns({ target, way }: Route): Promise<Route> {
+  const { addressesOf } = await import('../../client/transport/probe');
   const { hostname } = way.proxy ?? way.url;
   const found = await addressesOf(way).catch((error) => unreachable(error, way));
   const message =
@@ -67,11 +67,8 @@ interface Connected extends Route {
   readonly socket: Socket;
 }
 
-export async function checkConnection(
-  { target, way }: Route,
-  context: Context,
-): Promise<Connected> {
-  const { openConnection } = await context.probe();
+export async function checkConnection({ target, way }: Route): Promise<Connected> {
+  const { openConnection } = await import('../../client/transport/probe');
   const socket = await openConnection(way).catch((error) => unreachable(error, way));
   const { remoteAddress = way.url.hostname, remotePort } = socket;
   if (way.url.protocol === 'http:') socket.destroy();
@@ -86,7 +83,7 @@ export async function checkTls(
   context: Context,
 ): Promise<Address> {
   if (way.url.protocol === 'http:') return { target, ...withoutTls(target.base, way.url) };
-  const { handshake } = await context.probe();
+  const { handshake } = await import('../../client/transport/probe');
   const shown = await handshake(way, socket).catch((error) => unreachable(error, way));
   const { insecure } = target;
   const until = shown.expires?.toISOString().slice(0, 10);

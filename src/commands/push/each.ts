@@ -1,160 +1,137 @@
 import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
-import type { Context } from '../../context';
 import type { NewPush } from '../../contract';
 import { CliError, ExitWith, usageError } from '../../errors';
-import { type Entry, type Format, formatOf, readEntry } from '../../input/batch-entry';
-import { type Line, linesOf } from '../../input/batch-lines';
-import { checkPassphrase, readPassphrase } from '../../input/passphrase';
-import { bytesFrom, checkStandardInput } from '../../input/source';
+import {
+  type BatchEntry,
+  type BatchFormat,
+  type BatchLine,
+  formatOf,
+  linesOf,
+  readEntry,
+} from '../../input/batch-lines';
+import { readPassphrase } from '../../input/passphrase';
+import { bytesFrom } from '../../input/source';
 import type { Target } from '../../profile/target';
-import { tellFailure } from '../../report-error';
-import { type Connection, connect, targetOf, wishesOf } from '../../session';
+import { reportError } from '../../report-error';
+import type { Instance, Session } from '../../session';
 import { dryRunText } from '../../terminal/dry-run';
 import { failureFields } from '../../terminal/error-message';
-import { terminal, toJson } from '../../terminal/output';
-import type { PushOptions } from '../push';
-import { checkCompanions, requestOf } from './request';
-import { type Made, settle, tell } from './result';
+import { toJson } from '../../terminal/output';
+import { checkPushOptions, type PushOptions, requestOf } from './request';
+import { acceptPush, type CreatedPush, deliverLink } from './result';
 
-/** Bytes of one line: what the reference takes as a text, and room for JSON to escape all of it. */
+/** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
 
-/** What became of a line: a push, what would be sent for one, or why there is none. */
+/** What became of a line: a push, with `--dry-run` the request, or why there is no push. */
 type Outcome =
-  | { readonly line: Line; readonly made: Made }
-  | { readonly line: Line; readonly request: NewPush }
-  | { readonly line: Line; readonly failure: CliError };
+  | { readonly line: BatchLine; readonly created: CreatedPush }
+  | { readonly line: BatchLine; readonly request: NewPush }
+  | { readonly line: BatchLine; readonly failure: CliError };
 
 /**
- * One push a line, several at once. Standard output gets one line for each, in their order, so that it can be pasted
- * beside the input. A line that fails is told and does not keep the others from it; the worst status counts. When
- * results cannot be written any more no further line is begun.
+ * Creates a push for each line, several at once. Prints one line for each on stdout, in their order, so that it can be
+ * pasted beside the input. A line that fails is reported and does not stop the others; the highest status is the exit
+ * code. Once results cannot be written any more, no further line is begun.
  */
-export async function pushEach(context: Context, options: PushOptions): Promise<void> {
-  checkOptions(context, options);
+export async function pushEach(session: Session, options: PushOptions): Promise<void> {
+  const { context } = session;
+  checkPushOptions(options, context);
   const { concurrency = AT_ONCE } = options;
-  const target = await targetOf(context, wishesOf(context, options));
+  const target = await session.target();
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
-  const connection = options.dryRun
-    ? undefined
-    : await connect(context, options, target, concurrency);
-  const outcome = outcomes(options, target, connection, passphrase);
-  const telling = teller(context, options, target);
-  const goesOn = () => !telling.stopped && !context.signal.aborted;
+  const instance = options.dryRun ? undefined : await session.connect(concurrency);
+  const work = pushLine(options, target, instance, passphrase);
+  const reporter = outcomeReporter(session, options, target);
+  const goesOn = () => !reporter.stopped && !context.signal.aborted;
   const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
-  for await (const one of concurrentMap(lines, outcome, concurrency)) await telling.tell(one);
-  if (telling.worst > 0) throw new ExitWith(telling.worst);
+  for await (const outcome of concurrentMap(lines, work, concurrency))
+    await reporter.report(outcome);
+  if (reporter.worst > 0) throw new ExitWith(reporter.worst);
 }
 
-function checkOptions(context: Context, options: PushOptions): void {
-  const { text, env, generate, file, message, filename, raw, qr, copy, from = '-' } = options;
-  const misplaced = {
-    'a text': text !== undefined && text !== '-',
-    '--env': env !== undefined,
-    '--generate': generate !== undefined,
-    '--file': file !== undefined,
-    '--message': message !== undefined,
-    '--filename': filename !== undefined,
-    '--kind file': options.kind === 'file',
-    '--raw': raw,
-    '--generate-passphrase': options.generatePassphrase,
-    '--qr': qr,
-    '--copy': copy,
-    '--here': options.here,
-  };
-  const wrong = Object.entries(misplaced).find(([, given]) => given)?.[0];
-  if (wrong !== undefined) throw usageError(`--each does not go with ${wrong}`);
-  if (from === '-' && context.stdin.isTTY)
-    throw usageError('--each reads lines, and nothing is piped in', 'or name a file with --from');
-  checkStandardInput(options, from === '-' ? 'the secrets' : undefined);
-  checkPassphrase(options, context);
-  checkCompanions(options);
-}
-
-/** Makes what pushes one line. */
-function outcomes(
+/** Returns what pushes one line. */
+function pushLine(
   options: PushOptions,
   target: Target,
-  connection: Connection | undefined,
+  instance: Instance | undefined,
   passphrase: string | undefined,
 ) {
   return async ({ line, format }: FormattedLine): Promise<Outcome> => {
     try {
-      const { passphrase: own = passphrase, payload, ...wishes } = entryOf(line, format);
-      const request = requestOf(
-        payload,
-        own,
-        { ...options, ...wishes, passphrase: false },
-        target.defaults,
-      );
-      if (!connection) return { line, request };
-      const created = await connection.api.create(request);
-      return { line, made: await settle(connection, request, created, options) };
+      const { passphrase: own = passphrase, payload, ...limits } = entryOf(line, format);
+      const merged = { ...options, ...limits, passphrase: false };
+      const request = requestOf(payload, own, merged, target.defaults);
+      if (!instance) return { line, request };
+      const created = await instance.api.create(request);
+      return { line, created: await acceptPush(instance, options, request, created) };
     } catch (error) {
-      if (error instanceof CliError) return { line, failure: about(error, line) };
+      if (error instanceof CliError) return { line, failure: aboutLine(error, line) };
       throw error;
     }
   };
 }
 
-/** Tells outcomes, and remembers what went wrong with them. */
-function teller(context: Context, options: PushOptions, target: Target) {
-  const say = terminal(context, options);
-  return {
+/** Prints outcomes, and keeps what went wrong. */
+function outcomeReporter(session: Session, options: PushOptions, target: Target) {
+  const { context, say } = session;
+  let lastHint: string | undefined;
+  const fail = async (failure: CliError) => {
+    const hinted = lastHint;
+    state.worst = Math.max(state.worst, failure.exitStatus);
+    lastHint = failure.hint;
+    await reportError(context, failure, { ...options, hinted });
+  };
+  /** The line on stdout of a line that failed: empty, or the error as JSON. */
+  const placeholder = async (line: BatchLine, failure: CliError) => {
+    const { line: number, ...error } = failureFields(failure);
+    const text = options.json ? toJson({ line: number, error }) : '';
+    await say.printText(`${text}\n`).catch(async ({ code }) => {
+      if (state.stopped) return;
+      state.stopped = true;
+      const unwritable = new CliError('failed', `standard output cannot be written (${code})`);
+      await fail(aboutLine(unwritable, line));
+    });
+  };
+  const state = {
+    /** The highest exit status so far. */
     worst: 0,
     /** Results cannot be written any more. */
     stopped: false,
-    hinted: undefined as string | undefined,
-    async tell(outcome: Outcome): Promise<void> {
-      const { number } = outcome.line;
+    async report(outcome: Outcome): Promise<void> {
+      const { line } = outcome;
       if ('failure' in outcome) {
-        await this.fail(outcome.failure);
-        return this.skip(outcome.line, outcome.failure);
+        await fail(outcome.failure);
+        return placeholder(line, outcome.failure);
       }
       if ('request' in outcome)
         return say.printText(dryRunText(target, outcome.request, options.json));
-      const warnings = outcome.made.warnings.map((warning) => `line ${number}: ${warning}`);
-      const { created, link } = outcome.made;
-      const trouble = await tell(context, options, say, { created, link, warnings });
-      if (trouble === undefined) return;
-      // A link that is on stderr by now needs no second word.
-      const isNews = trouble.remains !== undefined || !this.stopped;
-      this.stopped = true;
-      if (isNews) await this.fail(about(trouble, outcome.line));
-    },
-    /** Leaves a failed line's place on standard output empty, or fills it with the error as JSON. */
-    async skip(line: Line, failure: CliError): Promise<void> {
-      const { line: number, ...error } = failureFields(failure);
-      const place = options.json ? toJson({ line: number, error }) : '';
-      await say.printText(`${place}\n`).catch(async ({ code }) => {
-        if (this.stopped) return;
-        this.stopped = true;
-        const trouble = new CliError('failed', `standard output cannot be written (${code})`);
-        await this.fail(about(trouble, line));
-      });
-    },
-    async fail(failure: CliError): Promise<void> {
-      const { hinted } = this;
-      this.worst = Math.max(this.worst, failure.exitStatus);
-      this.hinted = failure.hint;
-      await tellFailure(context, failure, { ...options, hinted });
+      const { push, link } = outcome.created;
+      const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);
+      const failure = await deliverLink(session, options, { push, link, warnings });
+      if (failure === undefined) return;
+      // Reported once; later only if the link is not on stderr either.
+      const isNews = failure.remains !== undefined || !state.stopped;
+      state.stopped = true;
+      if (isNews) await fail(aboutLine(failure, line));
     },
   };
+  return state;
 }
 
 interface FormattedLine {
-  readonly line: Line;
-  readonly format: Format;
+  readonly line: BatchLine;
+  readonly format: BatchFormat;
 }
 
-/** Each line with what the first one says of all. */
+/** Each line with the format, which the first line decides. */
 async function* formatted(
-  lines: AsyncIterable<Line>,
+  lines: AsyncIterable<BatchLine>,
   goesOn: () => boolean,
 ): AsyncGenerator<FormattedLine> {
-  let format: Format | undefined;
+  let format: BatchFormat | undefined;
   for await (const line of lines) {
     if (!goesOn()) return;
     format ??= formatOf(line.bytes);
@@ -163,14 +140,11 @@ async function* formatted(
   if (format === undefined) throw usageError('there are no lines: there is nothing to push');
 }
 
-function entryOf({ bytes }: Line, format: Format): Entry {
+function entryOf({ bytes }: BatchLine, format: BatchFormat): BatchEntry {
   if (bytes === undefined) throw usageError('it is longer than 8 MiB', 'attach it with --file');
   return readEntry(bytes, format);
 }
 
-/** The same failure, naming the line. */
-function about(error: CliError, { number }: Line): CliError {
-  const { code, message, hint, status, remains, cause } = error;
-  const details = { hint, status, remains, cause, line: number };
-  return new CliError(code, `line ${number}: ${message}`, details);
+function aboutLine(error: CliError, { number }: BatchLine): CliError {
+  return error.with({ message: `line ${number}: ${error.message}`, line: number });
 }

@@ -1,57 +1,61 @@
 import type { Attachment } from '../../client/form';
-import type { Context } from '../../context';
 import type { NewPush } from '../../contract';
 import { CliError, endedBy } from '../../errors';
-import { withService } from '../../service-errors';
+import { withService } from '../../load-service';
+import type { Session } from '../../session';
+import { aborted } from '../../system/abort';
 import { hereText } from '../../terminal/here-events';
-import { terminal, toJson } from '../../terminal/output';
+import { toJson } from '../../terminal/output';
 import { granted } from '../../terminal/push-text';
-import type { PushOptions } from '../push';
-import { type Made, tell } from './result';
+import type { PushOptions } from './request';
+import { type CreatedPush, deliverLink } from './result';
 
-type Here = Awaited<ReturnType<Awaited<ReturnType<Context['service']>>['serveHere']>>;
+type HereService = Awaited<ReturnType<typeof start>>;
 
 /**
- * Serves one push from this machine, from memory, until all its views were taken, it has expired, or a signal
- * ends it: then it is gone.
- * @throws CliError (expired) when nobody has seen it
+ * Serves one push from the memory of this machine until all its views are taken, it expires, or a signal ends it: then it
+ * is gone.
+ * @throws CliError (expired) if nobody has viewed it
  */
 export async function pushHere(
-  context: Context,
+  session: Session,
   options: PushOptions,
-  asked: (passphrase?: string) => NewPush,
+  requestWith: (passphrase?: string) => NewPush,
   files: readonly Attachment[],
 ): Promise<void> {
+  const { context } = session;
   const generated = options.generatePassphrase
     ? await (await import('./new-passphrase')).newPassphrase(context, options)
     : undefined;
   const stop = context.takeSignals();
-  const request = asked(generated?.passphrase);
-  const here = await starting(context, options, request, files).catch(async (error) => {
+  const request = requestWith(generated?.passphrase);
+  const here = await start(session, options, request, files).catch(async (error) => {
     await generated?.withdraw(error);
     throw error;
   });
   try {
-    await untilSeen(context, options, stop, here, madeOf(here, request));
+    if (stop.aborted) throw endedBy(stop);
+    await showLink(session, options, createdPush(here, request));
+    await untilViewed(session, here, stop);
   } finally {
     await here.close();
   }
 }
 
-async function untilSeen(
-  context: Context,
+async function showLink(
+  session: Session,
   options: PushOptions,
-  stop: AbortSignal,
-  here: Here,
-  made: Made,
+  created: CreatedPush,
 ): Promise<void> {
-  if (stop.aborted) throw endedBy(stop);
-  const say = terminal(context, options);
+  const { context, say } = session;
   const drawn = context.stderr.isTTY && !options.quiet && !options.json;
-  const trouble = await tell(context, { ...options, qr: options.qr || drawn }, say, made);
-  if (trouble) throw trouble;
+  const failure = await deliverLink(session, { ...options, qr: options.qr || drawn }, created);
+  if (failure) throw failure;
   if (options.host === undefined)
     await say.remark('hint: --host 0.0.0.0 serves it to the whole LAN');
+}
+
+async function untilViewed({ say }: Session, here: HereService, stop: AbortSignal): Promise<void> {
   await say.remark('waiting for it to be seen; Control-C expires it');
   const views = await Promise.race([here.ended, aborted(stop)]);
   if (views === undefined) {
@@ -62,20 +66,19 @@ async function untilSeen(
     throw new CliError('expired', 'the push has expired, and nobody has looked at it');
 }
 
-function starting(
-  context: Context,
+function start(
+  { context, say }: Session,
   options: PushOptions,
   push: NewPush,
   files: readonly Attachment[],
-): Promise<Here> {
+) {
   const { host = '127.0.0.1', port = 0, tlsCert, tlsKey } = options;
-  const say = terminal(context, options);
   const views = options.views ?? 1;
-  return withService(context, ({ serveHere }) =>
+  return withService(({ serveHere }) =>
     serveHere(
       { host, port, tlsCert, tlsKey },
       {
-        // What happens is told below; of the log only what went wrong.
+        // Events are printed below; of the log only errors.
         log: (line, level) => void (level === 'error' && say.warn(line)),
         warn: (line) => void say.warn(line),
         now: context.now,
@@ -93,19 +96,12 @@ function starting(
   );
 }
 
-function madeOf({ push, exposed }: Here, { passphrase }: NewPush): Made {
+function createdPush({ push, exposed }: HereService, { passphrase }: NewPush): CreatedPush {
   const open = 'plain http: whoever is between here and the recipient can read it; see --tls-cert';
   return {
-    created: push,
+    push,
     link: push.html_url,
     warnings: exposed ? [open] : [],
     summary: granted(push, passphrase !== undefined, false),
   };
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 }

@@ -6,27 +6,28 @@ import type { GlobalOptions } from '../../options';
 import { writeAndClose } from '../../system/atomic-file';
 import { isOpen } from './unanswered';
 
-interface PassphraseOut extends GlobalOptions {
+interface NewPassphraseOptions extends GlobalOptions {
   readonly passphraseOut?: string;
 }
 
-/** A passphrase that was made up, and that the sender knows. */
+/** A generated passphrase, which the sender has been given. */
 export interface NewPassphrase {
   readonly passphrase: string;
-  /** Removes its file, unless the failed creation may have made a push all the same. */
+  /** Removes its file after a failure, unless the push may have been created all the same. */
   withdraw(failure: unknown): Promise<void>;
 }
 
-/** 64 bits, against an instance that takes a few tries a minute. */
+/** 64 bits: instances allow a few tries a minute. */
 const WORDS = 5;
 
 /**
- * Makes up a passphrase and tells it before anything is sent, so that no push has one that nobody knows.
- * @throws CliError (usage) when it cannot be told
+ * Generates a passphrase and gives it to the user before anything is sent, so that there is no push whose passphrase
+ * nobody knows.
+ * @throws CliError (usage) if it can be neither shown nor written
  */
 export async function newPassphrase(
   context: Context,
-  options: PassphraseOut,
+  options: NewPassphraseOptions,
 ): Promise<NewPassphrase> {
   const { passphraseOut: path } = options;
   const passphrase = await generateWords(WORDS);
@@ -59,7 +60,7 @@ async function show(
 async function writeNew(path: string, text: string): Promise<void> {
   try {
     const file = await open(path, 'wx', 0o600);
-    // Whatever the umask leaves of it.
+    // Whatever the umask is.
     await file.chmod(0o600);
     await writeAndClose(file, text);
   } catch (error) {

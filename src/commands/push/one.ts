@@ -1,106 +1,132 @@
-import type { Context } from '../../context';
 import type { NewPush } from '../../contract';
 import { CliError, usageError } from '../../errors';
-import { checkPassphrase, offerPassphrase, readPassphrase } from '../../input/passphrase';
-import type { Sending } from '../../input/sending';
+import type { Attachments } from '../../input/attachments';
+import { offerPassphrase, readPassphrase } from '../../input/passphrase';
 import { checkStandardInput, chooseSource, readSecret, type Source } from '../../input/source';
 import { NO_INSTANCE, type Target } from '../../profile/target';
-import { connect, targetOf, wishesOf } from '../../session';
-import { type Terminal, terminal } from '../../terminal/output';
-import type { PushOptions } from '../push';
-import { checkCompanions, requestOf } from './request';
-import { settle, tell } from './result';
+import type { Session } from '../../session';
+import { terminal } from '../../terminal/output';
+import { checkPushOptions, instanceOnly, type PushOptions, requestOf } from './request';
+import { acceptPush, deliverLink } from './result';
 
-/** Reads the secret, creates the push, checks what was granted, and gets the link to the user. */
-export async function pushOne(context: Context, options: PushOptions): Promise<void> {
-  checkOptions(options, context);
-  const source = sourceOf(options, context);
-  // What is served from here has no instance, and no profile of one.
-  const chosen = options.here ? undefined : await targetOrOffer(context, options);
-  if (chosen === 'here') return pushOne(context, { ...options, here: true });
-  const target = chosen;
-  const say = terminal(context, options);
+/** Reads the secret, creates the push, checks what was granted, and prints the link. */
+export async function pushOne(session: Session, options: PushOptions): Promise<void> {
+  const { context, say } = session;
+  checkPushOptions(options, context);
+  const source = sourceOf(session, options);
+  // --here uses no instance, and no profile.
+  const target = options.here ? undefined : await targetOrOffer(session, options);
+  if (target === 'here') return pushOne(session, { ...options, here: true });
   if ((options.text ?? '-') !== '-' || options.message !== undefined)
     await say.remark(
       'hint: text on the command line can be read by other users of this machine; pipe the secret in instead',
     );
-  const sending = await openFiles(context, options, say);
+  const attachments = await openFiles(session, options);
   try {
     const payload = source ? await readSecret(source, options, context) : options.message;
     if (source?.name === 'generate') await say.remark(`generated: ${payload}`);
-    const given = await passphraseFor(options, context, source);
+    const passphrase = await passphraseFor(session, options, source);
     context.asked();
-    const asked = (made?: string) => requestOf(payload, made ?? given, options, target?.defaults);
+    const requestWith = (generated?: string) =>
+      requestOf(payload, generated ?? passphrase, options, target?.defaults);
     if (!target) {
       const { pushHere } = await import('./here');
-      return await pushHere(context, options, asked, sending?.files ?? []);
+      return await pushHere(session, options, requestWith, attachments?.files ?? []);
     }
-    if (!options.dryRun) return await send(context, options, say, target, asked, sending);
-    const masked = asked(options.generatePassphrase ? '' : undefined);
-    await dryRun(target, masked, sending, options, say);
+    if (!options.dryRun) return await create(session, options, requestWith, attachments);
+    const request = requestWith(options.generatePassphrase ? '' : undefined);
+    await say.printText(await dryRun(session, target, request, attachments));
   } finally {
-    await sending?.close();
+    await attachments?.close();
   }
 }
 
-/** Where to push; with nothing configured somebody at a terminal may make up for it, or serve the push from here. */
-async function targetOrOffer(context: Context, options: PushOptions): Promise<Target | 'here'> {
-  const wishes = wishesOf(context, options);
+/** Where to push. With nothing configured, the user at a terminal can log in, or serve the push from this machine. */
+async function targetOrOffer(session: Session, options: PushOptions): Promise<Target | 'here'> {
+  const { context, say } = session;
   try {
-    return await targetOf(context, wishes);
+    return await session.target();
   } catch (error) {
     if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
     const { stdin, stderr } = context;
     const watched = stdin.isTTY && stderr.isTTY && context.canPrompt();
     if (!watched || options.json || options.dryRun) throw error;
-    const { offer } = await import('./offer');
-    return (await offer(context, options, wishes)) ?? (await targetOf(context, wishes));
+    await say.note(NO_INSTANCE);
+    if (instanceOnly(options) === undefined && (await chooseWay(session)) === 'here') return 'here';
+    const { login } = await import('../login');
+    // stdout is for the link alone.
+    const toStderr = { ...context, stdout: stderr };
+    const redirected = { ...session, context: toStderr, say: terminal(toStderr, options) };
+    await login(redirected, options);
+    return session.target();
   }
 }
 
-/** Who types the secret is offered a passphrase too. */
-function passphraseFor(options: PushOptions, context: Context, source: Source | undefined) {
-  const said =
+async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
+  const prompter = await context.prompter();
+  return prompter.choose('How shall this push be handed over?', [
+    { name: 'log in to an instance, and push there', short: 'by an instance', value: 'login' },
+    {
+      name: 'serve it from this machine until it was seen (--here)',
+      short: 'by this machine',
+      value: 'here',
+    },
+  ]);
+}
+
+/** Offers a passphrase if the secret is typed and no option says anything about one. */
+function passphraseFor(
+  { context }: Session,
+  options: PushOptions,
+  source: Source | undefined,
+): Promise<string | undefined> {
+  const named =
     options.passphrase ||
     options.generatePassphrase ||
     options.passphraseFile !== undefined ||
     options.passphraseEnv !== undefined;
-  if (source?.name === 'prompt' && !said) return offerPassphrase(context);
+  if (source?.name === 'prompt' && !named) return offerPassphrase(context);
   return readPassphrase(options, context, true);
 }
 
-/** Creates the push, with the passphrase that is made up for it where that is asked for. */
-async function send(
-  context: Context,
+/** Creates the push, with a generated passphrase if the options ask for one. */
+async function create(
+  session: Session,
   options: PushOptions,
-  say: Terminal,
-  target: Target,
-  asked: (passphrase?: string) => NewPush,
-  sending: Sending | undefined,
+  requestWith: (passphrase?: string) => NewPush,
+  attachments: Attachments | undefined,
 ): Promise<void> {
-  const connection = await connect(context, options, target);
+  const { context } = session;
+  const instance = await session.connect();
   const generated = options.generatePassphrase
     ? await (await import('./new-passphrase')).newPassphrase(context, options)
     : undefined;
-  const request = asked(generated?.passphrase);
+  const request = requestWith(generated?.passphrase);
   const started = context.now();
-  const creating = sending?.create(connection.api, request) ?? connection.api.create(request);
+  const creating = attachments
+    ? (await import('../../input/attachments')).createWithFiles(
+        session,
+        instance.api,
+        request,
+        attachments,
+      )
+    : instance.api.create(request);
   const created = await creating.catch(async (error) => {
     await generated?.withdraw(error);
     if (!(error instanceof CliError)) throw error;
     const { unanswered } = await import('./unanswered');
-    throw await unanswered(context, options, connection, request, started, error);
+    throw await unanswered(session, request, started, error);
   });
-  const made = await settle(connection, request, created, options);
-  const trouble = await tell(context, options, say, made);
-  if (trouble) throw trouble;
+  const result = await acceptPush(instance, options, request, created);
+  const failure = await deliverLink(session, options, result);
+  if (failure) throw failure;
 }
 
-/** Where the text comes from; undefined when it is files that are pushed. */
-function sourceOf(options: PushOptions, context: Context): Source | undefined {
+/** Where the text comes from; undefined with files. */
+function sourceOf({ context }: Session, options: PushOptions): Source | undefined {
   const { stdin } = context;
   const attached = options.file !== undefined;
-  // With files standard input is no source, and nobody is asked.
+  // With files, standard input is not a source, and nothing is asked.
   const source = chooseSource(options, attached || stdin.isTTY, attached || context.canPrompt());
   if (attached && source.name !== 'prompt')
     throw usageError(
@@ -112,42 +138,21 @@ function sourceOf(options: PushOptions, context: Context): Source | undefined {
   return attached ? undefined : source;
 }
 
-/** The code for files is loaded where there are some. */
 async function openFiles(
-  context: Context,
+  { context }: Session,
   options: PushOptions,
-  say: Terminal,
-): Promise<Sending | undefined> {
+): Promise<Attachments | undefined> {
   if (options.file === undefined) return undefined;
-  const { openSending } = await import('../../input/sending');
-  return openSending(context, { ...options, paths: options.file }, say);
+  const { openAttachments } = await import('../../input/attachments');
+  return openAttachments({ paths: options.file, filename: options.filename }, context);
 }
 
 async function dryRun(
+  { options: { json } }: Session,
   target: Target,
   request: NewPush,
-  sending: Sending | undefined,
-  options: PushOptions,
-  say: Terminal,
-): Promise<void> {
+  attachments: Attachments | undefined,
+): Promise<string> {
   const { dryRunText } = await import('../../terminal/dry-run');
-  return say.printText(dryRunText(target, request, options.json, sending?.files));
-}
-
-function checkOptions(options: PushOptions, context: Context): void {
-  checkPassphrase(options, context);
-  checkCompanions(options);
-  if (options.concurrency !== undefined) throw usageError('--concurrency goes with --each');
-  const { file, kind, message, filename } = options;
-  if (file !== undefined) {
-    if (kind !== undefined && kind !== 'file')
-      throw usageError(`--kind ${kind} takes no files`, 'leave --kind out, or push without --file');
-    if (message === '') throw usageError('the message is empty', 'leave --message out');
-    return;
-  }
-  if (kind === 'file') throw usageError('--kind file needs files', 'name them with --file PATH');
-  if (message !== undefined)
-    throw usageError('--message goes with files', 'a text alone is piped in, or given as [text]');
-  if (filename !== undefined)
-    throw usageError('--filename names what --file - reads, and there is no --file -');
+  return dryRunText(target, request, json, attachments?.files);
 }

@@ -1,10 +1,51 @@
 import { notification } from '../../client/notification';
-import type { NewPush } from '../../contract';
+import type { Context, Profile } from '../../context';
+import type { Kind, NewPush } from '../../contract';
 import { usageError } from '../../errors';
-import type { Profile } from '../../profile/profile';
-import type { PushOptions } from '../push';
+import { checkPassphrase } from '../../input/passphrase';
+import { checkStandardInput } from '../../input/source';
+import type { GlobalOptions } from '../../options';
 
-/** What was asked for, and nothing else: what is left out gets the profile's or the instance's default. */
+export interface PushOptions extends GlobalOptions {
+  readonly text?: string;
+  readonly from?: string;
+  readonly env?: string;
+  readonly generate?: string | true;
+  /** Paths; `-` is standard input. */
+  readonly file?: readonly string[];
+  readonly filename?: string;
+  readonly message?: string;
+  readonly raw: boolean;
+  readonly kind?: Kind;
+  readonly days?: number;
+  readonly views?: number;
+  readonly deletable?: boolean;
+  readonly retrievalStep?: boolean;
+  readonly passphrase: boolean;
+  readonly passphraseFile?: string;
+  readonly passphraseEnv?: string;
+  readonly generatePassphrase?: boolean;
+  readonly passphraseOut?: string;
+  readonly name?: string;
+  readonly note?: string;
+  readonly notify?: readonly string[];
+  readonly notifyLocale?: string;
+  readonly qr: boolean;
+  readonly copy: boolean;
+  readonly dryRun: boolean;
+  readonly acceptLimits: boolean;
+  /** Serve it from this machine. */
+  readonly here: boolean;
+  readonly host?: string;
+  readonly port?: number;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly each: boolean;
+  /** Pushes of `--each` that are made at once. */
+  readonly concurrency?: number;
+}
+
+/** Contains only what was asked for, by options or the profile; the instance has defaults for the rest. */
 export function requestOf(
   payload: string | undefined,
   passphrase: string | undefined,
@@ -30,20 +71,61 @@ export function requestOf(
   };
 }
 
-/** @throws CliError (usage) for options that go only with another one, or not with it, and for bad addresses */
-export function checkCompanions(options: PushOptions): void {
+/** @throws CliError (usage) for options that do not go together, and for invalid addresses */
+export function checkPushOptions(options: PushOptions, context: Context): void {
+  if (options.each) checkEach(options, context);
+  checkPassphrase(options, context);
   const { passphraseOut, generatePassphrase, notify, notifyLocale } = options;
   if (passphraseOut !== undefined && !generatePassphrase)
     throw usageError('--passphrase-out goes with --generate-passphrase');
   if (notify) notification(notify, notifyLocale);
   else if (notifyLocale !== undefined) throw usageError('--notify-locale goes with --notify EMAIL');
   checkHere(options);
+  if (!options.each) checkFiles(options);
+}
+
+function checkEach(options: PushOptions, context: Context): void {
+  const { text, env, generate, file, message, filename, raw, qr, copy, from = '-' } = options;
+  const misplaced = {
+    'a text': text !== undefined && text !== '-',
+    '--env': env !== undefined,
+    '--generate': generate !== undefined,
+    '--file': file !== undefined,
+    '--message': message !== undefined,
+    '--filename': filename !== undefined,
+    '--kind file': options.kind === 'file',
+    '--raw': raw,
+    '--generate-passphrase': options.generatePassphrase,
+    '--qr': qr,
+    '--copy': copy,
+    '--here': options.here,
+  };
+  const wrong = Object.entries(misplaced).find(([, given]) => given)?.[0];
+  if (wrong !== undefined) throw usageError(`--each does not go with ${wrong}`);
+  if (from === '-' && context.stdin.isTTY)
+    throw usageError('--each reads lines, and nothing is piped in', 'or name a file with --from');
+  checkStandardInput(options, from === '-' ? 'the secrets' : undefined);
+}
+
+function checkFiles({ concurrency, file, kind, message, filename }: PushOptions): void {
+  if (concurrency !== undefined) throw usageError('--concurrency goes with --each');
+  if (file !== undefined) {
+    if (kind !== undefined && kind !== 'file')
+      throw usageError(`--kind ${kind} takes no files`, 'leave --kind out, or push without --file');
+    if (message === '') throw usageError('the message is empty', 'leave --message out');
+    return;
+  }
+  if (kind === 'file') throw usageError('--kind file needs files', 'name them with --file PATH');
+  if (message !== undefined)
+    throw usageError('--message goes with files', 'a text alone is piped in, or given as [text]');
+  if (filename !== undefined)
+    throw usageError('--filename names what --file - reads, and there is no --file -');
 }
 
 function checkHere(options: PushOptions): void {
   const { here, host, port, tlsCert, tlsKey } = options;
   const placed = { '--host': host, '--port': port, '--tls-cert': tlsCert, '--tls-key': tlsKey };
-  // A shell's variable that is not set: no host would be any host, and no certificate no TLS.
+  // An unset shell variable: an empty host would mean all addresses, and an empty certificate no TLS.
   const empty = Object.entries(placed).find(([, value]) => value === '');
   if (empty) throw usageError(`${empty[0]} takes a value, and got an empty one`);
   if (here) {
@@ -55,7 +137,7 @@ function checkHere(options: PushOptions): void {
   if (alone) throw usageError(`${alone[0]} goes with --here`);
 }
 
-/** The first option given that needs an instance, and so does not go with `--here`. */
+/** The first given option that needs an instance, and so does not go with `--here`. */
 export function instanceOnly(options: PushOptions): string | undefined {
   const { url, profile, tokenFile, name, note, notify, dryRun } = options;
   const elsewhere = {

@@ -1,32 +1,33 @@
 import type { Api } from '../../client/client';
 import { type Difference, differences, differenceText } from '../../client/compare-limits';
 import { findLink } from '../../client/link';
-import type { Context } from '../../context';
 import type { NewPush, Push } from '../../contract';
-import { deliver } from '../../delivery/print-or-rescue';
+import { printOrRescue } from '../../delivery/print-or-rescue';
 import { CliError } from '../../errors';
-import type { Connection } from '../../session';
-import { drawQr, type Terminal, toJson } from '../../terminal/output';
+import type { Instance } from '../../session';
+import { drawQr, type Invocation, toJson } from '../../terminal/output';
 import { granted } from '../../terminal/push-text';
-import type { PushOptions } from '../push';
+import type { PushOptions } from './request';
 
-/** A push that was created and may stay. */
-export interface Made {
-  readonly created: Push;
+/** A push that was created and accepted. */
+export interface CreatedPush {
+  readonly push: Push;
   readonly link: string;
-  /** What must be said about it. */
   readonly warnings: readonly string[];
-  /** What the instance granted, in words. */
+  /** What the instance granted. */
   readonly summary?: string;
 }
 
-/** Finds the new push's link, and expires a push again that got looser limits than asked: then it throws. */
-export async function settle(
-  { api, target }: Connection,
+/**
+ * Finds the link of a new push and compares its limits with the request.
+ * @throws CliError (rejected) if they are looser than asked; the push is expired again then
+ */
+export async function acceptPush(
+  { api, target }: Instance,
+  options: PushOptions,
   request: NewPush,
   created: Push,
-  options: PushOptions,
-): Promise<Made> {
+): Promise<CreatedPush> {
   const { link, doubt } = await findLink(api, target.base, created);
   const found = differences(request, created);
   const looser = found.filter((one) => one.looser);
@@ -39,31 +40,31 @@ export async function settle(
   if (!owned && (options.name ?? options.note) !== undefined)
     warnings.push('name and note are for your lists, and a push made without a token is in none');
   const summary = granted(created, request.passphrase !== undefined, owned);
-  return { created, link, warnings, summary };
+  return { push: created, link, warnings, summary };
 }
 
 /**
- * Gets the link to the user, then says what must be said. From here on a push exists: whatever fails, its link must not get
- * lost. What kept it from standard output comes back as the error.
+ * Prints the link, then warnings and the rest. The push exists: whatever fails, its link must not be lost. Returns the
+ * error if stdout could not be written.
  */
-export async function tell(
-  context: Context,
+export async function deliverLink(
+  run: Invocation,
   options: PushOptions,
-  say: Terminal,
-  { created, link, warnings, summary }: Made,
+  { push, link, warnings, summary }: CreatedPush,
 ): Promise<CliError | undefined> {
-  const text = options.json ? toJson({ ...created, html_url: link }) : link;
+  const { context, say } = run;
+  const text = options.json ? toJson({ ...push, html_url: link }) : link;
   const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
-  const trouble = await deliver(context, result);
+  const failure = await printOrRescue(context, result);
   for (const warning of warnings) await say.warn(warning);
-  if (options.copy) await copyLink(context, say, link);
+  if (options.copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
   if (options.qr) await drawQr(say, link);
-  return trouble;
+  return failure;
 }
 
-/** Whoever has no clipboard has the link all the same. */
-async function copyLink(context: Context, say: Terminal, link: string): Promise<void> {
+/** Without a clipboard the link is printed all the same. */
+async function copyLink({ context, say }: Invocation, link: string): Promise<void> {
   const { copiedText, findClipboard } = await import('../../delivery/clipboard');
   const clipboard = await findClipboard(context);
   if (!clipboard) return say.warn('the link is printed only: there is no clipboard');
@@ -71,7 +72,7 @@ async function copyLink(context: Context, say: Terminal, link: string): Promise<
   return say.warn(`the link is printed only: ${clipboard.name} did not take it`);
 }
 
-/** Takes back a push that would live longer than asked, and makes the error that says so. */
+/** Expires a push with looser limits than asked, and returns the error that says so. */
 async function revoke(
   api: Api,
   created: Push,
@@ -80,7 +81,7 @@ async function revoke(
 ): Promise<CliError> {
   const what = `the instance granted looser limits than asked: ${looser.map(differenceText).join('; ')}`;
   try {
-    if (created.url_token === '') throw new CliError('failed', 'the instance told no token');
+    if (created.url_token === '') throw new CliError('failed', 'the instance returned no token');
     await api.expire(created.url_token);
   } catch (error) {
     return new CliError(

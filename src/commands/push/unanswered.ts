@@ -1,58 +1,62 @@
 import { findUnansweredPush, type RecentPushes } from '../../client/find-unanswered-push';
 import { webAddress } from '../../client/link';
-import type { Context } from '../../context';
 import type { NewPush, Push } from '../../contract';
 import { CliError } from '../../errors';
-import type { GlobalOptions } from '../../options';
-import { briefSettings, type Connection } from '../../session';
-import { terminal } from '../../terminal/output';
+import { briefSettings, type Session } from '../../session';
 import { count } from '../../terminal/time';
 
 /**
- * The error of a creation that was not answered, with what the user's active pushes tell about it. Takes 10 s
- * at most, and never creates another push.
+ * Extends the error of a creation that got no response by what the user's active pushes say about it. Takes at most
+ * 10 s, and never creates another push.
  * @param started when the creation was sent
  */
 export async function unanswered(
-  context: Context,
-  options: GlobalOptions,
-  { target }: Connection,
-  asked: NewPush,
+  session: Session,
+  request: NewPush,
   started: Date,
   failure: CliError,
 ): Promise<CliError> {
+  const { context, options, say } = session;
+  const target = await session.target();
   if (target.token === undefined || context.signal.aborted || !isOpen(failure)) return failure;
-  await terminal(context, options).remark('no answer; looking through your active pushes');
+  await say.remark('no answer; looking through your active pushes');
   try {
     const settings = await briefSettings(context, options, target);
-    return telling(failure, target.base, await findUnansweredPush(settings, asked, started));
+    return describeFound(
+      failure,
+      target.base,
+      await findUnansweredPush(settings, request, started),
+    );
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return extended(failure, `your pushes could not be looked through (${error.message})`);
+    const message = `${failure.message}; your pushes could not be looked through (${error.message})`;
+    return failure.with({ message });
   }
 }
 
-/** Whether a push may have been created: nothing came back, or the word of a proxy in front. */
+/** Whether a push may have been created: no response came, or that of a proxy in front. */
 export function isOpen({ code, status }: CliError): boolean {
   return code === 'unknown' || (status !== undefined && status >= 500);
 }
 
-function telling(failure: CliError, base: string, { similar, others }: RecentPushes): CliError {
-  const found = similar.map((push) => shown(push, base));
+function describeFound(
+  failure: CliError,
+  base: string,
+  { similar, others }: RecentPushes,
+): CliError {
+  const found = similar.map((push) => listed(push, base));
   const [first] = found;
-  if (first === undefined) return extended(failure, noneFound(others), LOOK_AGAIN, { found });
+  const extended = (more: string, hint: string) =>
+    failure.with({ message: `${failure.message}; ${more}`, hint, remains: { found } });
+  if (first === undefined) return extended(noneFound(others), LOOK_AGAIN);
   if (found.length === 1)
     return extended(
-      failure,
       `a push like it was created since: ${first.html_url}`,
       `if it is this one, use its link; if in doubt, pwpush expire ${first.url_token} and push again`,
-      { found },
     );
   return extended(
-    failure,
     `${found.length} pushes like it were created since: ${found.map((push) => push.html_url).join(' ')}`,
     'see pwpush list; expire the one that is not yours to use, and push again',
-    { found },
   );
 }
 
@@ -65,21 +69,7 @@ function noneFound(others: number): string {
     : `${none}, but ${count(others, 'other')} created since: the instance may have changed a limit`;
 }
 
-/** As a listing has it, with a link to click and without the passphrase, which the reference echoes. */
-function shown({ passphrase: _secret, ...push }: Push, base: string): Push {
+/** As listed, with a link to click and without the passphrase, which the reference returns. */
+function listed({ passphrase: _secret, ...push }: Push, base: string): Push {
   return { ...push, html_url: webAddress(push.html_url) ?? `${base}/p/${push.url_token}` };
-}
-
-function extended(
-  { code, message, status, hint, cause }: CliError,
-  more: string,
-  better?: string,
-  remains?: CliError['remains'],
-): CliError {
-  return new CliError(code, `${message}; ${more}`, {
-    hint: better ?? hint,
-    status,
-    cause,
-    remains,
-  });
 }

@@ -1,12 +1,17 @@
 import { Command } from 'commander';
 import type { Context } from '../../context';
+import { withService } from '../../load-service';
 import { addOutputOptions, type GlobalOptions } from '../../options';
-import { terminal } from '../../terminal/output';
-import { DATA, DATABASE, keyFile, placeOf, readOptions, withService } from './data';
+import {
+  beginSubcommand,
+  DATA,
+  DATABASE,
+  type DataOptions,
+  dataPlace,
+  keyFile,
+} from './serve-options';
 
-interface BackupOptions extends GlobalOptions {
-  readonly data?: string;
-  readonly database?: string;
+interface BackupOptions extends GlobalOptions, DataOptions {
   readonly force?: boolean;
 }
 
@@ -29,18 +34,13 @@ export function backupCommand(context: Context): Command {
     .option('--force', 'overwrite an existing file')
     .addHelpText('after', HELP);
   return addOutputOptions(command).action(async (file: string) => {
-    const options = await readOptions<BackupOptions>(context, command);
-    await backup(context, options, file);
+    const { options, say } = await beginSubcommand<BackupOptions>(context, command);
+    const place = dataPlace(context, options);
+    const { bytes, key } = await withService(async (service) => ({
+      bytes: await service.backup(place, { file, force: options.force ?? false }, context),
+      key: service.keyFileOf({ ...place, ...keyFile(context) }),
+    }));
+    await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
+    await say.note(`it opens with the instance key alone, which is not in it: ${key}`);
   });
-}
-
-async function backup(context: Context, options: BackupOptions, file: string): Promise<void> {
-  const say = terminal(context, options);
-  const place = placeOf(context, options);
-  const { bytes, key } = await withService(context, async (service) => ({
-    bytes: await service.backup(place, { file, force: options.force ?? false }, context),
-    key: service.keyFileOf({ ...place, ...keyFile(context) }),
-  }));
-  await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
-  await say.note(`it opens with the instance key alone, which is not in it: ${key}`);
 }

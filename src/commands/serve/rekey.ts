@@ -1,12 +1,18 @@
 import { Command } from 'commander';
 import type { Context } from '../../context';
+import { withService } from '../../load-service';
 import { addOutputOptions, type GlobalOptions } from '../../options';
-import { terminal } from '../../terminal/output';
-import { DATA, DATABASE, keyFile, placeOf, readOptions, withService } from './data';
+import type { Invocation } from '../../terminal/output';
+import {
+  beginSubcommand,
+  DATA,
+  DATABASE,
+  type DataOptions,
+  dataPlace,
+  keyFile,
+} from './serve-options';
 
-interface RekeyOptions extends GlobalOptions {
-  readonly data?: string;
-  readonly database?: string;
+interface RekeyOptions extends GlobalOptions, DataOptions {
   readonly prepare?: boolean;
 }
 
@@ -26,15 +32,14 @@ export function rekeyCommand(context: Context): Command {
     .option('--prepare', 'only put the new key into the key file, which can then be copied')
     .addHelpText('after', HELP);
   return addOutputOptions(command).action(async () => {
-    const options = await readOptions<RekeyOptions>(context, command);
-    await (options.prepare ? prepare : rekey)(context, options);
+    const run = await beginSubcommand<RekeyOptions>(context, command);
+    await (run.options.prepare ? prepare : rekey)(run, run.options);
   });
 }
 
-async function rekey(context: Context, options: RekeyOptions): Promise<void> {
-  const say = terminal(context, options);
-  const settings = { ...placeOf(context, options), ...keyFile(context) };
-  const done = await withService(context, (service) => service.rekey(settings, context));
+async function rekey({ context, say }: Invocation, options: RekeyOptions): Promise<void> {
+  const settings = { ...dataPlace(context, options), ...keyFile(context) };
+  const done = await withService((service) => service.rekey(settings, context));
   const { resealed, keyFile: key_file } = done;
   await say.print(
     { resealed, key_file },
@@ -49,10 +54,9 @@ async function rekey(context: Context, options: RekeyOptions): Promise<void> {
   }
 }
 
-async function prepare(context: Context, options: RekeyOptions): Promise<void> {
-  const say = terminal(context, options);
-  const settings = { ...placeOf(context, options), ...keyFile(context) };
-  const key_file = await withService(context, (service) => service.prepareRekey(settings, context));
+async function prepare({ context, say }: Invocation, options: RekeyOptions): Promise<void> {
+  const settings = { ...dataPlace(context, options), ...keyFile(context) };
+  const key_file = await withService((service) => service.prepareRekey(settings, context));
   await say.print({ prepared: true, key_file }, () => `${key_file}\n`);
   await say.note(
     'copy that file to where other services have theirs, then run it without --prepare',

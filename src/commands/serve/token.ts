@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import type { Context } from '../../context';
 import { usageError } from '../../errors';
-import { addOutputOptions, type GlobalOptions, optionsOf } from '../../options';
+import { type ServiceModule, withService } from '../../load-service';
+import { addOutputOptions, type GlobalOptions } from '../../options';
 import { ownerColumns } from '../../terminal/listings';
-import { terminal } from '../../terminal/output';
+import type { Invocation } from '../../terminal/output';
 import { table } from '../../terminal/table';
-import { DATA, DATABASE, passwordInSight, placeOf, serviceFailure } from './data';
+import { beginSubcommand, DATA, DATABASE, type DataOptions, dataPlace } from './serve-options';
 
 /** `serve token add|list|revoke`. */
 export function tokenCommand(context: Context): Command {
@@ -24,69 +25,53 @@ export function tokenCommand(context: Context): Command {
         .option(...DATABASE),
     );
     one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
-    // Both may also stand behind `serve`.
-    const options = async (): Promise<TokenOptions> => {
-      const options = { ...token.parent?.opts(), ...optionsOf(one, context.env, {}) };
-      const said = passwordInSight(one);
-      if (said) await terminal(context, options).warn(said);
-      return options;
-    };
-    return { one, options };
+    return { one, begin: () => beginSubcommand<TokenOptions>(context, one) };
   };
   const adding = sub('add', 'make a token for a user, who is made when new; printed once');
   adding.one
     .argument('<name>', 'the user')
-    .action(async (name: string) => addToken(context, await adding.options(), name));
+    .action(async (name: string) => addToken(await adding.begin(), name));
   const listing = sub('list', 'list the users and how many tokens they have');
-  listing.one.action(async () => listTokens(context, await listing.options()));
+  listing.one.action(async () => listTokens(await listing.begin()));
   const revoking = sub('revoke', "revoke all of a user's tokens");
   revoking.one
     .argument('<name>', 'the user')
-    .action(async (name: string) => revokeTokens(context, await revoking.options(), name));
+    .action(async (name: string) => revokeTokens(await revoking.begin(), name));
   return token;
 }
 
-interface TokenOptions extends GlobalOptions {
-  readonly data?: string;
-  readonly database?: string;
+type TokenOptions = GlobalOptions & DataOptions;
+
+interface TokenRun extends Invocation {
+  readonly options: TokenOptions;
 }
 
-async function withOwners<T>(
-  context: Context,
-  options: TokenOptions,
-  work: (owners: Owners) => Promise<T>,
-): Promise<T> {
-  const { openOwners, ServiceError } = await context.service();
-  try {
-    const owners = await openOwners(placeOf(context, options), {
-      now: context.now,
-      env: context.env,
-      quietly: context.quietly,
-    });
-    return await work(owners).finally(() => owners.close());
-  } catch (error) {
-    throw error instanceof ServiceError ? serviceFailure(error) : error;
-  }
+function withOwners<T>({ context, options }: TokenRun, work: (owners: Owners) => Promise<T>) {
+  const { now, env, quietly } = context;
+  return withService(async ({ openOwners }) => {
+    const owners = await openOwners(dataPlace(context, options), { now, env, quietly });
+    return work(owners).finally(() => owners.close());
+  });
 }
 
-type Owners = Awaited<ReturnType<typeof import('../../server/service').openOwners>>;
+type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
-async function addToken(context: Context, options: TokenOptions, name: string): Promise<void> {
-  const token = await withOwners(context, options, (owners) => owners.add(name));
-  await terminal(context, options).print({ name, token }, () => `${token}\n`);
+async function addToken(run: TokenRun, name: string): Promise<void> {
+  const token = await withOwners(run, (owners) => owners.add(name));
+  await run.say.print({ name, token }, () => `${token}\n`);
 }
 
-async function listTokens(context: Context, options: TokenOptions): Promise<void> {
-  const rows = await withOwners(context, options, (owners) => owners.list());
-  await terminal(context, options).print(rows, (look) => table(rows, ownerColumns, look));
+async function listTokens(run: TokenRun): Promise<void> {
+  const rows = await withOwners(run, (owners) => owners.list());
+  await run.say.print(rows, (look) => table(rows, ownerColumns, look));
 }
 
-async function revokeTokens(context: Context, options: TokenOptions, name: string): Promise<void> {
-  const revoked = await withOwners(context, options, (owners) => owners.revoke(name));
+async function revokeTokens(run: TokenRun, name: string): Promise<void> {
+  const revoked = await withOwners(run, (owners) => owners.revoke(name));
   if (revoked === 0)
     throw usageError(
       `there is no user "${name}" with a token`,
       'pwpush serve token list shows who has one',
     );
-  await terminal(context, options).print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
+  await run.say.print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
 }

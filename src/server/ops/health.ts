@@ -1,3 +1,5 @@
+import { raceWithLimit } from '../../system/abort';
+
 /**
  * Whether the database answers, within that many milliseconds. While it does not, all who ask share the one
  * question that hangs.
@@ -13,16 +15,6 @@ export function health(ping: () => Promise<void>, limit = 2000): () => Promise<b
       .finally(() => {
         asked = undefined;
       });
-    return inTime(asked, limit);
+    return raceWithLimit(asked, { milliseconds: limit }, () => false);
   };
-}
-
-function inTime(answer: Promise<boolean>, limit: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, limit, false);
-    answer.then((up) => {
-      clearTimeout(timer);
-      resolve(up);
-    });
-  });
 }

@@ -1,24 +1,25 @@
 import { isVariableName } from '../delivery/dotenv';
-import { isDangerous, isDangerousForFile, type NameRules } from '../delivery/unsafe-variables';
+import { isUnsafe, isUnsafeForFile, type NameRules } from '../delivery/unsafe-variables';
 import { usageError } from '../errors';
 
-/** A file for the child: the variable that holds its path, and which one. */
-export interface FileWish {
+/** A file for the child. */
+export interface FileOption {
+  /** The variable for its path. */
   readonly variable: string;
   /** A file's name, `-` for the text, or undefined for the only one there is. */
   readonly of: string | undefined;
 }
 
-/** How the child is to be given the secrets. */
-export interface Wishes extends NameRules {
+/** How the child gets the secrets. */
+export interface ChildOptions extends NameRules {
   /** A variable for each link's text; empty to read the texts as dotenv. */
   readonly as: readonly string[];
   readonly stdin: boolean;
-  readonly file: readonly FileWish[];
+  readonly file: readonly FileOption[];
 }
 
-/** `--file NAME` or `--file NAME=FILE`. */
-export function fileWish(value: string): FileWish {
+/** Parses `--file NAME` or `--file NAME=FILE`. */
+export function fileOption(value: string): FileOption {
   const [, variable = '', of] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
   if (isVariableName(variable) && of !== '') return { variable, of };
   throw usageError(
@@ -27,10 +28,13 @@ export function fileWish(value: string): FileWish {
   );
 }
 
-/** @throws CliError (usage) for wishes that contradict each other, or a name that is none or dangerous */
-export function checkWishes({ as, stdin, file, allow, only }: Wishes, links: number): void {
+/** @throws CliError (usage) for options that contradict each other, and for names that are invalid or unsafe */
+export function checkChildOptions(
+  { as, stdin, file, allow, only }: ChildOptions,
+  links: number,
+): void {
   const wrong = [...as, ...allow, ...only].find((name) => !isVariableName(name));
-  if (wrong !== undefined) throw usageError(`"${wrong}" is no name of a variable`);
+  if (wrong !== undefined) throw usageError(`"${wrong}" is not a valid variable name`);
   if (as.length > 0 && as.length !== links)
     throw usageError(`--as names one variable for each link: ${links}, not ${as.length}`);
   if (stdin && as.length > 0)
@@ -43,8 +47,8 @@ export function checkWishes({ as, stdin, file, allow, only }: Wishes, links: num
   if (links > 1 && (stdin || file.length > 0))
     throw usageError(`${stdin ? '--stdin' : '--file'} goes with one link`);
   const refused = [
-    ...[...as, ...only].filter(isDangerous),
-    ...file.map(({ variable }) => variable).filter(isDangerousForFile),
+    ...[...as, ...only].filter(isUnsafe),
+    ...file.map(({ variable }) => variable).filter(isUnsafeForFile),
   ].find((name) => !allow.includes(name));
   if (refused !== undefined)
     throw usageError(

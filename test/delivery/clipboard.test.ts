@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { osc52 } from '../../src/delivery/osc52';
+import { osc52 } from '../../src/delivery/clipboard';
 
 const text = fc.string({ unit: 'binary', maxLength: 3000 });
 const ESC = '\u001b';

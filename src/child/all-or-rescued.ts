@@ -1,0 +1,111 @@
+import type { Api } from '../client/client';
+import { attempt, fetchFiles } from '../delivery/fetch-files';
+import { retrievableAgain } from '../delivery/print-or-rescue';
+import { rescue, rescueFolder } from '../delivery/rescue';
+import { type RetrievedPush, retrieve } from '../delivery/retrieve';
+import { CliError, endedBy } from '../errors';
+import type { KnownPassphrase } from '../input/passphrase';
+import { asCliError } from '../terminal/error-message';
+import type { Invocation } from '../terminal/output';
+
+/** A push to be retrieved. */
+interface PushReference {
+  readonly api: Api;
+  readonly token: string;
+}
+
+/**
+ * Retrieves pushes one after the other, each of which takes a view.
+ * @throws CliError of the one that failed, which says where those before it were saved
+ */
+export async function retrieveAll(
+  run: Invocation,
+  references: readonly PushReference[],
+  passphrase: KnownPassphrase,
+): Promise<RetrievedPush[]> {
+  const { context, options, say } = run;
+  const pushes: RetrievedPush[] = [];
+  for (const [at, { api, token }] of references.entries()) {
+    try {
+      const push = await retrieve(context, api, token, passphrase);
+      pushes.push({ context, options, say, api, push });
+    } catch (error) {
+      if (pushes.length === 0) throw error;
+      const failed = asCliError(error);
+      const { remains } = failed;
+      const ended = context.signal.aborted ? endedBy(context.signal) : failed;
+      const why = remains ? failed.message : ended.message;
+      const failure = failed.with({
+        code: ended.code,
+        message: `link ${at + 1}: ${why}; nothing was started`,
+        ...(ended === failed || remains ? {} : { hint: undefined }),
+      });
+      throw await rescueAll(pushes, failure, references.length);
+    }
+  }
+  return pushes;
+}
+
+/**
+ * Saves texts and files that were retrieved and could not be handed over to the state folder, except for pushes that can
+ * be retrieved again.
+ * @param links how many links there are, of which these are the first
+ * @returns the failure that led here, extended by where everything is
+ */
+export async function rescueAll(
+  pushes: readonly RetrievedPush[],
+  failure: CliError,
+  links = pushes.length,
+): Promise<CliError> {
+  const paths: string[] = [];
+  const lost: string[] = [];
+  const available: string[] = [];
+  for (const [at, push] of pushes.entries()) {
+    const again = retrievableAgain(push.push);
+    if (again !== undefined) {
+      available.push(links === 1 ? again : `link ${at + 1}: ${again}`);
+      continue;
+    }
+    for (const saved of [await saveText(push), ...(await saveFiles(push))]) {
+      if (saved instanceof CliError) lost.push(saved.message);
+      else if (saved !== undefined) paths.push(saved);
+    }
+  }
+  const { message, hint, remains } = failure;
+  const secrets = pushes.length - available.length === 1 ? 'the secret was' : 'the secrets were';
+  const sentences = [
+    message,
+    ...(paths.length === 0 ? [] : [`${secrets} saved to ${paths.join(' and ')}`]),
+    ...available,
+    ...(lost.length === 0 ? [] : [`NOT ALL IS SAVED: ${lost.join('; ')}`]),
+  ];
+  const remove = `read it, then remove it: rm ${paths.map((path) => `'${path}'`).join(' ')}`;
+  const hints = [...(hint === undefined ? [] : [hint]), ...(paths.length === 0 ? [] : [remove])];
+  const all = [...paths, ...[remains?.saved_to ?? []].flat()];
+  return failure.with({
+    message: sentences.join('; '),
+    hint: hints.length === 0 ? undefined : hints.join('; '),
+    remains: { ...remains, ...savedTo(all) },
+  });
+}
+
+function savedTo(paths: readonly string[]) {
+  const [first] = paths;
+  if (first === undefined) return {};
+  return { saved_to: paths.length === 1 ? first : paths };
+}
+
+/** A path, or why it could not be saved; undefined without a text. */
+async function saveText({ context, push }: RetrievedPush): Promise<string | CliError | undefined> {
+  const text = push.payload ?? '';
+  return text === '' ? undefined : attempt(() => rescue(context, 'secret', text));
+}
+
+async function saveFiles(retrieved: RetrievedPush): Promise<(string | CliError)[]> {
+  if ((retrieved.push.files ?? []).length === 0) return [];
+  const path = await attempt(() => rescueFolder(retrieved.context));
+  if (path instanceof CliError) return [path];
+  const folder = { path, force: false, taken: new Set<string>() };
+  const { saved, failure } = await fetchFiles(retrieved, folder);
+  return [...saved.flatMap((file) => (file ? [file.path] : [])), ...(failure ? [failure] : [])];
+}

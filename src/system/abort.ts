@@ -1,0 +1,38 @@
+/** Resolves once `signal` has aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+interface Limit {
+  /** The time runs from when this aborts; left out, from now on. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long the work may still take; 0. */
+  readonly milliseconds?: number;
+}
+
+/** Settles as `work` does, or as `late` does where the limit is reached first. The work itself goes on. */
+export async function raceWithLimit<T>(
+  work: Promise<T>,
+  { signal, milliseconds = 0 }: Limit,
+  late: () => T | Promise<T>,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let begin = () => {};
+  const reached = new Promise<void>((resolve) => {
+    begin = () => {
+      if (milliseconds === 0) resolve();
+      else timer = setTimeout(resolve, milliseconds);
+    };
+  });
+  if (!signal || signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  try {
+    return await Promise.race([work, reached.then(late)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', begin);
+  }
+}
