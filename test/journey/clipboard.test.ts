@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -34,7 +34,7 @@ describe('on a terminal', () => {
       .slice(1)
       .map((rest) => Buffer.from(rest.split('\u0007')[0] ?? '', 'base64').toString('utf8'));
 
-  it('reached over ssh the secret goes to its clipboard, and is shown nowhere', async () => {
+  test('reached over ssh the secret goes to its clipboard, and is shown nowhere', async () => {
     const terminal = onTerminal(`$PWPUSH get --copy ${await pushed()}`, far);
     expect(await terminal.ended).toBe(0);
     expect(sequences(terminal.screen())).toEqual([SECRET]);
@@ -42,7 +42,7 @@ describe('on a terminal', () => {
     expect(terminal.screen()).toContain("sent to the terminal's clipboard (OSC 52)");
   });
 
-  it('Control-C clears the clipboard at once, and ends with 130', async () => {
+  test('Control-C clears the clipboard at once, and ends with 130', async () => {
     const line = `exec $PWPUSH get --copy --clear-after 600 ${await pushed()}`;
     const terminal = onTerminal(line, far);
     await terminal.shows('Control-C clears it at once');
@@ -52,7 +52,7 @@ describe('on a terminal', () => {
     expect(terminal.screen()).toContain('the clipboard was cleared\r\npwpush: interrupted');
   });
 
-  it('asks about the last view, and prints the secret where it was not taken', async () => {
+  test('asks about the last view, and prints the secret where it was not taken', async () => {
     const terminal = onTerminal(`$PWPUSH get --copy ${await pushed('--views', '1')}`, far);
     await terminal.shows('Is it on your clipboard?');
     terminal.type('n\r');
@@ -86,25 +86,25 @@ describe.skipIf(lacks('Xvfb', 'xclip', 'xsel'))('on X11 (needs Xvfb, xclip, xsel
     }
   }
 
-  it('the secret is on the clipboard when the command has ended, which waits for nobody', async () => {
+  test('the secret is on the clipboard when the command has ended, which waits for nobody', async () => {
     const got = await pwpush(['get', '--copy', await pushed()], { env });
     expect(got).toMatchObject({ code: 0, stdout: '' });
     boardHolds(SECRET);
   });
 
-  it('and so is a link', async () => {
+  test('and so is a link', async () => {
     const at = { ...env, PWPUSH_URL: service.url };
     const { stdout } = await pwpush(['push', '--copy'], { env: at, input: 's' });
     boardHolds(stdout.trim());
   });
 
-  it('it is cleared when its time is over', async () => {
+  test('it is cleared when its time is over', async () => {
     const words = ['get', '--copy', '--clear-after', '0.2', await pushed()];
     expect((await pwpush(words, { env })).stderr).toContain('the clipboard was cleared\n');
     boardHolds('');
   });
 
-  it('what was copied since stays', async () => {
+  test('what was copied since stays', async () => {
     const words = [launcher, 'get', '--copy', '--clear-after', '600', await pushed()];
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let told = '';
@@ -157,14 +157,14 @@ describe.skipIf(lacks('tmux'))('in tmux (needs tmux)', () => {
     tmux('wait-for', done);
   }
 
-  it('the secret is in its newest buffer, and cleared from there', async () => {
+  test('the secret is in its newest buffer, and cleared from there', async () => {
     inWindow(`$PWPUSH get --copy ${await pushed()}`);
     expect(tmux('show-buffer')).toBe(SECRET);
     inWindow(`$PWPUSH get --copy --clear-after 0.1 ${await pushed()}`);
     expect(tmux('list-buffers')).toBe('');
   });
 
-  it('told by OSC 52, where its program is not to be had', async () => {
+  test('told by OSC 52, where its program is not to be had', async () => {
     tmux('set', '-s', 'set-clipboard', 'on');
     const without = 'P=$PATH; PATH=/nonexistent; export PATH';
     inWindow(`${without}; $PWPUSH get --copy ${await pushed()}; PATH=$P`);

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dist, person, pwpush, serveBuilt, shell } from '../helpers/program';
 
 let somebody: ReturnType<typeof person>;
@@ -53,7 +53,7 @@ function anew(more: Record<string, string> = {}, first = ''): number {
   return Number(spawnSync(process.execPath, [path], options).stdout);
 }
 
-it('a run keeps its compiled code for nobody else to change, and the next one takes it', async () => {
+test('a run keeps its compiled code for nobody else to change, and the next one takes it', async () => {
   await help();
   expect(readdirSync(folder())).toContain('program.js');
   expect(lstatSync(join(somebody.folder, '.cache')).mode & 0o777).toBe(0o700);
@@ -62,7 +62,7 @@ it('a run keeps its compiled code for nobody else to change, and the next one ta
   expect(anew()).toBe(0);
 });
 
-it('a run with an instance takes what one like it kept', async () => {
+test('a run with an instance takes what one like it kept', async () => {
   const service = await serveBuilt(env);
   for (const words of [['push'], ['push', '--each']]) {
     await pwpush(words, { env, input: 'secret' });
@@ -74,14 +74,14 @@ it('a run with an instance takes what one like it kept', async () => {
   await service.stop();
 });
 
-it('--version and a run that fails keep nothing', async () => {
+test('--version and a run that fails keep nothing', async () => {
   await pwpush(['--version'], { env });
   await pwpush(['push', '--view', '1'], { env });
   await pwpush(['correct horse battery staple'], { env });
   expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
 });
 
-it('what a run was about is not in the code that it keeps', async () => {
+test('what a run was about is not in the code that it keeps', async () => {
   const words = ['push', 'MARKED-SECRET', '--dry-run', '--url', 'https://MARKED-HOST.example'];
   expect(await pwpush(words, { env })).toMatchObject({ code: 0 });
   for (const name of readdirSync(folder()))
@@ -104,20 +104,20 @@ describe('kept code is compiled anew, and kept again', () => {
     ['flipped in one bit', (bytes) => bytes.fill((bytes[5000] ?? 0) ^ 1, 5000, 5001)],
     ['of another chunk', (bytes) => bytes.fill('x', bytes.length - 20)],
   ];
-  it.each(damages)('%s', async (_, damage) => {
+  test.each(damages)('%s', async (_, damage) => {
     writeFileSync(program(), damage(readFileSync(program())));
     expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);
     await help();
   });
 
-  it('the chunk alone', () => {
+  test('the chunk alone', () => {
     cpSync(join(dist, 'program.js'), program());
     expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);
   });
 
-  it('where something else stands in its place', () => {
+  test('where something else stands in its place', () => {
     rmSync(program());
     execFileSync('mkfifo', [program()]);
     expect(anew()).toBeGreaterThan(0);
@@ -129,7 +129,7 @@ describe('kept code is compiled anew, and kept again', () => {
     expect(anew()).toBe(0);
   });
 
-  it('where a run was ended while it wrote', () => {
+  test('where a run was ended while it wrote', () => {
     renameSync(program(), `${program()}.new`);
     expect(anew()).toBe(0);
     expect(anew()).toBeGreaterThan(0);
@@ -150,40 +150,40 @@ describe('code that another user may have put there is not run', () => {
     }
   };
 
-  it.each(['', '.cache', '.cache/pwpush'])('others can write to ~/%s', (path) => {
+  test.each(['', '.cache', '.cache/pwpush'])('others can write to ~/%s', (path) => {
     chmodSync(join(somebody.folder, path), 0o1777);
     isLeftAlone();
   });
 
-  it('others can write to the folder', () => {
+  test('others can write to the folder', () => {
     chmodSync(folder(), 0o770);
     isLeftAlone();
   });
 
-  it('others can write to the file', () => {
+  test('others can write to the file', () => {
     chmodSync(program(), 0o666);
     expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);
   });
 
-  it.skipIf(process.geteuid?.() !== 0)('a home of somebody else, as sudo may leave it', () => {
+  test.skipIf(process.geteuid?.() !== 0)('a home of somebody else, as sudo may leave it', () => {
     chownSync(somebody.folder, 1, 1);
     isLeftAlone();
   });
 
-  it.skipIf(process.geteuid?.() !== 0)('a folder of somebody else', () => {
+  test.skipIf(process.geteuid?.() !== 0)('a folder of somebody else', () => {
     chownSync(caches, 1, 1);
     isLeftAlone();
   });
 
-  it.skipIf(process.geteuid?.() !== 0)('a file of somebody else', () => {
+  test.skipIf(process.geteuid?.() !== 0)('a file of somebody else', () => {
     chownSync(program(), 1, 1);
     expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);
   });
 });
 
-it('nothing is kept where there is no home, where it is not wanted, and for a Node with flags of its own', async () => {
+test('nothing is kept where there is no home, where it is not wanted, and for a Node with flags of its own', async () => {
   for (const more of [
     { HOME: join(somebody.folder, 'nowhere') },
     { HOME: '' },
@@ -196,12 +196,12 @@ it('nothing is kept where there is no home, where it is not wanted, and for a No
   expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
 });
 
-it('a home that cannot be written to is no trouble', async () => {
+test('a home that cannot be written to is no trouble', async () => {
   writeFileSync(join(somebody.folder, '.cache'), 'a file is in the way');
   await help();
 });
 
-it('a folder that others can write to gets nothing', async () => {
+test('a folder that others can write to gets nothing', async () => {
   const XDG_CACHE_HOME = join(somebody.folder, 'tmp');
   mkdirSync(XDG_CACHE_HOME);
   chmodSync(XDG_CACHE_HOME, 0o1777);
@@ -209,14 +209,14 @@ it('a folder that others can write to gets nothing', async () => {
   expect(readdirSync(XDG_CACHE_HOME)).toEqual([]);
 });
 
-it('a file system that takes nothing is no trouble', async () => {
+test('a file system that takes nothing is no trouble', async () => {
   const line = 'ulimit -f 0; $PWPUSH push --help | grep -c Usage';
   const { code, stdout, stderr } = await shell(line, { env });
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '1\n', stderr: '' });
   expect(readdirSync(folder())).toEqual([]);
 });
 
-it.each(['000', '777'])(
+test.each(['000', '777'])(
   'with umask %s it is kept for its user, and for nobody else',
   async (mask) => {
     await shell(`umask ${mask}; $PWPUSH push --help`, { env });
@@ -229,7 +229,7 @@ it.each(['000', '777'])(
 describe('on Windows', () => {
   const windows = "Object.defineProperty(process, 'platform', { value: 'win32' });";
 
-  it('it goes to LOCALAPPDATA, beside the data', () => {
+  test('it goes to LOCALAPPDATA, beside the data', () => {
     const LOCALAPPDATA = join(somebody.folder, 'Local');
     const data = join(LOCALAPPDATA, 'pwpush', 'Data');
     mkdirSync(data, { recursive: true });
@@ -239,13 +239,13 @@ describe('on Windows', () => {
     expect(readdirSync(join(LOCALAPPDATA, 'pwpush')).sort()).toEqual(['Cache', 'Data']);
   });
 
-  it.each(['', 'relative'])('it does not go to the current folder (LOCALAPPDATA=%s)', (own) => {
+  test.each(['', 'relative'])('it does not go to the current folder (LOCALAPPDATA=%s)', (own) => {
     expect(anew({ LOCALAPPDATA: own }, windows)).toBe(0);
     expect(readdirSync(somebody.folder)).toEqual(['script.cjs']);
   });
 });
 
-it('XDG_CACHE_HOME is where it goes, if it is there and an absolute path', async () => {
+test('XDG_CACHE_HOME is where it goes, if it is there and an absolute path', async () => {
   const XDG_CACHE_HOME = join(somebody.folder, 'own');
   await help({ XDG_CACHE_HOME });
   expect(existsSync(XDG_CACHE_HOME)).toBe(false);
@@ -255,7 +255,7 @@ it('XDG_CACHE_HOME is where it goes, if it is there and an absolute path', async
   expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
 });
 
-it('code of versions that were not new for a month is removed, and nothing that is not ours', async () => {
+test('code of versions that were not new for a month is removed, and nothing that is not ours', async () => {
   await help();
   const [name = ''] = readdirSync(caches);
   const recent = name.replace('0.1.0', '0.0.2');
@@ -277,7 +277,7 @@ it('code of versions that were not new for a month is removed, and nothing that 
   expect(left).toHaveLength(3 + foreign.length);
 });
 
-it('another build of the same Node in the same place takes none of it', () => {
+test('another build of the same Node in the same place takes none of it', () => {
   const node = join(somebody.folder, 'node');
   cpSync(process.execPath, node);
   anew();

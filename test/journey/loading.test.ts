@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dist, launcher, person, pwpush, serveBuilt } from '../helpers/program';
 
 const somebody = person();
@@ -63,16 +63,16 @@ const heavy = [
   ...files,
 ];
 
-it('--version loads what says it and nothing else', () => {
+test('--version loads what says it and nothing else', () => {
   expect(loaded(['--version'])).toEqual(['answer', 'load', 'streams']);
 });
 
-it('--help loads definitions, and no transport, store, prompt, colour, QR code or service', () => {
+test('--help loads definitions, and no transport, store, prompt, colour, QR code or service', () => {
   expect(loaded(['--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
   expect(loaded(['push', '--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
 });
 
-it('push, get and list load the transport, and nothing else that is heavy', async () => {
+test('push, get and list load the transport, and nothing else that is heavy', async () => {
   expect(loaded(['push'], 's').filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
   expect(loaded(['list']).filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
   const { stdout } = await pwpush(['push'], { env: somebody.env, input: 's' });
@@ -96,14 +96,14 @@ const bare = execFileSync(process.execPath, ['-p', 'process.moduleLoadList.join(
   encoding: 'utf8',
 });
 
-it('a request loads no TLS, no HTTP/2, no second HTTP, and not the loader of ES modules', () => {
+test('a request loads no TLS, no HTTP/2, no second HTTP, and not the loader of ES modules', () => {
   for (const words of [['--version'], ['--help'], ['list'], ['push', '--dry-run', 'text']]) {
     const own = loads(words).node.filter((module) => !bare.includes(`NativeModule ${module},`));
     expect(own.filter((module) => dear.includes(module))).toEqual([]);
   }
 });
 
-it('NODE_DEBUG does not make undici tell paths and query strings', async () => {
+test('NODE_DEBUG does not make undici tell paths and query strings', async () => {
   const env = { ...somebody.env, PWPUSH_PASSPHRASE: 'open sesame' };
   const { stdout } = await pwpush(['push', '--passphrase-env', 'PWPUSH_PASSPHRASE'], {
     env,
@@ -115,7 +115,7 @@ it('NODE_DEBUG does not make undici tell paths and query strings', async () => {
   expect(got).toMatchObject({ code: 0, stdout: 's', stderr: '' });
 });
 
-it('what is used is loaded', () => {
+test('what is used is loaded', () => {
   expect(loaded(['push', '--qr'], 's').filter((chunk) => heavy.includes(chunk))).toEqual([
     'qr',
     'undici',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dist, person, serveBuilt } from '../helpers/program';
 
 const somebody = person();
@@ -16,7 +16,7 @@ afterAll(async () => {
   somebody.remove();
 });
 
-it('the build requires modules of Node, its own files and libsql, and nothing else', () => {
+test('the build requires modules of Node, its own files and libsql, and nothing else', () => {
   const files = readdirSync(dist).filter((name) => name.endsWith('.js'));
   const required = files.flatMap((name) => {
     const calls = readFileSync(join(dist, name), 'utf8').matchAll(/\b(require|import)\(([^)]*)\)/g);
@@ -37,7 +37,7 @@ it('the build requires modules of Node, its own files and libsql, and nothing el
   ]);
 });
 
-it('the packed tarball installs without a network and a warning, and pushes on its own', async () => {
+test('the packed tarball installs without a network and a warning, and pushes on its own', async () => {
   const { folder, env } = somebody;
   const run = (program: string, words: readonly string[], input = '') =>
     execFileSync('sh', ['-c', '"$0" "$@" 2>&1', program, ...words], {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { person, pwpush, wire } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
@@ -53,7 +53,7 @@ describe('between two prompts, while an instance is asked', () => {
     return { terminal, socket: await asked };
   }
 
-  it('what is typed ahead is shown at no time', async () => {
+  test('what is typed ahead is shown at no time', async () => {
     const { terminal, socket } = await waiting();
     terminal.type(`MARKER-one${ENTER}MARKER-two`);
     const answer = '{"api_version":"2.1"}';
@@ -65,7 +65,7 @@ describe('between two prompts, while an instance is asked', () => {
     expect(terminal.screen()).not.toContain('MARKER');
   });
 
-  it('Ctrl-C ends it, and all is as it was', async () => {
+  test('Ctrl-C ends it, and all is as it was', async () => {
     const { terminal } = await waiting();
     terminal.type(CTRL_C);
     await endsWith(terminal, 130, '^C\r\npwpush: interrupted');
@@ -74,7 +74,7 @@ describe('between two prompts, while an instance is asked', () => {
 });
 
 describe('Ctrl-Z at a question', () => {
-  it('stops, with the terminal as it was, and goes on with what was typed', async () => {
+  test('stops, with the terminal as it was, and goes on with what was typed', async () => {
     const line = `set -m; before=$(stty -g); $PWPUSH push --here; [ "$before" = "$(stty -g)" ] && echo stopped; fg; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
     const terminal = onTerminal(line, newcomer.env);
     await terminal.shows('Secret:');
@@ -95,7 +95,7 @@ describe('Ctrl-Z at a question', () => {
     expect(terminal.screen()).not.toContain('MARKER');
   });
 
-  it('does nothing where nobody would go on with it', async () => {
+  test('does nothing where nobody would go on with it', async () => {
     const terminal = onTerminal(around('$PWPUSH push --here'), newcomer.env);
     await terminal.shows('Secret:');
     terminal.type(`${CTRL_Z}x`);
@@ -111,7 +111,7 @@ describe('Ctrl-Z at a question', () => {
 describe('with TERM=dumb', () => {
   const dumb = 'export TERM=dumb; ';
 
-  it.each([
+  test.each([
     ['Ctrl-C', CTRL_C],
     ['Ctrl-D', CTRL_D],
   ])(
@@ -131,7 +131,7 @@ describe('with TERM=dumb', () => {
     },
   );
 
-  it('a secret and its passphrase are asked for, and shown by nobody', async () => {
+  test('a secret and its passphrase are asked for, and shown by nobody', async () => {
     const terminal = onTerminal(dumb + around('$PWPUSH push'), newcomer.env);
     await terminal.shows('2) serve it from this machine until it was seen (--here)');
     terminal.type(`2${ENTER}`);
@@ -178,7 +178,7 @@ describe('each question, left without an answer, leaves all as it was', () => {
     ],
   ];
 
-  it.each(
+  test.each(
     questions.flatMap(([what, ...question]) => [
       [what, 'Ctrl-C', CTRL_C, ...question] as const,
       [what, 'Ctrl-D', CTRL_D, ...question] as const,
@@ -201,7 +201,7 @@ describe('each question, left without an answer, leaves all as it was', () => {
 });
 
 describe('who lets push serve from here, with nothing configured', () => {
-  it('gets a link that works, and says so once', async () => {
+  test('gets a link that works, and says so once', async () => {
     const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
     await terminal.shows('serve it from this machine until it was seen (--here)');
     terminal.type(`\u001b[B${ENTER}`);
