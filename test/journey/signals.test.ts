@@ -16,7 +16,7 @@ import { launcher, person, type Running, start, wire } from '../helpers/program'
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
-// test/journey/terminal.test.ts has the prompts, test/journey/lost.test.ts what must not be lost.
+// test/journey/terminal.test.ts has the prompts, test/journey/unwritable-output.test.ts what must not be lost.
 
 let somebody: ReturnType<typeof person>;
 const closing: (() => unknown)[] = [];
