@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/reference';
 import { CliError } from '../../src/errors';
+import { times } from '../helpers/long';
 
 /** Every way of naming a push after its base (docs/wire.md, "Tokens and addresses"). */
 const forms = ['/p/T', '/p/T/r', '/f/T', '/r/T', '/api/v2/pushes/T'].flatMap((path) =>
@@ -33,7 +34,7 @@ test('a link of any form is read: token and base, whatever the prefix and port',
       const link = at + below + form.replace('T', name);
       expect(parseReference(link)).toEqual({ token: name, base: at + below });
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   );
 });
 
@@ -98,7 +99,7 @@ describe('a link or token copied with the text around it', () => {
           expect(parseReference(left + name + right)).toEqual({ token: name, base: undefined });
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 
@@ -197,7 +198,7 @@ describe('what is no link is refused', () => {
         expect(exitStatus).toBe(2);
         if (pasted.length > 60) expect(message).not.toContain(pasted);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 

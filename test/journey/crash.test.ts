@@ -11,6 +11,7 @@ import { openPostgres } from '../../src/server/store/postgres';
 import type { StoredPush } from '../../src/server/store/push-rows';
 import { plain, type Sql } from '../../src/server/store/sql';
 import { type Entry, Ledger } from '../helpers/ledger';
+import { long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import type { Databases } from '../helpers/postgres';
@@ -205,8 +206,8 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
-/** Ten show what is broken; CI has fifty. */
-const rounds = Number(process.env.PWPUSH_TEST_CRASHES ?? 10);
+/** Ten show what is broken. */
+const rounds = long ? 50 : 10;
 
 test(`SQLite: ${claim}`, async () => crashAndCheck(await onSqlite(), rounds), 300_000);
 

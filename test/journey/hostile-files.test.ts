@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { times } from '../helpers/long';
 import { dist, launcher, person, pwpush, serveBuilt, shell } from '../helpers/program';
 
 const sender = person();
@@ -114,8 +115,8 @@ describe('a config file that is a link', () => {
   });
 });
 
-test('of a hundred programs that write at once none loses anything', async () => {
-  const names = Array.from({ length: 100 }, (_, place) => `p${place}`);
+test('of many programs that write at once none loses anything', async () => {
+  const names = Array.from({ length: times(100) }, (_, place) => `p${place}`);
   const ended = await Promise.all(
     names.map((name) => pwpush(['profile', 'set', 'days', '3', '--profile', name], { env })),
   );

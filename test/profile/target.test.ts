@@ -6,6 +6,7 @@ import {
   type Target,
   type Wishes,
 } from '../../src/profile/target';
+import { times } from '../helpers/long';
 
 const STORED: StoredProfiles = {
   current: 'home',
@@ -216,7 +217,7 @@ test('a token goes to the one address it belongs to, whatever is combined', asyn
       };
       if (token !== undefined) expect(owner[token]).toBe(chosen);
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });
 
