@@ -23,6 +23,20 @@ async function endsWith(terminal: Terminal, status: number, said: string) {
   expect(screen.lastIndexOf(SHOW_CURSOR)).toBeGreaterThanOrEqual(screen.lastIndexOf(HIDE_CURSOR));
 }
 
+/** Answers the questions of `push --here`, until the link is shown. */
+async function answerAll(terminal: Terminal) {
+  const answers = [
+    ['Secret:', 'MARKER-secret'],
+    ['Passphrase (Enter for none):', 'MARKER-passphrase'],
+    ['Passphrase again:', 'MARKER-passphrase'],
+  ] as const;
+  for (const [question, answer] of answers) {
+    await terminal.shows(question);
+    terminal.type(`${answer}${ENTER}`);
+  }
+  await terminal.shows('Control-C expires it');
+}
+
 const linkOn = (screen: string) => /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r/.exec(screen)?.[0] ?? '';
 
 let newcomer: ReturnType<typeof person>;
@@ -135,13 +149,7 @@ describe('with TERM=dumb', () => {
     const terminal = onTerminal(dumb + around('$PWPUSH push'), newcomer.env);
     await terminal.shows('2) serve it from this machine until it was seen (--here)');
     terminal.type(`2${ENTER}`);
-    await terminal.shows('Secret:');
-    terminal.type(`MARKER-secret${ENTER}`);
-    await terminal.shows('Passphrase (Enter for none):');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Passphrase again:');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Control-C expires it');
+    await answerAll(terminal);
     const get = `${dumb}$PWPUSH get ${linkOn(terminal.screen())}`;
     const recipient = onTerminal(get, newcomer.env);
     await recipient.shows('Passphrase:');
@@ -205,13 +213,7 @@ describe('who lets push serve from here, with nothing configured', () => {
     const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
     await terminal.shows('serve it from this machine until it was seen (--here)');
     terminal.type(`\u001b[B${ENTER}`);
-    await terminal.shows('Secret:');
-    terminal.type(`MARKER-secret${ENTER}`);
-    await terminal.shows('Passphrase (Enter for none):');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Passphrase again:');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Control-C expires it');
+    await answerAll(terminal);
     const env = { ...newcomer.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
     const got = await pwpush(['get', linkOn(terminal.screen())], { env });
     await endsWith(terminal, 0, 'viewed it: 1 of 1');
