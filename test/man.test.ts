@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { variablesOf } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/context';
 import { exitStatus } from '../src/errors';
@@ -96,12 +96,12 @@ const comparable = (options: readonly Described[]) =>
   [...new Set(options.map(({ flag, value }) => `${flag}${value ? ' <value>' : ''}`))].sort();
 
 describe('the manual', () => {
-  it('has a page for every command, one of the whole and one of its security', () => {
+  test('has a page for every command, one of the whole and one of its security', () => {
     const others = ['pwpush.1', 'pwpush-security.7'];
     expect(files).toEqual([...others, ...names.map((name) => `pwpush-${name}.1`)].sort());
   });
 
-  it('loses no word of a heading or entry to a macro of that name (mdoc(7))', () => {
+  test('loses no word of a heading or entry to a macro of that name (mdoc(7))', () => {
     const lost = [...pages].flatMap(([file, lines]) =>
       lines
         .filter((line) =>
@@ -112,17 +112,17 @@ describe('the manual', () => {
     expect(lost).toEqual([]);
   });
 
-  it('is installed whole', () => {
+  test('is installed whole', () => {
     const { man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect([...man].sort()).toEqual(files.map((file) => `./man/${file}`));
   });
 
-  it('lists every command in pwpush.1, in the order of the program', () => {
+  test('lists every command in pwpush.1, in the order of the program', () => {
     const listed = section(main, 'COMMANDS').filter((line) => line.startsWith('.It Cm '));
     expect(listed).toEqual(names.map((name) => `.It Cm ${name}`));
   });
 
-  it.each(files)('%s: refers to pages that exist, and sorts those to see also', (file) => {
+  test.each(files)('%s: refers to pages that exist, and sorts those to see also', (file) => {
     const references = (lines: readonly string[]) =>
       lines.flatMap((line) => /^\.Xr (\S+) 1/.exec(line)?.[1] ?? []);
     const own = references(page(file)).filter((name) => name.startsWith('pwpush'));
@@ -132,7 +132,7 @@ describe('the manual', () => {
   });
 
   const missing = spawnSync('mandoc', ['-V']).error && process.env.PWPUSH_TEST_ALL !== '1';
-  it.skipIf(missing)('is in order for mandoc', () => {
+  test.skipIf(missing)('is in order for mandoc', () => {
     const paths = files.map((file) => join('man', file));
     const { stdout, stderr } = spawnSync('mandoc', ['-Tlint', '-Wwarning', ...paths], {
       cwd: root,
@@ -143,7 +143,7 @@ describe('the manual', () => {
 });
 
 describe('options', () => {
-  it('the global ones stand in pwpush.1, and no other', async () => {
+  test('the global ones stand in pwpush.1, and no other', async () => {
     const program = await programFor([], context);
     const expected = comparable(expectedOf(optionsOf(program)));
     expect(comparable(described(main))).toEqual(expected);
@@ -151,7 +151,7 @@ describe('options', () => {
     expect(named(main).filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 
-  it.each(names)('%s: its own stand in its page, and the page names no other', async (name) => {
+  test.each(names)('%s: its own stand in its page, and the page names no other', async (name) => {
     const lines = page(`pwpush-${name}.1`);
     const all = withSubcommands(await commandOf(name)).flatMap(optionsOf);
     const own = comparable(expectedOf(all.filter((option) => !isGlobal(option))));
@@ -170,7 +170,7 @@ describe('options', () => {
 });
 
 describe('synopses', () => {
-  it.each(names)('%s: names every subcommand', async (name) => {
+  test.each(names)('%s: names every subcommand', async (name) => {
     const text = section(page(`pwpush-${name}.1`), 'SYNOPSIS').join('\n');
     const command = await commandOf(name);
     for (const one of withSubcommands(command).filter(({ commands }) => commands.length === 0)) {
@@ -185,7 +185,7 @@ describe('synopses', () => {
 });
 
 describe('tables', () => {
-  it('pwpush.1 has every exit code and its name', () => {
+  test('pwpush.1 has every exit code and its name', () => {
     const listed = section(main, 'EXIT STATUS')
       .map((line) => /^\.It (\d+) Ic (\w+)$/.exec(line))
       .filter((match) => match !== null)
@@ -194,7 +194,7 @@ describe('tables', () => {
     expect(listed).toHaveLength(Object.keys(exitStatus).length);
   });
 
-  it('pwpush.1 has every PWPUSH variable that the program reads, and no other', async () => {
+  test('pwpush.1 has every PWPUSH variable that the program reads, and no other', async () => {
     const listed = section(main, 'ENVIRONMENT')
       .filter((line) => line.startsWith('.It Ev '))
       .flatMap((line) => line.match(/\bPWPUSH_\w+/g) ?? []);
@@ -209,7 +209,7 @@ describe('tables', () => {
     expect(elsewhere.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it('pwpush-serve.1 has the variable of every option of serve, and no other', async () => {
+  test('pwpush-serve.1 has the variable of every option of serve, and no other', async () => {
     const text = section(page('pwpush-serve.1'), 'ENVIRONMENT').join('\n');
     const listed = [...text.matchAll(/^\.It Ev (PWPUSH_SERVE_\w+)\n\.Fl -([\w-]+)/gm)];
     const serve = await commandOf('serve');
@@ -221,7 +221,7 @@ describe('tables', () => {
     expect(listed.map(([, variable, flag]) => [variable, flag]).sort()).toEqual(expected.sort());
   });
 
-  it('pwpush-profile.1 has every setting', () => {
+  test('pwpush-profile.1 has every setting', () => {
     const listed = section(page('pwpush-profile.1'), 'SETTINGS')
       .filter((line) => line.startsWith('.It Cm '))
       .map((line) => line.slice('.It Cm '.length));

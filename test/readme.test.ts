@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClient } from '../src';
 import { variablesOf } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/context';
@@ -50,7 +50,7 @@ async function optionsOf(name: string): Promise<string[]> {
 }
 
 describe('the readme', () => {
-  it('has the exit codes of the program', () => {
+  test('has the exit codes of the program', () => {
     const [success, ...rows] = table('Exit codes').map(([code, name]) => [
       codes(name)[0],
       Number(code),
@@ -59,33 +59,33 @@ describe('the readme', () => {
     expect(rows).toEqual(Object.entries(exitStatus));
   });
 
-  it('runs commands that exist', () => {
+  test('runs commands that exist', () => {
     const words = runs.map(([word]) => word ?? '').filter((word) => !word.startsWith('-'));
     expect(words.length).toBeGreaterThan(20);
     expect(words.filter((word) => ![...names, 'help'].includes(word))).toEqual([]);
   });
 
-  it.each(names)('shows options of %s that exist', async (name) => {
+  test.each(names)('shows options of %s that exist', async (name) => {
     const shown = runs.filter((words) => words.includes(name)).flat();
     const flags = await optionsOf(name);
     const wrong = shown.filter((word) => word.startsWith('-') && !flags.includes(word));
     expect(wrong).toEqual([]);
   });
 
-  it('names options that exist', async () => {
+  test('names options that exist', async () => {
     const flags = (await Promise.all(names.map(optionsOf))).flat();
     const shown = spans.flatMap((span) => /^--?\w[\w-]*/.exec(span)?.[0] ?? []);
     expect(shown.length).toBeGreaterThan(20);
     expect(shown.filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 
-  it('names paths that exist', () => {
+  test('names paths that exist', () => {
     const linked = [...prose.matchAll(/\]\((?!https:)([^)]+)\)/g)].map(([, path]) => path ?? '');
     expect(linked.length).toBeGreaterThan(0);
     expect(linked.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it.each(readdirSync(join(root, 'docs')))('docs/%s names paths that exist', (document) => {
+  test.each(readdirSync(join(root, 'docs')))('docs/%s names paths that exist', (document) => {
     const text = readFileSync(join(root, 'docs', document), 'utf8');
     const linked = [...text.matchAll(/\]\((?!https:)([^)#]+)/g)].map(([, to = '']) => `docs/${to}`);
     const paths = [...text.matchAll(/`((?:bin|src|test|man|docs)\/[\w./-]*)`/g)].map(
@@ -94,12 +94,12 @@ describe('the readme', () => {
     expect([...linked, ...paths].filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('names scripts that exist', () => {
+  test('names scripts that exist', () => {
     const shown = [...readme.matchAll(/npm run (\w+)/g)].map(([, script]) => script ?? '');
     expect(shown.filter((script) => !(script in manifest.scripts))).toEqual([]);
   });
 
-  it('names methods of the client that exist, and all', () => {
+  test('names methods of the client that exist, and all', () => {
     const { close: _, ...api } = createClient({ url: 'https://pwpush.example' });
     const sentence = /The methods are (.*?)\./s.exec(readme)?.[1];
     expect(codes(sentence).sort()).toEqual(Object.keys(api).sort());
@@ -109,7 +109,7 @@ describe('the readme', () => {
 describe("the readme's configuration", () => {
   const rows = table('Configuration');
 
-  it('names variables that the program reads, and all that are its own', async () => {
+  test('names variables that the program reads, and all that are its own', async () => {
     const program = await programFor(['serve'], context);
     const serve = program.commands.find((one) => one.name() === 'serve');
     const ofServe = [...variablesOf(serve as Command).values()];
@@ -125,7 +125,7 @@ describe("the readme's configuration", () => {
     expect(own.filter((name) => !listed.includes(name))).toEqual([]);
   });
 
-  it('names the settings of a profile', () => {
+  test('names the settings of a profile', () => {
     const listed = rows.flatMap(([, , , cell]) => codes(cell)).filter((one) => !one.includes(' '));
     expect(listed.sort()).toEqual([...settingNames].sort());
   });

@@ -51,7 +51,8 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const log = metrics.counting(createLog(io, settings.log));
   const database = metrics.timing(await openDatabase(settings, io));
   try {
-    const vault = createVault(await openKeyring(database, settings, log, io.now));
+    const keys = await openKeyring(database, settings, log, io.now);
+    const vault = createVault(keys, io.passphraseCost);
     const owners = new Owners(database, io.now);
     const space = new Space(database, reserve, log.warning);
     const shared = { database, vault, space, clock: io.now, tally, report: log.failure };

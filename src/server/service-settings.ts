@@ -4,6 +4,7 @@ import { plainIp } from './http/caller';
 import type { ConnectionLimit } from './http/connections';
 import { clientOf, type Rate, type RateLimit } from './http/rate-limit';
 import type { ReadingRate } from './http/slow-readers';
+import type { PassphraseCost } from './keys/passphrase-hash';
 import type { LogFormat, LogLevel } from './ops/log';
 import type { Usage } from './ops/metrics/process-gauges';
 import type { Supervision } from './ops/systemd';
@@ -74,6 +75,8 @@ export interface ServiceIo {
   readonly supervision?: Supervision | undefined;
   /** Milliseconds that all there is to finish has after a stop was asked for; 30 s. */
   readonly grace?: number | undefined;
+  /** Of new passphrases. No option of the program sets it: tests do, which hash hundreds. */
+  readonly passphraseCost?: PassphraseCost | undefined;
 }
 
 const DAYS_AT_MOST = 36_500;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exitStatus } from '../../src/errors';
 import { asking } from '../helpers/foreign';
+import { times } from '../helpers/long';
 import {
   AUDITED,
   CREATED,
@@ -186,7 +187,7 @@ describe('an instance that answers whatever it likes', () => {
         expect(asked).toBeLessThan(2000);
         expect(waited).toBeLessThan(500);
       }),
-      { numRuns: 40 },
+      { numRuns: times(40) },
     );
     expect(Object.keys(Object.prototype)).toEqual([]);
   });

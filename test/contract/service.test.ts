@@ -27,7 +27,32 @@ async function send(
   };
 }
 
+/** The fields that every answer with a push has, as they are after `{"push":{"payload":"x"}}`. */
+const pushBody = (token: string, overrides: Record<string, unknown> = {}) => ({
+  url_token: token,
+  html_url: `https://pw.test/p/${token}/r`,
+  json_url: `https://pw.test/p/${token}.json`,
+  expire_after_days: 7,
+  expire_after_views: 5,
+  days_remaining: 7,
+  views_remaining: 5,
+  expired: false,
+  expired_on: null,
+  deletable_by_viewer: true,
+  retrieval_step: true,
+  deleted: false,
+  passphrase: '',
+  created_at: '2026-08-20T11:06:45.000Z',
+  updated_at: '2026-08-20T11:06:45.000Z',
+  ...overrides,
+});
+
 const JSON_TYPE = 'application/json; charset=utf-8';
+const answered = (status: number, body: unknown) => ({ status, type: JSON_TYPE, body });
+const noToken = answered(401, {
+  error: 'This needs an API token: send it as Authorization: Bearer.',
+});
+const notFound = answered(404, { error: 'not-found' });
 const asJson = { 'Content-Type': 'application/json' };
 const asAdmin = () => ({ Authorization: `Bearer ${service.adminToken}` });
 const asBob = () => ({ Authorization: `Bearer ${service.otherToken}` });
@@ -40,10 +65,8 @@ async function created(push: string, headers: Record<string, string> = {}): Prom
 
 describe('GET /api/v2/version', () => {
   test('says what the instance is and can do', async () => {
-    expect(await send('GET', '/api/v2/version')).toEqual({
-      status: 200,
-      type: JSON_TYPE,
-      body: {
+    expect(await send('GET', '/api/v2/version')).toEqual(
+      answered(200, {
         application_version: '0.1.0',
         api_version: '2.1',
         edition: 'oss',
@@ -61,8 +84,8 @@ describe('GET /api/v2/version', () => {
           },
           requests: { enabled: false },
         },
-      },
-    });
+      }),
+    );
   });
 
   test('is the same with a token that is not valid', async () => {
@@ -82,53 +105,29 @@ describe('POST /api/v2/pushes', () => {
     );
     const token = answer.body.url_token;
     expect(token).toMatch(/^[a-z0-9_-]{11,19}$/);
-    expect(answer).toEqual({
-      status: 201,
-      type: JSON_TYPE,
-      body: {
-        url_token: token,
-        html_url: `https://pw.test/p/${token}`,
-        json_url: `https://pw.test/p/${token}.json`,
-        expire_after_days: 3,
-        expire_after_views: 4,
-        days_remaining: 3,
-        views_remaining: 4,
-        expired: false,
-        expired_on: null,
-        deletable_by_viewer: false,
-        retrieval_step: false,
-        deleted: false,
-        passphrase: null,
-        created_at: '2026-08-20T11:06:45.000Z',
-        updated_at: '2026-08-20T11:06:45.000Z',
-        name: 'wifi',
-        note: 'third floor',
-      },
-    });
+    expect(answer).toEqual(
+      answered(
+        201,
+        pushBody(token, {
+          html_url: `https://pw.test/p/${token}`,
+          expire_after_days: 3,
+          expire_after_views: 4,
+          days_remaining: 3,
+          views_remaining: 4,
+          deletable_by_viewer: false,
+          retrieval_step: false,
+          passphrase: null,
+          name: 'wifi',
+          note: 'third floor',
+        }),
+      ),
+    );
   });
 
   test('fills in 7 days, 5 views, deletable, retrieval step, and needs no token', async () => {
     const answer = await send('POST', '/api/v2/pushes', asJson, '{"push":{"payload":"hunter2"}}');
     const token = answer.body.url_token;
-    expect(answer.body).toEqual({
-      url_token: token,
-      html_url: `https://pw.test/p/${token}/r`,
-      json_url: `https://pw.test/p/${token}.json`,
-      expire_after_days: 7,
-      expire_after_views: 5,
-      days_remaining: 7,
-      views_remaining: 5,
-      expired: false,
-      expired_on: null,
-      deletable_by_viewer: true,
-      retrieval_step: true,
-      deleted: false,
-      passphrase: '',
-      created_at: '2026-08-20T11:06:45.000Z',
-      updated_at: '2026-08-20T11:06:45.000Z',
-      name: '',
-      note: '',
-    });
+    expect(answer.body).toEqual(pushBody(token, { name: '', note: '' }));
   });
 
   test('a url push has no deletable_by_viewer', async () => {
@@ -217,21 +216,15 @@ describe('POST /api/v2/pushes', () => {
       },
     ],
   ])('%s is answered %i', async (body, status, expected) => {
-    expect(await send('POST', '/api/v2/pushes', { ...asJson, ...asAdmin() }, body)).toEqual({
-      status,
-      type: JSON_TYPE,
-      body: expected,
-    });
+    expect(await send('POST', '/api/v2/pushes', { ...asJson, ...asAdmin() }, body)).toEqual(
+      answered(status, expected),
+    );
   });
 
   test.each(['{"payload":"x","files":[]}', '{"payload":"x","files":["a"]}', '{"kind":"file"}'])(
     'files need a token, however many: %s',
     async (push) => {
-      expect(await send('POST', '/api/v2/pushes', asJson, `{"push":${push}}`)).toEqual({
-        status: 401,
-        type: JSON_TYPE,
-        body: { error: 'This needs an API token: send it as Authorization: Bearer.' },
-      });
+      expect(await send('POST', '/api/v2/pushes', asJson, `{"push":${push}}`)).toEqual(noToken);
     },
   );
 
@@ -244,11 +237,9 @@ describe('POST /api/v2/pushes', () => {
     'an e-mail to %s is refused, and no push is kept: there is no mail',
     async (to) => {
       const push = `{"push":{"payload":"x","notify_emails_to":${to}}}`;
-      expect(await send('POST', '/api/v2/pushes', { ...asJson, ...asAdmin() }, push)).toEqual({
-        status: 422,
-        type: JSON_TYPE,
-        body: { notify_emails_to: ['This instance sends no e-mail.'] },
-      });
+      expect(await send('POST', '/api/v2/pushes', { ...asJson, ...asAdmin() }, push)).toEqual(
+        answered(422, { notify_emails_to: ['This instance sends no e-mail.'] }),
+      );
       expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toEqual([]);
     },
   );
@@ -332,35 +323,20 @@ describe('POST /api/v2/pushes with files', () => {
   test('answers 201; the retrieval hands out links that answer the files', async () => {
     const answer = await send('POST', '/api/v2/pushes', { ...asForm, ...asAdmin() }, form);
     const token = answer.body.url_token;
-    const push = {
-      url_token: token,
-      html_url: `https://pw.test/p/${token}/r`,
-      json_url: `https://pw.test/p/${token}.json`,
+    const push = pushBody(token, {
       expire_after_days: 3,
       expire_after_views: 2,
       days_remaining: 3,
       views_remaining: 2,
-      expired: false,
-      expired_on: null,
       deletable_by_viewer: false,
-      retrieval_step: true,
-      deleted: false,
       passphrase: null,
-      created_at: '2026-08-20T11:06:45.000Z',
-      updated_at: '2026-08-20T11:06:45.000Z',
-    };
-    expect(answer).toEqual({
-      status: 201,
-      type: JSON_TYPE,
-      body: { ...push, name: 'keys', note: 'third floor' },
     });
+    expect(answer).toEqual(answered(201, { ...push, name: 'keys', note: 'third floor' }));
 
     const seen = await send('GET', `/api/v2/pushes/${token}?passphrase=open+sesame`);
     const [first, second] = seen.body.files;
-    expect(seen).toEqual({
-      status: 200,
-      type: JSON_TYPE,
-      body: {
+    expect(seen).toEqual(
+      answered(200, {
         ...push,
         views_remaining: 1,
         payload: 'with regards',
@@ -368,8 +344,8 @@ describe('POST /api/v2/pushes with files', () => {
           { filename: 'id.pub', content_type: 'text/plain', url: first.url },
           { filename: 'käse.png', content_type: 'image/png', url: second.url },
         ],
-      },
-    });
+      }),
+    );
     expect(first.url).toMatch(/^https:\/\/pw\.test\/files\/[\w-]+$/);
 
     const file = await service.fetch(new Request(second.url));
@@ -389,11 +365,9 @@ describe('POST /api/v2/pushes with files', () => {
   });
 
   test('needs a token', async () => {
-    expect(await send('POST', '/api/v2/pushes', asForm, form)).toEqual({
-      status: 401,
-      type: JSON_TYPE,
-      body: { error: 'Files need an API token.' },
-    });
+    expect(await send('POST', '/api/v2/pushes', asForm, form)).toEqual(
+      answered(401, { error: 'Files need an API token.' }),
+    );
   });
 
   test('is answered 422 for an eleventh file, 413 for one that is too large', async () => {
@@ -401,25 +375,17 @@ describe('POST /api/v2/pushes with files', () => {
       `--3f9a\r\nContent-Disposition: form-data; name="push[files][]"; filename="a"\r\n\r\n${'x'.repeat(bytes)}\r\n`;
     const headers = { ...asForm, ...asAdmin() };
     const many = `${file(1).repeat(11)}--3f9a--\r\n`;
-    expect(await send('POST', '/api/v2/pushes', headers, many)).toEqual({
-      status: 422,
-      type: JSON_TYPE,
-      body: { files: ['Too many files (maximum is 10).'] },
-    });
+    expect(await send('POST', '/api/v2/pushes', headers, many)).toEqual(
+      answered(422, { files: ['Too many files (maximum is 10).'] }),
+    );
     const large = `${file(101 * 1024 * 1024)}--3f9a--\r\n`;
-    expect(await send('POST', '/api/v2/pushes', headers, large)).toEqual({
-      status: 413,
-      type: JSON_TYPE,
-      body: { error: 'A file is larger than 100.0 MiB.' },
-    });
+    expect(await send('POST', '/api/v2/pushes', headers, large)).toEqual(
+      answered(413, { error: 'A file is larger than 100.0 MiB.' }),
+    );
   });
 
   test('a link that is no link is answered 404', async () => {
-    expect(await send('GET', '/files/nonsense')).toEqual({
-      status: 404,
-      type: JSON_TYPE,
-      body: { error: 'not-found' },
-    });
+    expect(await send('GET', '/files/nonsense')).toEqual(notFound);
   });
 });
 
@@ -428,29 +394,17 @@ describe('GET /api/v2/pushes/:token', () => {
     const token = await created(
       '{"push":{"payload":"hunter2\\n","expire_after_views":2,"name":"n","note":"m"}}',
     );
-    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual({
-      status: 200,
-      type: JSON_TYPE,
-      body: {
-        url_token: token,
-        html_url: `https://pw.test/p/${token}/r`,
-        json_url: `https://pw.test/p/${token}.json`,
-        expire_after_days: 7,
-        expire_after_views: 2,
-        days_remaining: 7,
-        views_remaining: 1,
-        expired: false,
-        expired_on: null,
-        deletable_by_viewer: true,
-        retrieval_step: true,
-        deleted: false,
-        passphrase: '',
-        created_at: '2026-08-20T11:06:45.000Z',
-        updated_at: '2026-08-20T11:06:45.000Z',
-        payload: 'hunter2\n',
-        files: [],
-      },
-    });
+    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
+      answered(
+        200,
+        pushBody(token, {
+          expire_after_views: 2,
+          views_remaining: 1,
+          payload: 'hunter2\n',
+          files: [],
+        }),
+      ),
+    );
   });
 
   test('the last view has the payload; after it the answer is still 200, expired and empty', async () => {
@@ -462,51 +416,38 @@ describe('GET /api/v2/pushes/:token', () => {
       0,
       'hunter2',
     ]);
-    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual({
-      status: 200,
-      type: JSON_TYPE,
-      body: {
-        url_token: token,
-        html_url: `https://pw.test/p/${token}/r`,
-        json_url: `https://pw.test/p/${token}.json`,
-        expire_after_days: 7,
-        expire_after_views: 1,
-        days_remaining: 7,
-        views_remaining: 0,
-        expired: true,
-        expired_on: '2026-08-20T11:06:45.000Z',
-        deletable_by_viewer: true,
-        retrieval_step: true,
-        deleted: false,
-        passphrase: null,
-        created_at: '2026-08-20T11:06:45.000Z',
-        updated_at: '2026-08-20T11:06:45.000Z',
-        payload: null,
-        files: [],
-      },
-    });
+    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
+      answered(
+        200,
+        pushBody(token, {
+          expire_after_views: 1,
+          views_remaining: 0,
+          expired: true,
+          expired_on: '2026-08-20T11:06:45.000Z',
+          passphrase: null,
+          payload: null,
+          files: [],
+        }),
+      ),
+    );
   });
 
   test('the passphrase goes as a query parameter', async () => {
     const token = await created('{"push":{"payload":"hunter2","passphrase":"open sesame & more"}}');
-    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual({
-      status: 401,
-      type: JSON_TYPE,
-      body: {
+    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
+      answered(401, {
         error: 'This push needs its passphrase.',
         message: 'This push needs a passphrase: send it as the `passphrase` parameter.',
         status: 'unauthorized',
-      },
-    });
-    expect(await send('GET', `/api/v2/pushes/${token}?passphrase=sesame`)).toEqual({
-      status: 401,
-      type: JSON_TYPE,
-      body: {
+      }),
+    );
+    expect(await send('GET', `/api/v2/pushes/${token}?passphrase=sesame`)).toEqual(
+      answered(401, {
         error: 'This push needs its passphrase.',
         message: 'That passphrase is wrong: send the right one as the `passphrase` parameter.',
         status: 'unauthorized',
-      },
-    });
+      }),
+    );
     const right = await send('GET', `/api/v2/pushes/${token}?passphrase=open%20sesame+%26+more`);
     expect([right.status, right.body.payload, right.body.passphrase]).toEqual([
       200,
@@ -516,11 +457,7 @@ describe('GET /api/v2/pushes/:token', () => {
   });
 
   test('an unknown token is answered 404', async () => {
-    expect(await send('GET', '/api/v2/pushes/nosuchpush')).toEqual({
-      status: 404,
-      type: JSON_TYPE,
-      body: { error: 'not-found' },
-    });
+    expect(await send('GET', '/api/v2/pushes/nosuchpush')).toEqual(notFound);
   });
 });
 
@@ -529,15 +466,13 @@ describe('GET /p/:token.json, the json_url', () => {
     const push = '{"push":{"payload":"x","expire_after_views":2,"passphrase":"sesame"}}';
     const token = await created(push, asAdmin());
     const path = `/p/${token}.json`;
-    expect(await send('GET', path)).toEqual({
-      status: 401,
-      type: JSON_TYPE,
-      body: {
+    expect(await send('GET', path)).toEqual(
+      answered(401, {
         error: 'This push needs its passphrase.',
         message: 'This push needs a passphrase: send it as the `passphrase` parameter.',
         status: 'unauthorized',
-      },
-    });
+      }),
+    );
     expect((await send('GET', path, { Authorization: 'Bearer nonsense' })).status).toBe(401);
     expect((await send('GET', path, { 'Sec-Purpose': 'prefetch' })).status).toBe(400);
     const head = await service.fetch(new Request(`https://pw.test${path}`, { method: 'HEAD' }));
@@ -552,11 +487,7 @@ describe('GET /p/:token.json, the json_url', () => {
   });
 
   test('an unknown token is answered 404', async () => {
-    expect(await send('GET', '/p/nosuchpush.json')).toEqual({
-      status: 404,
-      type: JSON_TYPE,
-      body: { error: 'not-found' },
-    });
+    expect(await send('GET', '/p/nosuchpush.json')).toEqual(notFound);
   });
 
   test.each([
@@ -577,11 +508,9 @@ describe('GET /p/:token.json, the json_url', () => {
 
 test('GET /api/v2/pushes/:token/preview answers the link and takes no view', async () => {
   const token = await created('{"push":{"payload":"x","expire_after_views":1}}');
-  expect(await send('GET', `/api/v2/pushes/${token}/preview`)).toEqual({
-    status: 200,
-    type: JSON_TYPE,
-    body: { url: `https://pw.test/p/${token}/r` },
-  });
+  expect(await send('GET', `/api/v2/pushes/${token}/preview`)).toEqual(
+    answered(200, { url: `https://pw.test/p/${token}/r` }),
+  );
   expect((await send('GET', `/api/v2/pushes/${token}`)).body.payload).toBe('x');
 });
 
@@ -592,10 +521,8 @@ describe('GET /api/v2/pushes/:token/audit', () => {
     service.clock.advance(1500);
     await send('GET', `/api/v2/pushes/${token}`, agent);
     await send('GET', `/api/v2/pushes/${token}`, asAdmin());
-    expect(await send('GET', `/api/v2/pushes/${token}/audit`, asAdmin())).toEqual({
-      status: 200,
-      type: JSON_TYPE,
-      body: {
+    expect(await send('GET', `/api/v2/pushes/${token}/audit`, asAdmin())).toEqual(
+      answered(200, {
         logs: [
           {
             ip: '127.0.0.1',
@@ -622,33 +549,21 @@ describe('GET /api/v2/pushes/:token/audit', () => {
             updated_at: '2026-08-20T11:06:46.500Z',
           },
         ],
-      },
-    });
+      }),
+    );
   });
 
   test('is refused without a token, to others, and past page 200', async () => {
     const token = await created('{"push":{"payload":"x"}}', asAdmin());
     const path = `/api/v2/pushes/${token}/audit`;
-    expect(await send('GET', path)).toEqual({
-      status: 401,
-      type: JSON_TYPE,
-      body: { error: 'This needs an API token: send it as Authorization: Bearer.' },
-    });
-    expect(await send('GET', path, asBob())).toEqual({
-      status: 403,
-      type: JSON_TYPE,
-      body: { error: 'That push is not yours.' },
-    });
-    expect(await send('GET', `${path}?page=200`, asAdmin())).toEqual({
-      status: 200,
-      type: JSON_TYPE,
-      body: { logs: [] },
-    });
-    expect(await send('GET', `${path}?page=201`, asAdmin())).toEqual({
-      status: 400,
-      type: JSON_TYPE,
-      body: { error: 'page must be an integer from 1 to 200.' },
-    });
+    expect(await send('GET', path)).toEqual(noToken);
+    expect(await send('GET', path, asBob())).toEqual(
+      answered(403, { error: 'That push is not yours.' }),
+    );
+    expect(await send('GET', `${path}?page=200`, asAdmin())).toEqual(answered(200, { logs: [] }));
+    expect(await send('GET', `${path}?page=201`, asAdmin())).toEqual(
+      answered(400, { error: 'page must be an integer from 1 to 200.' }),
+    );
   });
 });
 
@@ -656,27 +571,16 @@ describe('DELETE /api/v2/pushes/:token', () => {
   test('ends a push that viewers may end, once', async () => {
     const token = await created('{"push":{"payload":"x"}}');
     service.clock.advance(60_000);
-    const ended = {
-      status: 200,
-      type: JSON_TYPE,
-      body: {
-        url_token: token,
-        html_url: `https://pw.test/p/${token}/r`,
-        json_url: `https://pw.test/p/${token}.json`,
-        expire_after_days: 7,
-        expire_after_views: 5,
-        days_remaining: 7,
-        views_remaining: 5,
+    const ended = answered(
+      200,
+      pushBody(token, {
         expired: true,
         expired_on: '2026-08-20T11:07:45.000Z',
-        deletable_by_viewer: true,
-        retrieval_step: true,
         deleted: true,
         passphrase: null,
-        created_at: '2026-08-20T11:06:45.000Z',
         updated_at: '2026-08-20T11:07:45.000Z',
-      },
-    };
+      }),
+    );
     expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(ended);
     service.clock.advance(60_000);
     expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(ended);
@@ -684,11 +588,7 @@ describe('DELETE /api/v2/pushes/:token', () => {
 
   test('is refused with 403 where viewers may not', async () => {
     const token = await created('{"push":{"payload":"x","deletable_by_viewer":false}}', asAdmin());
-    const refused = {
-      status: 403,
-      type: JSON_TYPE,
-      body: { error: 'That push is not deletable by viewers.' },
-    };
+    const refused = answered(403, { error: 'That push is not deletable by viewers.' });
     expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(refused);
     expect(await send('DELETE', `/api/v2/pushes/${token}`, asBob())).toEqual(refused);
     expect((await send('DELETE', `/api/v2/pushes/${token}`, asAdmin())).status).toBe(200);
@@ -699,30 +599,8 @@ describe('GET /api/v2/pushes/active and /expired', () => {
   test("answer an owner's pushes with names and notes", async () => {
     const token = await created('{"push":{"payload":"x","name":"wifi","note":"attic"}}', asAdmin());
     await created('{"push":{"payload":"y","name":"not yours"}}', asBob());
-    const active = {
-      url_token: token,
-      html_url: `https://pw.test/p/${token}/r`,
-      json_url: `https://pw.test/p/${token}.json`,
-      expire_after_days: 7,
-      expire_after_views: 5,
-      days_remaining: 7,
-      views_remaining: 5,
-      expired: false,
-      expired_on: null,
-      deletable_by_viewer: true,
-      retrieval_step: true,
-      deleted: false,
-      passphrase: '',
-      created_at: '2026-08-20T11:06:45.000Z',
-      updated_at: '2026-08-20T11:06:45.000Z',
-      name: 'wifi',
-      note: 'attic',
-    };
-    expect(await send('GET', '/api/v2/pushes/active', asAdmin())).toEqual({
-      status: 200,
-      type: JSON_TYPE,
-      body: [active],
-    });
+    const active = pushBody(token, { name: 'wifi', note: 'attic' });
+    expect(await send('GET', '/api/v2/pushes/active', asAdmin())).toEqual(answered(200, [active]));
     await send('DELETE', `/api/v2/pushes/${token}`, asAdmin());
     const expired = {
       ...active,
@@ -732,29 +610,21 @@ describe('GET /api/v2/pushes/active and /expired', () => {
       passphrase: null,
       note: '',
     };
-    expect(await send('GET', '/api/v2/pushes/expired?page=1', asAdmin())).toEqual({
-      status: 200,
-      type: JSON_TYPE,
-      body: [expired],
-    });
+    expect(await send('GET', '/api/v2/pushes/expired?page=1', asAdmin())).toEqual(
+      answered(200, [expired]),
+    );
     expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toEqual([]);
     expect((await send('GET', '/api/v2/pushes/expired?page=2', asAdmin())).body).toEqual([]);
   });
 
   test.each(['0', '-1', '201', 'two', '1.5', ''])('page=%s is answered 400', async (page) => {
-    expect(await send('GET', `/api/v2/pushes/active?page=${page}`, asAdmin())).toEqual({
-      status: 400,
-      type: JSON_TYPE,
-      body: { error: 'page must be an integer from 1 to 200.' },
-    });
+    expect(await send('GET', `/api/v2/pushes/active?page=${page}`, asAdmin())).toEqual(
+      answered(400, { error: 'page must be an integer from 1 to 200.' }),
+    );
   });
 
   test.each(['active', 'expired'])('%s needs a token', async (list) => {
-    expect(await send('GET', `/api/v2/pushes/${list}`)).toEqual({
-      status: 401,
-      type: JSON_TYPE,
-      body: { error: 'This needs an API token: send it as Authorization: Bearer.' },
-    });
+    expect(await send('GET', `/api/v2/pushes/${list}`)).toEqual(noToken);
   });
 });
 
@@ -762,11 +632,9 @@ test('POST /api/v2/pushes/:token/notify_emails is answered 404: there is no mail
   const token = await created('{"push":{"payload":"x"}}', asAdmin());
   const body = '{"notify_emails_to":"a@example.com","notify_emails_to_locale":"en"}';
   const path = `/api/v2/pushes/${token}/notify_emails`;
-  expect(await send('POST', path, { ...asJson, ...asAdmin() }, body)).toEqual({
-    status: 404,
-    type: JSON_TYPE,
-    body: { error: 'This instance sends no e-mail.' },
-  });
+  expect(await send('POST', path, { ...asJson, ...asAdmin() }, body)).toEqual(
+    answered(404, { error: 'This instance sends no e-mail.' }),
+  );
 });
 
 test.each([
@@ -775,11 +643,7 @@ test.each([
   ['GET', '/api/v1/pushes'],
   ['POST', '/api/v2/accounts'],
 ])('%s %s is answered 404', async (method, path) => {
-  expect(await send(method, path)).toEqual({
-    status: 404,
-    type: JSON_TYPE,
-    body: { error: 'not-found' },
-  });
+  expect(await send(method, path)).toEqual(notFound);
 });
 
 test('a sixth passphrase try within a minute is answered 429 with Retry-After', async () => {
@@ -811,11 +675,7 @@ test('with anonymous access off everything but version needs a token', async () 
     ['DELETE', `/api/v2/pushes/${token}`],
   ] as const;
   for (const [method, path] of calls) {
-    expect(await send(method, path)).toEqual({
-      status: 401,
-      type: JSON_TYPE,
-      body: { error: 'This needs an API token: send it as Authorization: Bearer.' },
-    });
+    expect(await send(method, path)).toEqual(noToken);
     expect((await send(method, path, asBob())).status).not.toBe(401);
   }
   const version = await send('GET', '/api/v2/version');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fitted, nameKey, numbered, safeName } from '../../src/delivery/safe-name';
+import { times } from '../helpers/long';
 
 describe('a name somebody else chose', () => {
   test.each([
@@ -128,7 +129,7 @@ describe('a name somebody else chose', () => {
           expect(safeName(once, dot)).toBe(once);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     );
   });
 });

@@ -21,7 +21,7 @@ import { insertKey } from '../../src/server/store/key-rows';
 import { migrate } from '../../src/server/store/migrations';
 import type { Database, Sql } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
-import { defaults, type TestClock, testClock } from './service';
+import { defaults, QUICK, type TestClock, testClock } from './service';
 
 export interface OverDatabase {
   readonly app: App;
@@ -45,7 +45,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const log = createLog({ log: line, warn: line, now: clock.now });
   const tally = createMetrics();
   const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
-  const vault = createVault(new Keyring([KEY], links));
+  const vault = createVault(new Keyring([KEY], links), QUICK);
   const [bounds, fileBytes] = [boundsOf(defaults), fileBytesOf(defaults)];
   const space = new Space(database, 0, line);
   const shared = { database, vault, space, clock: clock.now, tally, report: log.failure };

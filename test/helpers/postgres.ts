@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -27,10 +28,8 @@ function folders(): string[] {
   return [...onPath, ...newest.map((version) => join(debian, version, 'bin'))];
 }
 
-/** A server of its own, in a temporary folder, on a free port of 127.0.0.1 and a socket in that folder. */
-export interface Cluster {
-  readonly folder: string;
-  readonly port: number;
+/** The databases of a running server. */
+export interface Databases {
   /** The address of one of its databases, with the password. */
   url(database: string): string;
   /** The same over the socket, where nobody asks for one. */
@@ -39,6 +38,12 @@ export interface Cluster {
   createDatabase(...words: string[]): Promise<string>;
   /** What pg_dump writes of a database, told such options. */
   dump(database: string, ...options: string[]): Promise<string>;
+}
+
+/** A server of its own, in a temporary folder, on a free port of 127.0.0.1 and a socket in that folder. */
+export interface Cluster extends Databases {
+  readonly folder: string;
+  readonly port: number;
   start(): Promise<void>;
   /** `immediate` is a crash. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
@@ -84,22 +89,12 @@ export async function startCluster({
   }
   const control = (...words: string[]) =>
     tool('pg_ctl', '-D', data, '-s', '-w', '-l', join(folder, 'log'), ...words);
-  const local = ['-h', folder, '-p', `${port}`, '-U', 'postgres'];
-  let count = 0;
   const cluster: Cluster = {
     folder,
     port,
-    url: (database) =>
-      `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
-    localUrl: (database) => `postgres://postgres@/${database}?host=${folder}&port=${port}`,
-    async createDatabase(...words) {
-      count += 1;
-      await tool('createdb', ...local, '-T', 'template0', ...words, `test${count}`);
-      return `test${count}`;
-    },
-    dump: (database, ...options) => tool('pg_dump', ...local, ...options, database),
-    start: async () => void (await control('start')),
-    stop: async (mode = 'fast') => void (await control('stop', '-m', mode)),
+    ...databasesOf({ folder, port }),
+    start: () => control('start'),
+    stop: (mode = 'fast') => control('stop', '-m', mode),
     async remove() {
       await control('stop', '-m', 'immediate').catch(() => undefined);
       await rm(folder, { recursive: true });
@@ -109,14 +104,36 @@ export async function startCluster({
   return cluster;
 }
 
-/** Runs a program of PostgreSQL's, which refuses to be root, and answers what it printed. */
-async function tool(name: (typeof tools)[number], ...words: string[]): Promise<string> {
+/** The databases of a server that was started. */
+export function databasesOf({ folder, port }: Pick<Cluster, 'folder' | 'port'>): Databases {
+  const local = ['-h', folder, '-p', `${port}`, '-U', 'postgres'];
+  return {
+    url: (database) =>
+      `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
+    localUrl: (database) => `postgres://postgres@/${database}?host=${folder}&port=${port}`,
+    async createDatabase(...words) {
+      // The files of a run share a server.
+      const name = `test_${randomBytes(6).toString('hex')}`;
+      await client('createdb', ...local, '-T', 'template0', ...words, name);
+      return name;
+    },
+    dump: (database, ...options) => client('pg_dump', ...local, ...options, database),
+  };
+}
+
+/** Runs a client program of PostgreSQL's, and answers what it printed. */
+async function client(name: (typeof tools)[number], ...words: string[]): Promise<string> {
+  const { stdout } = await run(join(binaries ?? '', name), words, { maxBuffer: 2 ** 28 });
+  return stdout;
+}
+
+/** Runs a program of PostgreSQL's server, which refuses to be root. */
+async function tool(name: (typeof tools)[number], ...words: string[]): Promise<void> {
   const program = join(binaries ?? '', name);
-  const options = { cwd: tmpdir(), maxBuffer: 2 ** 28 };
-  const { stdout } = await (isRoot()
+  const options = { cwd: tmpdir() };
+  await (isRoot()
     ? run('runuser', ['-u', 'postgres', '--', program, ...words], options)
     : run(program, words, options));
-  return stdout;
 }
 
 function isRoot(): boolean {

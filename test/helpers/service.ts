@@ -1,4 +1,5 @@
 import { type OpenService, openService } from '../../src/server/compose';
+import type { PassphraseCost } from '../../src/server/keys/passphrase-hash';
 import type { ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
 
@@ -43,11 +44,14 @@ export const defaults: ServiceSettings = {
   trustProxy: false,
 };
 
+/** Hashes a passphrase in microseconds, for tests that are about something else. */
+export const QUICK: PassphraseCost = { N: 16, r: 1, p: 1 };
+
 /** The embedded service without a socket: in memory, or in the folder `data`. */
 export async function testService(
-  options: Partial<ServiceSettings> & { clock?: TestClock } = {},
+  options: Partial<ServiceSettings> & { clock?: TestClock; passphraseCost?: PassphraseCost } = {},
 ): Promise<TestService> {
-  const { clock = testClock(), ...settings } = options;
+  const { clock = testClock(), passphraseCost = QUICK, ...settings } = options;
   const lines: string[] = [];
   const warnings: string[] = [];
   const service = await openService(
@@ -57,6 +61,7 @@ export async function testService(
       warn: (line) => warnings.push(line),
       now: clock.now,
       version: '0.1.0',
+      passphraseCost,
     },
   );
   return {

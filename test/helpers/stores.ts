@@ -1,12 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, inject } from 'vitest';
 import type { ServiceSettings } from '../../src/server/service-settings';
 import { readAddress } from '../../src/server/store/pg-url';
 import type { Database } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { folders } from './memory';
-import { type Cluster, type ClusterOptions, noPostgres, startCluster } from './postgres';
+import {
+  type Cluster,
+  type ClusterOptions,
+  type Databases,
+  noPostgres,
+  startCluster,
+} from './postgres';
+import { sharedDatabases } from './shared-postgres';
 
 /** Somewhere empty to keep data in. */
 export interface Room {
@@ -29,18 +36,18 @@ export interface Store {
 /** Runs the tests against SQLite and against a real PostgreSQL. */
 export function onEachStore(tests: (store: Store) => void): void {
   describe('SQLite', () => tests(onSqlite()));
-  onPostgres((cluster) => {
+  onSharedPostgres((databases) => {
     const folder = folders();
     tests({
       name: 'PostgreSQL',
       async room() {
-        const name = await cluster().createDatabase();
-        const database = cluster().localUrl(name);
+        const name = await databases().createDatabase();
+        const database = databases().localUrl(name);
         return {
           settings: { data: await folder(), database },
           beside: () => openBeside(database),
           remains: async () => {
-            const dumps = [cluster().dump(name), cluster().dump(name, '--data-only')];
+            const dumps = [databases().dump(name), databases().dump(name, '--data-only')];
             return Buffer.concat((await Promise.all(dumps)).flatMap(decoded));
           },
         };
@@ -65,7 +72,18 @@ export function onSqlite(): Store {
   };
 }
 
-/** Runs the tests with a PostgreSQL server of their own. */
+/** Runs the tests with the PostgreSQL server that all test files share: they are not to stop it. */
+export function onSharedPostgres(tests: (databases: () => Databases) => void): void {
+  describe.skipIf(noPostgres)('PostgreSQL', () => {
+    let databases: Databases | undefined;
+    beforeAll(async () => {
+      databases = await sharedDatabases(inject('postgresSocket'));
+    });
+    tests(() => databases as Databases);
+  });
+}
+
+/** Runs the tests with a PostgreSQL server of their own, which they may stop. */
 export function onPostgres(
   tests: (cluster: () => Cluster) => void,
   options: ClusterOptions = {},

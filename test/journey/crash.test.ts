@@ -11,13 +11,14 @@ import { openPostgres } from '../../src/server/store/postgres';
 import type { StoredPush } from '../../src/server/store/push-rows';
 import { plain, type Sql } from '../../src/server/store/sql';
 import { type Entry, Ledger } from '../helpers/ledger';
+import { long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
-import type { Cluster } from '../helpers/postgres';
+import type { Databases } from '../helpers/postgres';
 import { person, serveBuilt, start } from '../helpers/program';
 import { rowsOf } from '../helpers/rows';
 import { seed } from '../helpers/seed';
-import { onPostgres } from '../helpers/stores';
+import { onSharedPostgres } from '../helpers/stores';
 
 const WORKERS = 6;
 
@@ -52,9 +53,9 @@ async function onSqlite(): Promise<Store> {
   };
 }
 
-async function onServer(cluster: Cluster): Promise<Store> {
+async function onServer(databases: Databases): Promise<Store> {
   const data = await newFolder();
-  const database = cluster.url(await cluster.createDatabase());
+  const database = databases.url(await databases.createDatabase());
   const look: Store['look'] = async (...statements) => {
     const { sql, close } = await openPostgres(readAddress(database));
     const rows = await Promise.all(statements.map((text) => sql<object>(plain(text))));
@@ -205,11 +206,11 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
-/** Ten show what is broken; CI has fifty. */
-const rounds = Number(process.env.PWPUSH_TEST_CRASHES ?? 10);
+/** Ten show what is broken. */
+const rounds = long ? 50 : 10;
 
 test(`SQLite: ${claim}`, async () => crashAndCheck(await onSqlite(), rounds), 300_000);
 
-onPostgres((cluster) => {
-  test(claim, async () => crashAndCheck(await onServer(cluster()), 10), 120_000);
+onSharedPostgres((databases) => {
+  test(claim, async () => crashAndCheck(await onServer(databases()), 10), 120_000);
 });

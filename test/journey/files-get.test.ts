@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { afterAll, beforeEach, describe, expect, type TestContext, test } from 'vitest';
 import { type Ended, person, pwpush, shell, start, wire } from '../helpers/program';
 import {
   cut,
@@ -67,7 +67,7 @@ beforeEach(({ onTestFinished }) => {
 });
 
 describe('get saves files', () => {
-  it('to the current folder, 0600, and prints the text alone', async () => {
+  test('to the current folder, 0600, and prints the text alone', async () => {
     const big = 'x'.repeat(5 * 1024 * 1024 + 1);
     const instance = await offered({ 'a.txt': 'A\n', 'ü.bin': big, empty: '' }, 'the text');
     expect(await get(instance)).toEqual({
@@ -80,7 +80,7 @@ describe('get saves files', () => {
     expect(statSync(join(folder, 'a.txt')).mode & 0o777).toBe(0o600);
   });
 
-  it.each(['', null])('without a text (%j) prints nothing', async (payload) => {
+  test.each(['', null])('without a text (%j) prints nothing', async (payload) => {
     const instance = await offered({ a: 'A' }, payload);
     expect(await get(instance, '--quiet')).toEqual({
       code: 0,
@@ -90,7 +90,7 @@ describe('get saves files', () => {
     });
   });
 
-  it('under safe names, and overwrites nothing', async () => {
+  test('under safe names, and overwrites nothing', async () => {
     writeFileSync(join(folder, 'taken.txt'), 'mine');
     const hostile = [
       ['../../x', '1'],
@@ -132,7 +132,7 @@ describe('get saves files', () => {
     });
   });
 
-  it('that begin with no dot or dash, unless --output names the folder; never as start-up files', async () => {
+  test('that begin with no dot or dash, unless --output names the folder; never as start-up files', async () => {
     const wanted = { '.env': '1', '-rf': '2', '.bash_profile': '3', 'a.txt:x': '4' };
     const long = { [`${'.'.repeat(200_000)}a`]: '5' };
     const instance = await offered({ ...wanted, ...long });
@@ -146,7 +146,7 @@ describe('get saves files', () => {
     );
   });
 
-  it('over existing ones with --force, but not over each other', async () => {
+  test('over existing ones with --force, but not over each other', async () => {
     writeFileSync(join(folder, 'a'), 'mine');
     mkdirSync(join(folder, 'b'));
     const instance = await offered([
@@ -159,7 +159,7 @@ describe('get saves files', () => {
     expect(files()).toEqual({ a: '1', 'a (2)': '2', 'b (2)': '3' });
   });
 
-  it('tells with --json where they are', async () => {
+  test('tells with --json where they are', async () => {
     const instance = await offered({ 'a.txt': 'A', b: 'B' }, 'text');
     const { code, stdout, stderr } = await get(instance, '--json');
     const push = JSON.parse(stdout);
@@ -176,7 +176,7 @@ describe('get saves files', () => {
     });
   });
 
-  it('not at all with --no-files', async () => {
+  test('not at all with --no-files', async () => {
     const instance = await offered({ a: 'A', b: 'B' }, 'text');
     expect(await get(instance, '--no-files')).toEqual({
       code: 0,
@@ -187,7 +187,7 @@ describe('get saves files', () => {
     expect([files(), instance.seen.length]).toEqual([{}, 1]);
   });
 
-  it('to the state folder when the current one is gone: a view was used', async () => {
+  test('to the state folder when the current one is gone: a view was used', async () => {
     const instance = await offered({ a: 'A' }, 'text', 0);
     const gone = join(folder, 'gone');
     const state = somebody.env.PWPUSH_STATE_DIR ?? '';
@@ -203,7 +203,7 @@ describe('get saves files', () => {
   });
 });
 
-it('a text that cannot be printed is rescued, and the files are saved all the same', async (test) => {
+test('a text that cannot be printed is rescued, and the files are saved all the same', async (test) => {
   test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
   const instance = await offered({ a: 'A' }, 'text', 0);
   const line = `$PWPUSH get ${instance.url}/p/abc >/dev/full`;
@@ -217,7 +217,7 @@ it('a text that cannot be printed is rescued, and the files are saved all the sa
 });
 
 describe('get --output', () => {
-  it.each(['out', 'out/', 'new/deeper/'])(
+  test.each(['out', 'out/', 'new/deeper/'])(
     '%s is the folder of the files and the text, made 0700',
     async (output) => {
       if (output === 'out/') mkdirSync(join(folder, 'out'));
@@ -232,7 +232,7 @@ describe('get --output', () => {
     },
   );
 
-  it('of a file that is there takes the text with --force; the files go to the current folder', async () => {
+  test('of a file that is there takes the text with --force; the files go to the current folder', async () => {
     writeFileSync(join(folder, 'out'), 'old');
     const instance = await offered({ a: 'A' }, 'text');
     expect(await get(instance, '-o', 'out', '--force')).toEqual({
@@ -244,21 +244,21 @@ describe('get --output', () => {
     expect(files()).toEqual({ out: 'text', a: 'A' });
   });
 
-  it('of a file that is there leaves it when there is no text', async () => {
+  test('of a file that is there leaves it when there is no text', async () => {
     writeFileSync(join(folder, 'out'), 'old');
     const instance = await offered({ a: 'A' });
     expect(await get(instance, '-o', 'out', '--force')).toMatchObject({ code: 0, stdout: '' });
     expect(files()).toEqual({ out: 'old', a: 'A' });
   });
 
-  it('of a folder, for a push without files, writes secret.txt there', async () => {
+  test('of a folder, for a push without files, writes secret.txt there', async () => {
     const instance = await offered([], 'text');
     expect(await get(instance, '-o', '.')).toMatchObject({ code: 0, stdout: '' });
     expect(await get(instance, '-o', 'secret')).toMatchObject({ code: 0, stdout: '' });
     expect(files()).toEqual({ secret: 'text', 'secret.txt': 'text' });
   });
 
-  it('of a folder keeps a file called secret.txt apart from the text, with --force too', async () => {
+  test('of a folder keeps a file called secret.txt apart from the text, with --force too', async () => {
     const instance = await offered({ 'secret.txt': 'file' }, 'text');
     await get(instance, '-o', 'out/', '--force');
     expect(filesIn(join(folder, 'out'))).toEqual({
@@ -267,12 +267,12 @@ describe('get --output', () => {
     });
   });
 
-  it('of a folder, without a text, has the files alone', async () => {
+  test('of a folder, without a text, has the files alone', async () => {
     await get(await offered({ a: 'A' }), '-o', 'out/');
     expect(filesIn(join(folder, 'out'))).toEqual({ a: 'A' });
   });
 
-  it('- writes the one file to stdout, and saves the text', async () => {
+  test('- writes the one file to stdout, and saves the text', async () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 'xyz').toString();
     const instance = await offered({ a: big }, 'text');
     const { code, stdout, stderr } = await get(instance, '-o', '-');
@@ -284,7 +284,7 @@ describe('get --output', () => {
     expect(files()).toEqual({ 'secret.txt': 'text' });
   });
 
-  it('- of several files saves them, and says that it could not be', async () => {
+  test('- of several files saves them, and says that it could not be', async () => {
     const instance = await offered({ a: 'A', b: 'B' }, 'text');
     expect(await get(instance, '-o', '-')).toEqual({
       code: 1,
@@ -295,14 +295,14 @@ describe('get --output', () => {
     expect(files()).toEqual({ a: 'A', b: 'B' });
   });
 
-  it('- of a push without files is its text', async () => {
+  test('- of a push without files is its text', async () => {
     expect(await get(await offered([], 'text'), '-o', '-')).toMatchObject({
       code: 0,
       stdout: 'text',
     });
   });
 
-  it.each([
+  test.each([
     ['the note of a file after a text', 'text', [], '\nsaved a (1 B)\n'],
     ['the error of a file after a text', 'text', ['-q'], '\npwpush: a was not saved: '],
     ['what follows part of a file', '', ['-o', '-'], '\ntrying a again in 1 s: 127.0.0.1'],
@@ -314,7 +314,7 @@ describe('get --output', () => {
     expect(stdout).toContain((text || 'half') + said);
   });
 
-  it('- whose reader has gone saves the file', async () => {
+  test('- whose reader has gone saves the file', async () => {
     const big = 'x'.repeat(1024 * 1024);
     const instance = await offered({ a: big });
     // The reader is gone before the program writes.
@@ -327,7 +327,7 @@ describe('get --output', () => {
     expect(files().a === big).toBe(true);
   });
 
-  it('- of a file that is cut says so, and saves all of it', async () => {
+  test('- of a file that is cut says so, and saves all of it', async () => {
     let tries = 0;
     const instance = await offered([
       {
@@ -351,7 +351,7 @@ describe('get --output', () => {
 
 // Each for itself, since they wait seconds before they try again.
 describe.concurrent('a file that does not come at once', () => {
-  it('is tried three times on its own link; the others are saved all the same', async ({
+  test('is tried three times on its own link; the others are saved all the same', async ({
     onTestFinished,
   }) => {
     const { offered, get, files } = world(onTestFinished);
@@ -375,7 +375,7 @@ describe.concurrent('a file that does not come at once', () => {
     ]);
   });
 
-  it('and then comes, is saved once', async ({ onTestFinished }) => {
+  test('and then comes, is saved once', async ({ onTestFinished }) => {
     const { offered, get, files } = world(onTestFinished);
     let tries = 0;
     const instance = await offered([
@@ -392,7 +392,7 @@ describe.concurrent('a file that does not come at once', () => {
     expect(files()).toEqual({ a: 'A' });
   });
 
-  it('because nobody is reached is exit 9', async ({ onTestFinished }) => {
+  test('because nobody is reached is exit 9', async ({ onTestFinished }) => {
     const { stop, get } = world(onTestFinished);
     const instance = await listener((_request, response) => {
       const url = 'http://127.0.0.1:1/a';
@@ -407,7 +407,7 @@ describe.concurrent('a file that does not come at once', () => {
     expect(await get(instance, '-q')).toMatchObject({ code: 9, stdout: '' });
   });
 
-  it('because it stalls leaves nothing of it', async ({ onTestFinished }) => {
+  test('because it stalls leaves nothing of it', async ({ onTestFinished }) => {
     const { offered, get, files } = world(onTestFinished);
     const answer: OfferedFile['answer'] = (_request, response) => {
       response.writeHead(200, { 'content-length': 100 });
@@ -425,7 +425,7 @@ describe.concurrent('a file that does not come at once', () => {
 });
 
 describe('a file that does not come', () => {
-  it.each([
+  test.each([
     [404, 'its link answered 404; it may have stopped working'],
     [403, 'its link answered 403; it may have stopped working'],
     [204, 'its link answered 204; it is not a file'],
@@ -444,7 +444,7 @@ describe('a file that does not come', () => {
     expect(JSON.parse(object).files[0].saved_as).toBeUndefined();
   });
 
-  it('more than was announced is left on the wire', async () => {
+  test('more than was announced is left on the wire', async () => {
     const instance = await wire((socket, text) => {
       const { port } = socket.address() as { port: number };
       const url = `http://127.0.0.1:${port}/file`;
@@ -464,7 +464,7 @@ describe('a file that does not come', () => {
     expect({ code, files: files() }).toEqual({ code: 0, files: { a: 'four' } });
   });
 
-  it('because the disk is full: a hint, and nothing of it is left', async (test) => {
+  test('because the disk is full: a hint, and nothing of it is left', async (test) => {
     const disk = join(folder, 'disk');
     mkdirSync(disk);
     const mounted = mountSmall(disk);
@@ -511,7 +511,7 @@ function mountSmall(path: string): boolean {
 describe('a link', () => {
   const token = { PWPUSH_TOKEN: 'MARKER-token' };
 
-  it('is followed across hosts, with the token to the instance’s own first address only', async () => {
+  test('is followed across hosts, with the token to the instance’s own first address only', async () => {
     const hops: string[] = [];
     const note = (who: string, url: string | undefined, authorization: string | undefined) =>
       hops.push(`${who} ${url} ${authorization ?? 'no token'}`);
@@ -550,7 +550,7 @@ describe('a link', () => {
     expect(files()).toEqual({ a: 'A' });
   });
 
-  it('on another host gets no token at all', async () => {
+  test('on another host gets no token at all', async () => {
     const store = await listener(whole('A'));
     const own = await listener((_request, response) => {
       const file = { filename: 'a', url: `${store.url}/a` };
@@ -563,7 +563,7 @@ describe('a link', () => {
     expect(store.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
-  it('that leads in circles is given up after ten redirects', async () => {
+  test('that leads in circles is given up after ten redirects', async () => {
     const answer: OfferedFile['answer'] = (request, response) =>
       response.writeHead(302, { location: request.url }).end();
     const instance = await offered([{ filename: 'a', answer }]);
@@ -576,7 +576,7 @@ describe('a link', () => {
 });
 
 describe('Ctrl-C in a download', () => {
-  it.each([[], ['--json']])(
+  test.each([[], ['--json']])(
     'leaves no file, 130; the text was handed over %j',
     async (...words) => {
       let arrived = () => {};

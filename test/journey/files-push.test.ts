@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { person, pwpush, shell, start } from '../helpers/program';
 import { json, type Listener, listener, taking } from '../helpers/transfer';
 
@@ -37,7 +37,7 @@ describe('push --file', () => {
     stop.push(instance.stop);
   });
 
-  it('sends one multipart request: fields, message and files in order', async () => {
+  test('sends one multipart request: fields, message and files in order', async () => {
     const words = ['-f', a, b, '-f', big, '--message', 'see ü', '--views', '2', '--deletable'];
     expect(await push(words)).toMatchObject({ code: 0, stdout: LINK });
     const [first, second, third, ...rest] = instance.pushes[0]?.slice(-3) ?? [];
@@ -63,7 +63,7 @@ describe('push --file', () => {
     expect(headers?.authorization).toBeUndefined();
   });
 
-  it('does not read a pipe that nobody named, and sends no kind unless told', async () => {
+  test('does not read a pipe that nobody named, and sends no kind unless told', async () => {
     // The pipe stays open: a program that reads it would never end.
     const running = start(['push', '-f', a, '--kind', 'file'], { env: at(instance.url) });
     expect(await running.ended).toMatchObject({ code: 0, stdout: LINK });
@@ -75,7 +75,7 @@ describe('push --file', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['a pipe', 'cat "$FILE" | $PWPUSH push -f - --filename in.gz'],
     ['a file', '$PWPUSH push -f - --filename in.gz <"$FILE"'],
     [
@@ -91,7 +91,7 @@ describe('push --file', () => {
     expect(part?.content === 'x'.repeat(length)).toBe(true);
   });
 
-  it('shows what it would send with --dry-run, and sends nothing', async () => {
+  test('shows what it would send with --dry-run, and sends nothing', async () => {
     const words = ['-f', a, '--message', 'MARKER', '--days', '2', '--dry-run'];
     expect(await push(words)).toEqual({
       code: 0,
@@ -108,7 +108,7 @@ describe('push --file', () => {
     expect(instance.seen).toEqual([]);
   });
 
-  it.each([
+  test.each([
     [['-f', '/none'], '/none cannot be read: there is no such file'],
     [['-f', a, '-f', a], `${a} is named twice`],
     [['-f', somebody.folder], `${somebody.folder} is a folder; only files can be attached`],
@@ -138,7 +138,7 @@ describe('push --file', () => {
 });
 
 describe('a file that changes while it is sent', () => {
-  it.each([
+  test.each([
     ['grows', (path: string) => appendFileSync(path, 'x')],
     ['shrinks', (path: string) => truncateSync(path, 1024)],
   ])('and %s cuts the request off before its end', async (_how, change) => {
@@ -181,7 +181,7 @@ describe('a refused upload says why', () => {
   const needed =
     'hint: attaching files needs a token there: log in with pwpush login, or set PWPUSH_TOKEN\n';
 
-  it.each([
+  test.each([
     [
       401,
       { error: 'You need to sign in.' },
@@ -210,7 +210,7 @@ describe('a refused upload says why', () => {
     });
   });
 
-  it('401 with a token is a refused token', async () => {
+  test('401 with a token is a refused token', async () => {
     expect(await refusing(401, {}, 'MARKER')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('the instance refused the token'),
@@ -241,7 +241,7 @@ const TOO_LARGE =
   'HTTP/1.1 413 Request Entity Too Large\r\ncontent-type: text/html\r\ncontent-length: 17\r\nconnection: close\r\n\r\n<h1>too big</h1>\n';
 
 describe('an answer that comes before all was sent', () => {
-  it.each([
+  test.each([
     [
       'and the connection is reset',
       (socket: Socket) => socket.pause().write(TOO_LARGE, () => socket.resetAndDestroy()),
@@ -271,7 +271,7 @@ describe('an answer that comes before all was sent', () => {
     expect(proxy.connections()).toBe(tries);
   });
 
-  it('429 is waited for, and then all of it is sent again', async () => {
+  test('429 is waited for, and then all of it is sent again', async () => {
     let asked = 0;
     const instance: Listener = await listener((request, response) => {
       asked++;
@@ -289,7 +289,7 @@ describe('an answer that comes before all was sent', () => {
 });
 
 describe('no answer', () => {
-  it('when an upload stalls: the outcome is unknown, and nothing is sent again', async () => {
+  test('when an upload stalls: the outcome is unknown, and nothing is sent again', async () => {
     const stalled = await early((socket) => socket.pause());
     const words = ['push', '-f', big, '--timeout', '1'];
     const { code, stderr } = await pwpush(words, { env: at(stalled.url) });
@@ -301,7 +301,7 @@ describe('no answer', () => {
     expect(stalled.connections()).toBe(1);
   });
 
-  it('when all was sent: the outcome is unknown', async () => {
+  test('when all was sent: the outcome is unknown', async () => {
     const silent = await early((socket) => socket.resume());
     const words = ['push', '-f', a, '--timeout', '1'];
     expect(await pwpush(words, { env: at(silent.url) })).toMatchObject({
@@ -310,7 +310,7 @@ describe('no answer', () => {
     });
   });
 
-  it('does not cut an upload that moves, however long it takes', async () => {
+  test('does not cut an upload that moves, however long it takes', async () => {
     // A sip at a time, so that what the program handed to the system takes seconds to get on its way.
     const slow = await early((socket) => {
       let got = 0;
@@ -331,7 +331,7 @@ describe('no answer', () => {
     expect(await pwpush(words, { env: at(slow.url) })).toMatchObject({ code: 0, stdout: LINK });
   });
 
-  it('when nothing listens: nothing happened', async () => {
+  test('when nothing listens: nothing happened', async () => {
     const { code, stderr } = await pwpush(['push', '-f', a], { env: at('http://127.0.0.1:1') });
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 9,
@@ -341,7 +341,7 @@ describe('no answer', () => {
 });
 
 describe('Ctrl-C', () => {
-  it.each([
+  test.each([
     ['in the middle of an upload', `push -f ${big}`],
     ['in the middle of an upload of what was piped in', 'push -f -'],
   ])('%s: 130, no temporary file, and nothing was pushed', async (_name, words) => {
@@ -365,7 +365,7 @@ describe('Ctrl-C', () => {
     });
   });
 
-  it('while what is piped in is still being copied: nothing is left, nothing sent', async () => {
+  test('while what is piped in is still being copied: nothing is left, nothing sent', async () => {
     const instance = await taking();
     stop.push(instance.stop);
     const { child, ended } = start(['push', '-f', '-'], { env: at(instance.url) });

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, it } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { person } from '../helpers/program';
 import { onTerminal, seen } from '../helpers/pty';
 import { json, listener, offering, taking, whole } from '../helpers/transfer';
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 const here = () => mkdtempSync(join(somebody.folder, 'here-'));
 
-it('get shows how far it is, then where the files are, and the sum', async () => {
+test('get shows how far it is, then where the files are, and the sum', async () => {
   let finish = () => {};
   const instance = await offering([
     { filename: 'first\u001b[2J.txt', answer: whole('1') },
@@ -50,7 +50,7 @@ it('get shows how far it is, then where the files are, and the sum', async () =>
   expect(readdirSync(folder).sort()).toEqual(['first[2J.txt', 'long.bin']);
 });
 
-it('push shows how far it is, and the link', async () => {
+test('push shows how far it is, and the link', async () => {
   const instance = await listener((request, response) => {
     const sip = () => {
       request.pause();
@@ -94,7 +94,7 @@ async function uploading() {
   return { terminal, refuse: () => refuse() };
 }
 
-it('a refused upload wipes its progress before the error', async () => {
+test('a refused upload wipes its progress before the error', async () => {
   const { terminal, refuse } = await uploading();
   refuse();
   expect(await terminal.ended).toBe(8);
@@ -104,7 +104,7 @@ it('a refused upload wipes its progress before the error', async () => {
   ]);
 });
 
-it('Control-C wipes the progress of an upload', async () => {
+test('Control-C wipes the progress of an upload', async () => {
   const { terminal } = await uploading();
   terminal.type('\u0003');
   expect(await terminal.ended).toBe(130);
@@ -112,7 +112,7 @@ it('Control-C wipes the progress of an upload', async () => {
   expect(seen(terminal.screen())[0]).toBe('pwpush: interrupted');
 });
 
-it('Control-C wipes the progress of a download, of two lines too', async () => {
+test('Control-C wipes the progress of a download, of two lines too', async () => {
   const answer = (_request: unknown, response: import('node:http').ServerResponse) => {
     response.writeHead(200, { 'content-length': 1024 * 1024 });
     const timer = setInterval(() => response.write(Buffer.alloc(1024)), 20);
@@ -132,7 +132,7 @@ it('Control-C wipes the progress of a download, of two lines too', async () => {
   expect(terminal.screen()).toContain('^C');
 });
 
-it.each(['CI=1', 'TERM=dumb'])('with %s no progress is drawn', async (setting) => {
+test.each(['CI=1', 'TERM=dumb'])('with %s no progress is drawn', async (setting) => {
   const instance = await taking();
   stop.push(instance.stop);
   const path = join(somebody.folder, 'a');
@@ -143,7 +143,7 @@ it.each(['CI=1', 'TERM=dumb'])('with %s no progress is drawn', async (setting) =
   expect(terminal.screen()).not.toContain('\u001b[J');
 });
 
-it('get --output - does not write a file to the terminal', async () => {
+test('get --output - does not write a file to the terminal', async () => {
   const instance = await offering([{ filename: 'a', answer: whole('\u001b[2Jraw') }]);
   stop.push(instance.stop);
   const folder = here();
@@ -157,7 +157,7 @@ it('get --output - does not write a file to the terminal', async () => {
   expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('\u001b[2Jraw');
 });
 
-it('push --file - on a terminal is bad usage', async () => {
+test('push --file - on a terminal is bad usage', async () => {
   const terminal = onTerminal('$PWPUSH push -f - --url http://127.0.0.1:1', somebody.env);
   expect(await terminal.ended).toBe(2);
   expect(terminal.screen()).toContain('--file - reads standard input, which is a terminal');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launcher, person } from '../helpers/program';
 
 const sender = person();
@@ -74,7 +74,7 @@ function on(machine: string, words: string[], env: Record<string, string>, input
 }
 
 describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)', () => {
-  it.each([
+  test.each([
     ['0.0.0.0', '10.98.0.1', '10.98.0.2'],
     ['::', '10.98.0.1', '10.98.0.2'],
     ['fd00:77::1', '[fd00:77::1]', 'fd00:77::2'],
@@ -90,7 +90,7 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
     expect(stderr).toContain(`${from} viewed it: 1 of 1\n`);
   });
 
-  it('serve names that address, too', async () => {
+  test('serve names that address, too', async () => {
     const words = ['serve', '--ephemeral', '--host', '0.0.0.0', '--port', '0', '--json'];
     const { url, token } = JSON.parse(await on(one, words, sender.env).first);
     expect(new URL(url).hostname).toBe('10.98.0.1');
@@ -99,7 +99,7 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
     expect({ code, stderr }).toMatchObject({ code: 0 });
   });
 
-  it('who asks too often is refused', async () => {
+  test('who asks too often is refused', async () => {
     const words = ['push', '--here', '--host', '10.98.0.1'];
     const serving = on(one, words, sender.env, 's3cret');
     // As often as it takes: a busy machine asks slowly.
@@ -117,7 +117,7 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
     expect((await serving.ended).code).toBe(143);
   });
 
-  it('without a route to the world it is the first address that is not for this machine alone', async () => {
+  test('without a route to the world it is the first address that is not for this machine alone', async () => {
     ip('-n', one, 'route', 'delete', 'default');
     ip('-n', one, 'link', 'set', 'aside', 'down');
     const serving = on(one, ['push', '--here', '--host', '0.0.0.0'], sender.env, 's3cret');
@@ -126,7 +126,7 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
     expect((await serving.ended).code).toBe(0);
   });
 
-  it('a machine of no network is told to name an address', async () => {
+  test('a machine of no network is told to name an address', async () => {
     ip('-n', one, 'link', 'set', 'eth0', 'down');
     ip('-n', one, 'address', 'flush', 'dev', 'eth0');
     ip('-n', one, 'address', 'flush', 'dev', 'aside');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { launcher, person, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
@@ -35,7 +35,7 @@ const get = (link: string, ...words: string[]) =>
   pwpush(['get', link, ...words], { env: recipient.env, cwd: recipient.folder });
 
 describe('push --here', () => {
-  it('prints the link alone, tells what happens, and ends with 0 once it was seen', async () => {
+  test('prints the link alone, tells what happens, and ends with 0 once it was seen', async () => {
     const { running, first } = await serving();
     expect(first).toMatch(LINK);
     await (await fetch(first)).text();
@@ -49,7 +49,7 @@ describe('push --here', () => {
     expect(await get(first)).toMatchObject({ code: 9, stdout: '' });
   });
 
-  it('ends with 6 when it was deleted unseen', async () => {
+  test('ends with 6 when it was deleted unseen', async () => {
     const { running, first } = await serving();
     expect((await pwpush(['expire', first], { env: recipient.env })).code).toBe(0);
     expect(await running.ended).toMatchObject({
@@ -58,7 +58,7 @@ describe('push --here', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('%s expires it and ends with %d', async (signal, code) => {
@@ -68,7 +68,7 @@ describe('push --here', () => {
     expect((await get(first)).code).toBe(9);
   });
 
-  it('with --json prints the push, then what happens, a line each', async () => {
+  test('with --json prints the push, then what happens, a line each', async () => {
     const { running, first } = await serving(['--json', '--views', '2']);
     const { html_url: link } = JSON.parse(first);
     await get(link);
@@ -87,7 +87,7 @@ describe('push --here', () => {
     ]);
   });
 
-  it('serves files, and ends when they were fetched', async () => {
+  test('serves files, and ends when they were fetched', async () => {
     const path = join(sender.folder, 'report.bin');
     const bytes = Buffer.alloc(3_000_000, 'pwpush');
     writeFileSync(path, bytes);
@@ -101,7 +101,7 @@ describe('push --here', () => {
     });
   });
 
-  it('speaks TLS with a certificate', async () => {
+  test('speaks TLS with a certificate', async () => {
     const paths = ['cert.pem', 'key.pem'].map((name) => join(sender.folder, name));
     writeFileSync(paths[0] ?? '', cert);
     writeFileSync(paths[1] ?? '', key);
@@ -119,14 +119,14 @@ describe('push --here', () => {
     expect((await running.ended).code).toBe(0);
   });
 
-  it('needs no instance, and cares for none that is configured', async () => {
+  test('needs no instance, and cares for none that is configured', async () => {
     const env = { ...sender.env, PWPUSH_URL: 'http://127.0.0.1:1', PWPUSH_TOKEN: 't0ken' };
     const running = start(['push', '--here'], { env, input: 's' });
     expect(await get(await firstLine(running))).toMatchObject({ stdout: 's' });
     expect((await running.ended).code).toBe(0);
   });
 
-  it('loses nothing that it cannot tell: without its link it does not go on', async () => {
+  test('loses nothing that it cannot tell: without its link it does not go on', async () => {
     const line = 'echo s | "$NODE" "$PROGRAM" push --here >/dev/full';
     const env = { ...sender.env, NODE: process.execPath, PROGRAM: launcher };
     const { status, stderr } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });
@@ -134,7 +134,7 @@ describe('push --here', () => {
     expect(stderr).toMatch(LINK);
   });
 
-  it.each([
+  test.each([
     [['--here', '--url', 'https://pw.test'], '--url does not go with --here'],
     [['--here', '--profile', 'x'], '--profile does not go with --here'],
     [['--here', '--notify', 'a@b.example'], '--notify does not go with --here'],
@@ -159,7 +159,7 @@ describe('push --here', () => {
 });
 
 describe('on a terminal', () => {
-  it('draws the link, and Control-C expires it', async () => {
+  test('draws the link, and Control-C expires it', async () => {
     const terminal = onTerminal('echo s | (exec $PWPUSH push --here)', sender.env);
     await terminal.shows('waiting for it to be seen; Control-C expires it');
     const screen = terminal.screen();

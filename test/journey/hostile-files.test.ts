@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { times } from '../helpers/long';
 import { dist, launcher, person, pwpush, serveBuilt, shell } from '../helpers/program';
 
 const sender = person();
@@ -61,7 +62,7 @@ async function link(): Promise<string> {
 const noFull = !existsSync('/dev/full');
 
 describe.each(['000', '777'])('with umask %s', (umask) => {
-  it('the config file is 0600 in a folder of 0700', async () => {
+  test('the config file is 0600 in a folder of 0700', async () => {
     const { code } = await shell(`umask ${umask}; $PWPUSH profile set days 3 --profile a`, { env });
     expect([
       code,
@@ -71,7 +72,7 @@ describe.each(['000', '777'])('with umask %s', (umask) => {
     ]).toEqual([0, '700', '600', ['config.json']]);
   });
 
-  it.skipIf(noFull)('so is the rescue file', async () => {
+  test.skipIf(noFull)('so is the rescue file', async () => {
     const line = `umask ${umask}; $PWPUSH get ${await link()} >/dev/full`;
     const { code } = await shell(line, { env });
     const [name = ''] = readdirSync(at('state'));
@@ -84,7 +85,7 @@ describe.each(['000', '777'])('with umask %s', (umask) => {
     ]);
   });
 
-  it('so is a downloaded secret', async () => {
+  test('so is a downloaded secret', async () => {
     const line = `umask ${umask}; $PWPUSH get ${await link()} --output "$TMPDIR/secret"`;
     const { code } = await shell(line, { env });
     expect([code, mode(at('tmp/secret'))]).toEqual([0, '600']);
@@ -92,7 +93,7 @@ describe.each(['000', '777'])('with umask %s', (umask) => {
 });
 
 describe('a config file that is a link', () => {
-  it('stays one, and what it leads to is replaced', async () => {
+  test('stays one, and what it leads to is replaced', async () => {
     mkdirSync(at('config'));
     mkdirSync(at('dotfiles'));
     writeFileSync(at('dotfiles/pwpush.json'), '{"profiles":{"a":{"days":1}}}', { mode: 0o644 });
@@ -106,7 +107,7 @@ describe('a config file that is a link', () => {
     ]);
   });
 
-  it('that leads nowhere is replaced', async () => {
+  test('that leads nowhere is replaced', async () => {
     mkdirSync(at('config'));
     symlinkSync(at('none'), at('config/config.json'));
     const { code } = await pwpush(['profile', 'set', 'days', '3', '--profile', 'a'], { env });
@@ -114,8 +115,8 @@ describe('a config file that is a link', () => {
   });
 });
 
-it('of a hundred programs that write at once none loses anything', async () => {
-  const names = Array.from({ length: 100 }, (_, place) => `p${place}`);
+test('of many programs that write at once none loses anything', async () => {
+  const names = Array.from({ length: times(100) }, (_, place) => `p${place}`);
   const ended = await Promise.all(
     names.map((name) => pwpush(['profile', 'set', 'days', '3', '--profile', name], { env })),
   );
@@ -160,7 +161,7 @@ describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)'
   }
   const kept = ['700', '600', NOBODY, 'rescue me'];
 
-  it('a home that cannot be written is told of by name, and nothing else needs it', async () => {
+  test('a home that cannot be written is told of by name, and nothing else needs it', async () => {
     mkdirSync(at('home'));
     env = { ...env, PWPUSH_CONFIG_DIR: '', PWPUSH_STATE_DIR: '' };
     const set = await asNobody('$PWPUSH profile set days 3 --profile a');
@@ -175,20 +176,20 @@ describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)'
     expect([code, rescuedInTmp()]).toEqual([1, kept]);
   });
 
-  it('a state folder of somebody else is passed by', async () => {
+  test('a state folder of somebody else is passed by', async () => {
     mkdirSync(at('state'), { mode: 0o755 });
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
     expect([rescuedInTmp(), readdirSync(at('state'))]).toEqual([kept, []]);
   });
 
-  it('one that is a link to somebody else’s folder is, too', async () => {
+  test('one that is a link to somebody else’s folder is, too', async () => {
     mkdirSync(at('theirs'), { mode: 0o755 });
     symlinkSync(at('theirs'), at('state'));
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
     expect([rescuedInTmp(), readdirSync(at('theirs'))]).toEqual([kept, []]);
   });
 
-  it('in a folder that everybody can write the file is ours alone', async () => {
+  test('in a folder that everybody can write the file is ours alone', async () => {
     mkdirSync(at('state'));
     chmodSync(at('state'), 0o777);
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
@@ -196,7 +197,7 @@ describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)'
     expect([mode(at(`state/${name}`)), statSync(at(`state/${name}`)).uid]).toEqual(['600', NOBODY]);
   });
 
-  it('a config file that cannot be read, or not be written, is told of', async () => {
+  test('a config file that cannot be read, or not be written, is told of', async () => {
     mkdirSync(at('config'));
     writeFileSync(at('config/config.json'), '{"profiles":{}}', { mode: 0o600 });
     const closed = await asNobody('$PWPUSH profile list');
@@ -210,7 +211,7 @@ describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)'
     expect(readFileSync(at('config/config.json'), 'utf8')).toBe('{"profiles":{}}');
   });
 
-  it('root, who may write anywhere, still makes files that nobody else reads', async () => {
+  test('root, who may write anywhere, still makes files that nobody else reads', async () => {
     mkdirSync(at('state'));
     chownSync(at('state'), NOBODY, NOBODY);
     await shell(`$PWPUSH get ${await link()} >/dev/full`, { env });

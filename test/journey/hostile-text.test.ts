@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { person, pwpush, serveBuilt, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -38,27 +38,31 @@ async function screenOf(line: string): Promise<string> {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
 const harmful = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/;
 
-it.each(['list', 'list --json', 'audit LINK', 'audit LINK --json', 'get LINK', 'get LINK --json'])(
-  'on a terminal %s shows what was said, and nothing of it acts',
-  async (line) => {
-    const screen = await screenOf(line.replace('LINK', link));
-    expect(screen).not.toMatch(harmful);
-    expect(screen).toMatch(/\\x1b|\\u001b|\\x9b|\\u009b/);
-  },
-);
+test.each([
+  'list',
+  'list --json',
+  'audit LINK',
+  'audit LINK --json',
+  'get LINK',
+  'get LINK --json',
+])('on a terminal %s shows what was said, and nothing of it acts', async (line) => {
+  const screen = await screenOf(line.replace('LINK', link));
+  expect(screen).not.toMatch(harmful);
+  expect(screen).toMatch(/\\x1b|\\u001b|\\x9b|\\u009b/);
+});
 
-it('in a list every line is one line of the screen', async () => {
+test('in a list every line is one line of the screen', async () => {
   const lines = (await screenOf('list')).trimEnd().split('\n');
   expect(lines.map((line) => line.length <= 80)).toEqual([true, true]);
 });
 
-it('an error shows it harmless, too', async () => {
+test('an error shows it harmless, too', async () => {
   const path = join(somebody.folder, 'x\u001b]0;owned\u0007');
   expect(await screenOf(`push --from '${path}'`)).not.toMatch(harmful);
   expect(await screenOf(`get '${ATTACK}'`)).not.toMatch(harmful);
 });
 
-it('in a pipe and in a file every byte is there', async () => {
+test('in a pipe and in a file every byte is there', async () => {
   writeFileSync(join(somebody.folder, 'wanted'), `${ATTACK}\nof two lines\n`);
   const line = `$PWPUSH get ${link} | cmp - "$HOME/wanted" && $PWPUSH get ${link} >"$HOME/got"`;
   const { code, stdout } = await shell(line, { env: somebody.env });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, deflateRawSync } from 'node:zlib';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { person, pwpush, wire } from '../helpers/program';
 import { RETRIEVED } from '../helpers/reference';
 
@@ -112,7 +112,7 @@ const preload = fileURLToPath(new URL('../helpers/peak.cjs', import.meta.url));
 const measured = existsSync('/proc/self/status');
 
 describe('an instance that attacks', () => {
-  it.each(Object.entries(attacks))('%s', async (_what, [talk, codes]) => {
+  test.each(Object.entries(attacks))('%s', async (_what, [talk, codes]) => {
     const instance = await wire(talk);
     const meet = async (...words: string[]) => {
       const peak = join(somebody.folder, `peak-of-${words[0]}`);

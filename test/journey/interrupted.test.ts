@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { person, serveBuilt, start, wire } from '../helpers/program';
 
 const somebody = person();
 afterAll(() => somebody.remove());
 
 describe('Ctrl-C', () => {
-  it.each([
+  test.each([
     ['SIGINT', 130, 'interrupted'],
     ['SIGTERM', 143, 'terminated'],
   ] as const)('%s while the instance does not answer ends with %d', async (signal, code, word) => {
@@ -30,7 +30,7 @@ describe('Ctrl-C', () => {
     expect(silent.requests).toHaveLength(1);
   });
 
-  it('while a push that is too loose is taken back tells where it is', async () => {
+  test('while a push that is too loose is taken back tells where it is', async () => {
     let deleting = () => {};
     const asked = new Promise<void>((resolve) => {
       deleting = resolve;
@@ -56,7 +56,7 @@ describe('Ctrl-C', () => {
     });
   });
 
-  it('while stdin is still open ends with 130 and nothing sent', async () => {
+  test('while stdin is still open ends with 130 and nothing sent', async () => {
     const silent = await wire(() => {});
     const { child, ended } = start(['push', '--debug'], {
       env: { ...somebody.env, PWPUSH_URL: silent.url },
@@ -75,7 +75,7 @@ describe('Ctrl-C', () => {
 });
 
 describe('pwpush serve', () => {
-  it('with --ephemeral leaves nothing on the disk', async () => {
+  test('with --ephemeral leaves nothing on the disk', async () => {
     const home = person();
     const running = start(['serve', '--ephemeral', '--port', '0'], { env: home.env });
     await new Promise((resolve) => running.child.stdout?.once('data', resolve));
@@ -90,7 +90,7 @@ describe('pwpush serve', () => {
     home.remove();
   });
 
-  it('ends with 0 on SIGTERM, its data kept', async () => {
+  test('ends with 0 on SIGTERM, its data kept', async () => {
     const first = await serveBuilt(somebody.env);
     expect(await first.stop()).toMatchObject({ code: 0, signal: null });
     const second = await serveBuilt(somebody.env);

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, person, pwpush, serveBuilt, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
@@ -62,31 +62,34 @@ const linux = existsSync('/proc/self/cmdline');
 describe('a secret on its way', () => {
   const pushing = ['push', '--passphrase-env', 'WORD', '--note', marks.note, '--debug'];
 
-  it.skipIf(!linux)('is in no temporary file and in no command line while it is sent', async () => {
-    let held = (_answer: () => void) => {};
-    const arrived = new Promise<() => void>((resolve) => {
-      held = resolve;
-    });
-    const body = changed(CREATED, { passphrase: marks.passphrase });
-    const instance = await wire((socket) => {
-      const head = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n\r\n';
-      held(() => socket.end(head + body));
-    });
-    const words = ['push', '--passphrase-env', 'WORD', '--from', file('secret')];
-    const running = start(words, { env: { ...env, PWPUSH_URL: instance.url }, input: '' });
-    const answer = await arrived;
-    const process = `/proc/${running.child.pid}`;
-    expect(found(readFileSync(`${process}/cmdline`, 'latin1'))).toEqual([]);
-    expect(found(readFileSync(`${process}/comm`, 'latin1'))).toEqual([]);
-    expect(readdirSync(`${process}/task/${running.child.pid}`)).toContain('children');
-    expect(readFileSync(`${process}/task/${running.child.pid}/children`, 'utf8')).toBe('');
-    expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
-    answer();
-    expect(leaked(await running.ended)).toEqual(nothing);
-    instance.stop();
-  });
+  test.skipIf(!linux)(
+    'is in no temporary file and in no command line while it is sent',
+    async () => {
+      let held = (_answer: () => void) => {};
+      const arrived = new Promise<() => void>((resolve) => {
+        held = resolve;
+      });
+      const body = changed(CREATED, { passphrase: marks.passphrase });
+      const instance = await wire((socket) => {
+        const head = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n\r\n';
+        held(() => socket.end(head + body));
+      });
+      const words = ['push', '--passphrase-env', 'WORD', '--from', file('secret')];
+      const running = start(words, { env: { ...env, PWPUSH_URL: instance.url }, input: '' });
+      const answer = await arrived;
+      const process = `/proc/${running.child.pid}`;
+      expect(found(readFileSync(`${process}/cmdline`, 'latin1'))).toEqual([]);
+      expect(found(readFileSync(`${process}/comm`, 'latin1'))).toEqual([]);
+      expect(readdirSync(`${process}/task/${running.child.pid}`)).toContain('children');
+      expect(readFileSync(`${process}/task/${running.child.pid}/children`, 'utf8')).toBe('');
+      expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
+      answer();
+      expect(leaked(await running.ended)).toEqual(nothing);
+      instance.stop();
+    },
+  );
 
-  it('is in nothing that is said, kept or logged, from the push to its end', async () => {
+  test('is in nothing that is said, kept or logged, from the push to its end', async () => {
     const say = async (words: string[], input: string | undefined = '') => {
       const ended = await pwpush(words, { env, input, cwd: temporary });
       return { ...ended, leaked: leaked(ended) };
@@ -123,7 +126,7 @@ describe('a secret on its way', () => {
     expect(existsSync(file('state'))).toBe(false);
   });
 
-  it('reaches the program of run, which gets neither token nor passphrase', async () => {
+  test('reaches the program of run, which gets neither token nor passphrase', async () => {
     const { stdout: link } = await pwpush(['push', '--passphrase-env', 'WORD'], {
       env,
       input: `NAME=${marks.payload}`,
@@ -147,7 +150,7 @@ describe('a program that breaks', () => {
     'in a promise nobody waits for': `Promise.reject(new TypeError('${marks.payload}'));`,
   };
 
-  it.each(Object.entries(crashes))('%s tells nothing of what it held', async (_where, code) => {
+  test.each(Object.entries(crashes))('%s tells nothing of what it held', async (_where, code) => {
     const body = changed(RETRIEVED, { payload: marks.payload });
     const instance = await wire((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`),
@@ -174,7 +177,7 @@ describe('NODE_DEBUG', () => {
   const sections =
     'http,https,http2,net,tls,stream,fs,child_process,timer,module,crypto,undici,fetch';
 
-  it.each([sections, '*'])('%s makes Node tell no secret', async (section) => {
+  test.each([sections, '*'])('%s makes Node tell no secret', async (section) => {
     const proxy = await wire((socket) =>
       socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'),
     );
@@ -198,7 +201,7 @@ describe('NODE_DEBUG', () => {
   });
 });
 
-it('the log of the service holds none of all that', async () => {
+test('the log of the service holds none of all that', async () => {
   const { code, stderr } = await service.stop();
   expect([code, stderr.length > 1000, found(stderr)]).toEqual([0, true, []]);
 });

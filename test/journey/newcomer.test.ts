@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { person, pwpush, shell, wire } from '../helpers/program';
 
 const newcomer = person();
@@ -11,7 +11,7 @@ const at = (url: string): Record<string, string> => ({ ...newcomer.env, PWPUSH_U
 const usage = (stderr: string) => ({ code: 2, signal: null, stdout: '', stderr });
 
 describe('somebody with nothing configured', () => {
-  it('is told the ways to configure', async () => {
+  test('is told the ways to configure', async () => {
     expect(await pwpush(['push'], { env: newcomer.env, input: 's' })).toEqual(
       usage(
         'pwpush: no instance is configured\nhint: log in with pwpush login, set PWPUSH_URL, or name an instance with --url; pwpush serve makes one of this machine\n',
@@ -19,7 +19,7 @@ describe('somebody with nothing configured', () => {
     );
   });
 
-  it('gets errors as JSON when JSON was asked for', async () => {
+  test('gets errors as JSON when JSON was asked for', async () => {
     const { code, stdout, stderr } = await run('list', '--json');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(JSON.parse(stderr)).toEqual({
@@ -32,7 +32,7 @@ describe('somebody with nothing configured', () => {
     expect(stderr.endsWith('\n') && stderr.indexOf('\n') === stderr.length - 1).toBe(true);
   });
 
-  it('sees help and version without any of it', async () => {
+  test('sees help and version without any of it', async () => {
     expect(await run('--help')).toMatchObject({ code: 0, stderr: '' });
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(await run('--version')).toEqual({
@@ -45,7 +45,7 @@ describe('somebody with nothing configured', () => {
 });
 
 describe('bad input is refused before anything is sent', () => {
-  it.each([
+  test.each([
     [['list', '--page', '0'], 'pwpush: --page takes a whole number from 1 to 200, not "0"\n'],
     [['push', '--days', '99999999999'], 'pwpush: --days takes at most 999999999\n'],
     [['push', '--days', 'x'], 'pwpush: --days takes a whole number of 1 or more, not "x"\n'],
@@ -67,7 +67,7 @@ describe('bad input is refused before anything is sent', () => {
     expect(listener.requests).toEqual([]);
   });
 
-  it('stdin that is empty or closed', async () => {
+  test('stdin that is empty or closed', async () => {
     const empty =
       'pwpush: standard input is empty: there is nothing to push\nhint: was the variable or command that fills it empty? an empty file is attached with --file\n';
     const env = at('http://127.0.0.1:1');
@@ -77,7 +77,7 @@ describe('bad input is refused before anything is sent', () => {
 });
 
 describe('a broken home', () => {
-  it('that cannot be written: pushing works, storing says why not', async () => {
+  test('that cannot be written: pushing works, storing says why not', async () => {
     const listener = await wire((socket) =>
       socket.end(
         'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 66\r\n\r\n{"url_token":"abc","html_url":"https://pwpush.example/p/abc/r"  }\n',
@@ -101,7 +101,7 @@ describe('a broken home', () => {
     });
   });
 
-  it('whose config file is not JSON: it says so and leaves the file alone', async () => {
+  test('whose config file is not JSON: it says so and leaves the file alone', async () => {
     const folder = join(newcomer.folder, 'broken');
     mkdirSync(folder);
     const path = join(folder, 'config.json');
@@ -130,7 +130,7 @@ describe('a config file that is broken', () => {
       ),
     );
 
-  it('is left aside, with a warning, where options and environment say everything', async () => {
+  test('is left aside, with a warning, where options and environment say everything', async () => {
     const listener = await answering();
     const folder = broken();
     const env = { ...at(listener.url), PWPUSH_TOKEN: 't0ken', PWPUSH_CONFIG_DIR: folder };
@@ -143,7 +143,7 @@ describe('a config file that is broken', () => {
     listener.stop();
   });
 
-  it('stops whoever might need it: its token, or a profile that is named', async () => {
+  test('stops whoever might need it: its token, or a profile that is named', async () => {
     const env = { ...at('http://127.0.0.1:1'), PWPUSH_CONFIG_DIR: broken() };
     expect((await pwpush(['list'], { env })).code).toBe(2);
     const named = { ...env, PWPUSH_TOKEN: 't0ken', PWPUSH_PROFILE: 'work' };
@@ -152,7 +152,7 @@ describe('a config file that is broken', () => {
 });
 
 describe('a link to another instance', () => {
-  it('is asked there, without the token of the one configured', async () => {
+  test('is asked there, without the token of the one configured', async () => {
     const other = await wire((socket) =>
       socket.end(
         'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 49\r\n\r\n{"url_token":"abc","payload":"s","expired":false}',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person, pwpush, serveBuilt } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -38,7 +38,7 @@ async function alone(line: string, env: Record<string, string>) {
 }
 
 describe('on a terminal nothing prompts', () => {
-  it.each(asking)('where CI is set: %s', async (line, code) => {
+  test.each(asking)('where CI is set: %s', async (line, code) => {
     const outcome = await alone(line, { ...other.env, PWPUSH_URL: service.url, CI: 'true' });
     expect({ code: outcome.code, asked: /\?|: $/.test(outcome.screen) }).toEqual({
       code,
@@ -46,13 +46,13 @@ describe('on a terminal nothing prompts', () => {
     });
   });
 
-  it('with PWPUSH_NO_INPUT or --no-input', async () => {
+  test('with PWPUSH_NO_INPUT or --no-input', async () => {
     const env = { ...other.env, PWPUSH_URL: service.url };
     expect((await alone('$PWPUSH push', { ...env, PWPUSH_NO_INPUT: '1' })).code).toBe(2);
     expect((await alone('$PWPUSH run --no-input $LINK -- true', env)).code).toBe(7);
   });
 
-  it('and an option of the command that is run is none of ours', async () => {
+  test('and an option of the command that is run is none of ours', async () => {
     const env = { ...other.env, PWPUSH_URL: service.url };
     const terminal = onTerminal(`$PWPUSH run ${link} --as A -- echo --no-input`, env);
     await terminal.shows('Passphrase:');

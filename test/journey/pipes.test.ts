@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person, pwpush, serveBuilt, shell } from '../helpers/program';
 
 const sender = person();
@@ -24,7 +24,7 @@ const get = (address: string, ...words: string[]) =>
   pwpush(['get', address.trim(), ...words], { env: recipient.env });
 
 describe('a secret in a pipe', () => {
-  it('goes in, and the link alone comes out', async () => {
+  test('goes in, and the link alone comes out', async () => {
     const pushed = await push('hunter2\n', '--views', '1');
     expect(pushed).toEqual({
       code: 0,
@@ -46,13 +46,13 @@ describe('a secret in a pipe', () => {
     });
   });
 
-  it('of several lines comes back to the byte', async () => {
+  test('of several lines comes back to the byte', async () => {
     const key = '-----BEGIN KEY-----\nü漢\u0007\r\n-----END KEY-----\n';
     const pushed = await push(key);
     expect((await get(pushed.stdout)).stdout).toBe(key);
   });
 
-  it('of a mebibyte comes back to the byte', async () => {
+  test('of a mebibyte comes back to the byte', async () => {
     const text = 'abcdefg\n'.repeat(131_072);
     const pushed = await push(text);
     expect((await get(pushed.stdout)).stdout === text).toBe(true);
@@ -60,7 +60,7 @@ describe('a secret in a pipe', () => {
 });
 
 describe('a link that cannot be printed', () => {
-  it('goes to stderr when the reader of the pipe has gone', async () => {
+  test('goes to stderr when the reader of the pipe has gone', async () => {
     // The reader is gone before the program writes: it ends once its own stdin is closed.
     const line = `(printf s | $PWPUSH push 2>"$HOME/err"; echo $? >"$HOME/status") | true; cat "$HOME/err"; cat "$HOME/status"`;
     const { stdout } = await shell(line, { env: sender.env });
@@ -72,12 +72,12 @@ describe('a link that cannot be printed', () => {
     expect(status).toBe('1');
   });
 
-  it('goes to stderr when stdout is closed', async () => {
+  test('goes to stderr when stdout is closed', async () => {
     const { code, stderr } = await shell('printf s | $PWPUSH push >&-', { env: sender.env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(link()) });
   });
 
-  it('goes to a rescue file when nothing else is left', async (test) => {
+  test('goes to a rescue file when nothing else is left', async (test) => {
     test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
     const { code } = await shell('printf s | $PWPUSH push >/dev/full 2>/dev/full', {
       env: sender.env,
@@ -94,7 +94,7 @@ describe('a link that cannot be printed', () => {
 });
 
 describe('a secret that cannot be printed', () => {
-  it('goes to a rescue file, whose path is told', async (test) => {
+  test('goes to a rescue file, whose path is told', async (test) => {
     test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
     const pushed = await push('the view is gone', '--views', '1');
     const line = `$PWPUSH get ${pushed.stdout.trim()} >/dev/full`;
@@ -128,7 +128,7 @@ describe('a token in a pipe, which can be read once', () => {
       cwd: someone.folder,
     });
 
-  it.each([
+  test.each([
     'push --env A_SECRET --generate-passphrase --passphrase-out words',
     'push --file secrets',
     'push --each --from secrets',
@@ -140,7 +140,7 @@ describe('a token in a pipe, which can be read once', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('run and expire, with links of two instances', async () => {
+  test('run and expire, with links of two instances', async () => {
     const mine = (await push('A=1', '--no-deletable')).stdout.trim();
     const input = 'A=2';
     const foreign = await pwpush(['push', '--url', other.url], { env: someone.env, input });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { person, pwpush, wire } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
@@ -21,6 +21,20 @@ async function endsWith(terminal: Terminal, status: number, said: string) {
   const screen = terminal.screen();
   expect(screen).toContain(`${said}\r\nstatus ${status}\r\nrestored`);
   expect(screen.lastIndexOf(SHOW_CURSOR)).toBeGreaterThanOrEqual(screen.lastIndexOf(HIDE_CURSOR));
+}
+
+/** Answers the questions of `push --here`, until the link is shown. */
+async function answerAll(terminal: Terminal) {
+  const answers = [
+    ['Secret:', 'MARKER-secret'],
+    ['Passphrase (Enter for none):', 'MARKER-passphrase'],
+    ['Passphrase again:', 'MARKER-passphrase'],
+  ] as const;
+  for (const [question, answer] of answers) {
+    await terminal.shows(question);
+    terminal.type(`${answer}${ENTER}`);
+  }
+  await terminal.shows('Control-C expires it');
 }
 
 const linkOn = (screen: string) => /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r/.exec(screen)?.[0] ?? '';
@@ -53,7 +67,7 @@ describe('between two prompts, while an instance is asked', () => {
     return { terminal, socket: await asked };
   }
 
-  it('what is typed ahead is shown at no time', async () => {
+  test('what is typed ahead is shown at no time', async () => {
     const { terminal, socket } = await waiting();
     terminal.type(`MARKER-one${ENTER}MARKER-two`);
     const answer = '{"api_version":"2.1"}';
@@ -65,7 +79,7 @@ describe('between two prompts, while an instance is asked', () => {
     expect(terminal.screen()).not.toContain('MARKER');
   });
 
-  it('Ctrl-C ends it, and all is as it was', async () => {
+  test('Ctrl-C ends it, and all is as it was', async () => {
     const { terminal } = await waiting();
     terminal.type(CTRL_C);
     await endsWith(terminal, 130, '^C\r\npwpush: interrupted');
@@ -74,7 +88,7 @@ describe('between two prompts, while an instance is asked', () => {
 });
 
 describe('Ctrl-Z at a question', () => {
-  it('stops, with the terminal as it was, and goes on with what was typed', async () => {
+  test('stops, with the terminal as it was, and goes on with what was typed', async () => {
     const line = `set -m; before=$(stty -g); $PWPUSH push --here; [ "$before" = "$(stty -g)" ] && echo stopped; fg; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
     const terminal = onTerminal(line, newcomer.env);
     await terminal.shows('Secret:');
@@ -95,7 +109,7 @@ describe('Ctrl-Z at a question', () => {
     expect(terminal.screen()).not.toContain('MARKER');
   });
 
-  it('does nothing where nobody would go on with it', async () => {
+  test('does nothing where nobody would go on with it', async () => {
     const terminal = onTerminal(around('$PWPUSH push --here'), newcomer.env);
     await terminal.shows('Secret:');
     terminal.type(`${CTRL_Z}x`);
@@ -111,7 +125,7 @@ describe('Ctrl-Z at a question', () => {
 describe('with TERM=dumb', () => {
   const dumb = 'export TERM=dumb; ';
 
-  it.each([
+  test.each([
     ['Ctrl-C', CTRL_C],
     ['Ctrl-D', CTRL_D],
   ])(
@@ -131,17 +145,11 @@ describe('with TERM=dumb', () => {
     },
   );
 
-  it('a secret and its passphrase are asked for, and shown by nobody', async () => {
+  test('a secret and its passphrase are asked for, and shown by nobody', async () => {
     const terminal = onTerminal(dumb + around('$PWPUSH push'), newcomer.env);
     await terminal.shows('2) serve it from this machine until it was seen (--here)');
     terminal.type(`2${ENTER}`);
-    await terminal.shows('Secret:');
-    terminal.type(`MARKER-secret${ENTER}`);
-    await terminal.shows('Passphrase (Enter for none):');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Passphrase again:');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Control-C expires it');
+    await answerAll(terminal);
     const get = `${dumb}$PWPUSH get ${linkOn(terminal.screen())}`;
     const recipient = onTerminal(get, newcomer.env);
     await recipient.shows('Passphrase:');
@@ -178,7 +186,7 @@ describe('each question, left without an answer, leaves all as it was', () => {
     ],
   ];
 
-  it.each(
+  test.each(
     questions.flatMap(([what, ...question]) => [
       [what, 'Ctrl-C', CTRL_C, ...question] as const,
       [what, 'Ctrl-D', CTRL_D, ...question] as const,
@@ -201,17 +209,11 @@ describe('each question, left without an answer, leaves all as it was', () => {
 });
 
 describe('who lets push serve from here, with nothing configured', () => {
-  it('gets a link that works, and says so once', async () => {
+  test('gets a link that works, and says so once', async () => {
     const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
     await terminal.shows('serve it from this machine until it was seen (--here)');
     terminal.type(`\u001b[B${ENTER}`);
-    await terminal.shows('Secret:');
-    terminal.type(`MARKER-secret${ENTER}`);
-    await terminal.shows('Passphrase (Enter for none):');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Passphrase again:');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Control-C expires it');
+    await answerAll(terminal);
     const env = { ...newcomer.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
     const got = await pwpush(['get', linkOn(terminal.screen())], { env });
     await endsWith(terminal, 0, 'viewed it: 1 of 1');

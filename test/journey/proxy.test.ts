@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { person, pwpush, wire } from '../helpers/program';
 
 const somebody = person();
@@ -25,7 +25,7 @@ async function through(scheme: 'http' | 'https', talk: (socket: Socket) => void)
 const connect = ['CONNECT instance.test:443 HTTP/1.1'];
 
 describe('a proxy for https', () => {
-  it('that never answers is given up in time, with nothing sent', async () => {
+  test('that never answers is given up in time, with nothing sent', async () => {
     expect(await through('https', () => {})).toEqual({
       code: 9,
       message: 'instance.test cannot be reached: the proxy did not answer in time',
@@ -33,7 +33,7 @@ describe('a proxy for https', () => {
     });
   });
 
-  it('that hangs up is asked once', async () => {
+  test('that hangs up is asked once', async () => {
     expect(await through('https', (socket) => socket.end())).toEqual({
       code: 9,
       message: 'instance.test cannot be reached: the connection was reset',
@@ -41,7 +41,7 @@ describe('a proxy for https', () => {
     });
   });
 
-  it('that refuses is told from the instance', async () => {
+  test('that refuses is told from the instance', async () => {
     const refused = await through('https', (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
     expect(refused).toEqual({
       code: 9,
@@ -54,7 +54,7 @@ describe('a proxy for https', () => {
 describe('a proxy for http', () => {
   const post = ['POST http://instance.test/api/v2/pushes HTTP/1.1'];
 
-  it('that never answers is given up in time: the outcome is open', async () => {
+  test('that never answers is given up in time: the outcome is open', async () => {
     expect(await through('http', () => {})).toEqual({
       code: 11,
       message: 'instance.test did not answer within 1 s',
@@ -62,7 +62,7 @@ describe('a proxy for http', () => {
     });
   });
 
-  it('that wants a password has sent nothing on', async () => {
+  test('that wants a password has sent nothing on', async () => {
     const answer = 'HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n';
     expect(await through('http', (socket) => socket.end(answer))).toEqual({
       code: 9,

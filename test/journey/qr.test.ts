@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launcher, person, serveBuilt } from '../helpers/program';
 import { read } from '../helpers/qr';
 
@@ -39,7 +39,7 @@ describe.skipIf(missing)('on the screen of a terminal (needs tmux)', () => {
   const drawn = (shown: string) => shown.split('\n').filter((line) => /[█▀▄]{2}/.test(line));
   const links = /http:\/\/127\.0\.0\.1:\d+\/p\/[a-z0-9_-]+\/r/;
 
-  it('a link of 24 lines by 80 is read off it', () => {
+  test('a link of 24 lines by 80 is read off it', () => {
     const shown = screen(80, 'echo s | $PWPUSH push --qr');
     const link = links.exec(shown)?.[0];
     const [top = ''] = drawn(shown);
@@ -51,7 +51,7 @@ describe.skipIf(missing)('on the screen of a terminal (needs tmux)', () => {
     expect(shown).toContain('48;5;231');
   });
 
-  it('where it is too narrow there is the link, and why', () => {
+  test('where it is too narrow there is the link, and why', () => {
     // The terminal breaks lines within words.
     const shown = screen(36, 'echo s | $PWPUSH push --qr').replaceAll(/\s+/g, '');
     expect(shown).toContain('theterminalistoonarrowfortheQRcode');

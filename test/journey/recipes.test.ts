@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { texts } from '../../src/help/topics';
 import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
 
@@ -91,7 +91,7 @@ async function push(secret: string): Promise<string> {
 
 const file = (name: string) => readFileSync(join(work, name), 'utf8');
 
-it('GitHub Actions: a link goes from job to job, and the secret is masked', async () => {
+test('GitHub Actions: a link goes from job to job, and the secret is masked', async () => {
   const [build = '', fetch = '', deploy = ''] = scripts(recipe('GitHub Actions'), 'run');
   const env = { ...owner, GITHUB_OUTPUT: join(work, 'output'), GITHUB_ENV: join(work, 'env') };
   writeFileSync(env.GITHUB_OUTPUT, '');
@@ -109,7 +109,7 @@ it('GitHub Actions: a link goes from job to job, and the secret is masked', asyn
   expect((await step(fetch, { ...env, LINK })).code).toBe(6);
 });
 
-it('GitLab: a link goes from job to job by the report', async () => {
+test('GitLab: a link goes from job to job by the report', async () => {
   const [build = '', deploy = ''] = recipe('GitLab').split(/^deploy:$/m);
   const script = (yaml: string) =>
     [...yaml.matchAll(/^ {4}- (.*)$/gm)].map(([, line]) => line).join('\n');
@@ -122,7 +122,7 @@ it('GitLab: a link goes from job to job by the report', async () => {
   });
 });
 
-it('a Makefile: the target gets the variables, and shows no link (make)', async (test) => {
+test('a Makefile: the target gets the variables, and shows no link (make)', async (test) => {
   const makes = await run('make', ['--version'], owner).then(({ code }) => code === 0);
   if (!makes && !process.env.PWPUSH_TEST_ALL) test.skip(true, 'this machine has no make');
   writeFileSync(join(work, 'Makefile'), recipe('A Makefile'));
@@ -134,7 +134,7 @@ it('a Makefile: the target gets the variables, and shows no link (make)', async 
   });
 });
 
-it('Ansible: its commands, as it starts them', async () => {
+test('Ansible: its commands, as it starts them', async () => {
   const yaml = recipe('Ansible');
   const argvs = [...yaml.matchAll(/argv: \[(.*)\]/g)].map(([, list = '']) =>
     list.split(', ').map((word) => word.replace(/^"(.*)"$/, '$1')),
@@ -153,7 +153,7 @@ it('Ansible: its commands, as it starts them', async () => {
   });
 });
 
-it('Kubernetes: the bytes arrive on standard input', async (test) => {
+test('Kubernetes: the bytes arrive on standard input', async (test) => {
   test.skip(!existsSync('/dev/stdin'), 'this machine has no /dev/stdin');
   const env = { ...owner, LINK: await push('USER=app\nPASSWORD=a b"c\n') };
   const { code, stdout } = await step(recipe('Kubernetes'), env);
@@ -164,7 +164,7 @@ it('Kubernetes: the bytes arrive on standard input', async (test) => {
   });
 });
 
-it('waiting: a push that was looked at is taken back', async () => {
+test('waiting: a push that was looked at is taken back', async () => {
   const LINK = await push('x');
   await pwpush(['get', LINK, '--anonymous'], { env: somebody.env });
   expect((await step(recipe('Wait until'), { ...owner, LINK })).code).toBe(0);

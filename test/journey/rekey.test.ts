@@ -6,7 +6,7 @@ import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import { person, pwpush, serveBuilt, start } from '../helpers/program';
 import { seed } from '../helpers/seed';
-import { onPostgres } from '../helpers/stores';
+import { onSharedPostgres } from '../helpers/stores';
 
 const KILLS = 4;
 const PUSHES = 200;
@@ -58,9 +58,9 @@ const claim = 'the instance key changes while two services are under load, kille
 
 test(`SQLite: ${claim}`, async () => rekeyUnderLoad(await newFolder()), 60_000);
 
-onPostgres((cluster) => {
+onSharedPostgres((databases) => {
   test(claim, async () => {
-    const database = cluster().localUrl(await cluster().createDatabase());
+    const database = databases().localUrl(await databases().createDatabase());
     await rekeyUnderLoad(await newFolder(), '--database', database);
   }, 60_000);
 });

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launcher, person, pwpush, serveBuilt, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -52,7 +52,7 @@ async function listening() {
 }
 
 describe('signals', () => {
-  it('reach the program once each, and its exit code comes back', async () => {
+  test('reach the program once each, and its exit code comes back', async () => {
     const { child, ended, says, said } = await listening();
     await says('ready 1\n');
     const names = [
@@ -75,7 +75,7 @@ describe('signals', () => {
     expect(said()).toBe(`${wanted}SIGTERM\n`);
   });
 
-  it.each(['SIGTERM', 'SIGKILL', 'SIGINT'] as const)(
+  test.each(['SIGTERM', 'SIGKILL', 'SIGINT'] as const)(
     '%s as its end is 128 and its number',
     async (name) => {
       const link = await push('A=1');
@@ -88,7 +88,7 @@ describe('signals', () => {
 });
 
 describe('on a terminal', () => {
-  it('Control-C reaches the program once, and it may go on', async () => {
+  test('Control-C reaches the program once, and it may go on', async () => {
     const link = await push('A=1');
     const SCRIPT = `
       process.on('SIGINT', () => console.log('heard'));
@@ -108,7 +108,7 @@ describe('on a terminal', () => {
     expect(terminal.screen().match(/heard/g)).toHaveLength(1);
   });
 
-  it('the terminal is the program’s own, in size and input', async () => {
+  test('the terminal is the program’s own, in size and input', async () => {
     const link = await push('A=1');
     const terminal = onTerminal(
       `$PWPUSH run ${link} -- sh -c 'test -t 0 && test -t 1 && test -t 2 && stty size'`,
@@ -119,7 +119,7 @@ describe('on a terminal', () => {
   });
 });
 
-it('nothing of it stands in the arguments, and nothing on the disk', async () => {
+test('nothing of it stands in the arguments, and nothing on the disk', async () => {
   const link = await push('A=MARKER-1234');
   const script =
     'tr "\\0" " " </proc/$PPID/cmdline; tr "\\0" " " </proc/self/cmdline; test -n "$A"';
@@ -136,7 +136,7 @@ it('nothing of it stands in the arguments, and nothing on the disk', async () =>
   expect(holding).toEqual([]);
 });
 
-it('a run within a run has both secrets', async () => {
+test('a run within a run has both secrets', async () => {
   const [first, second] = [await push('A=1'), await push('hunter2')];
   const inner = ['--', process.execPath, launcher, 'run', second, '--as', 'B', '--anonymous'];
   const words = ['run', first, ...inner, '--', 'sh', '-c', 'echo "$A$B"'];
@@ -171,7 +171,7 @@ describe('a variable that takes a program over', () => {
     return { status, made };
   }
 
-  it.for([
+  test.for([
     [
       'tar',
       'TAR_OPTIONS',
@@ -201,7 +201,7 @@ describe('a variable that takes a program over', () => {
     },
   );
 
-  it('and that no list names may not replace what is set', async () => {
+  test('and that no list names may not replace what is set', async () => {
     const env = { ...somebody.env, DEPLOY_SCRIPT: 'true' };
     const link = await push(`DEPLOY_SCRIPT='${touch}'`);
     const words = ['run', link, '--', 'sh', '-c', '$DEPLOY_SCRIPT'];

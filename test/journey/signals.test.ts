@@ -11,12 +11,12 @@ import {
 import { open } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { launcher, person, type Running, start, wire } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
-// test/journey/terminal.test.ts has the prompts, test/journey/lost.test.ts what must not be lost.
+// test/journey/terminal.test.ts has the prompts, test/journey/unwritable-output.test.ts what must not be lost.
 
 let somebody: ReturnType<typeof person>;
 const closing: (() => unknown)[] = [];
@@ -78,7 +78,7 @@ async function listener(answer: (socket: Socket, text: string) => void = () => {
 const namespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
 
 describe.each(signals)('%s', (signal, code, word) => {
-  it('while the name of the host is looked up', async () => {
+  test('while the name of the host is looked up', async () => {
     // A resolver that does not answer, and says that it was asked.
     const held = join(somebody.folder, 'held.cjs');
     writeFileSync(
@@ -96,7 +96,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     });
   });
 
-  it.skipIf(process.platform !== 'linux')('while connecting (needs /proc)', async () => {
+  test.skipIf(process.platform !== 'linux')('while connecting (needs /proc)', async () => {
     const { port, close } = await unaccepting();
     closing.push(close);
     const mine = new Set(connecting(port));
@@ -107,7 +107,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     );
   });
 
-  it('while TLS is being agreed on', async () => {
+  test('while TLS is being agreed on', async () => {
     const server = createServer((socket) => socket.on('error', () => {}));
     closing.push(() => server.close());
     server.listen(0, '127.0.0.1');
@@ -117,7 +117,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     expect(await stopped(['push'], at(url), signal, () => hello)).toEqual(ended(code, word));
   });
 
-  it('in the middle of an answer', async () => {
+  test('in the middle of an answer', async () => {
     const { url } = await listener((socket) =>
       socket.write(
         'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
@@ -133,7 +133,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     ]);
   });
 
-  it('while waiting as the instance asked to', async () => {
+  test('while waiting as the instance asked to', async () => {
     const { url } = await listener((socket) =>
       socket.write('HTTP/1.1 429 No\r\nretry-after: 50\r\ncontent-length: 0\r\n\r\n'),
     );
@@ -145,7 +145,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     });
   });
 
-  it('while a file is being sent', async () => {
+  test('while a file is being sent', async () => {
     const { url, asked } = await listener((socket) => socket.pause());
     const file = join(somebody.folder, 'large');
     writeFileSync(file, '');
@@ -156,7 +156,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     );
   });
 
-  it('while a file is being fetched: no part of it stays', async () => {
+  test('while a file is being fetched: no part of it stays', async () => {
     let url = '';
     let begun = () => {};
     const fetching = new Promise<void>((resolve) => {
@@ -184,7 +184,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     expect(outcome.stderr).toContain(`pwpush: ${word}\n`);
   });
 
-  it('while another program writes the profiles: they stay as they are', async () => {
+  test('while another program writes the profiles: they stay as they are', async () => {
     const config = somebody.env.PWPUSH_CONFIG_DIR ?? '';
     mkdirSync(config, { recursive: true });
     writeFileSync(join(config, 'config.json.lock.another'), '');
@@ -204,7 +204,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     expect(readdirSync(config)).toEqual(['config.json.lock.another']);
   });
 
-  it.each([
+  test.each([
     ['the secret', '--from'],
     ['the passphrase', '--passphrase-file'],
   ])('while %s is read from a pipe that somebody holds', async (_what, option) => {
@@ -229,30 +229,33 @@ describe.each(signals)('%s', (signal, code, word) => {
     });
   });
 
-  it.skipIf(!namespaces)('as the first process of a container, which no signal ends', async () => {
-    const pipe = join(somebody.folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    const words = ['--pid', '--fork', '--kill-child', process.execPath, launcher];
-    const child = spawn('unshare', [...words, 'push', '--from', pipe], {
-      env: at('http://127.0.0.1:1'),
-    });
-    const writer = await open(pipe, 'w');
-    const first = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
-    process.kill(Number(first), signal);
-    const [said] = await once(child.stderr, 'data');
-    await writer.close();
-    expect([String(said), ...(await once(child, 'exit'))]).toEqual([
-      `pwpush: ${word}\n`,
-      code,
-      null,
-    ]);
-  });
+  test.skipIf(!namespaces)(
+    'as the first process of a container, which no signal ends',
+    async () => {
+      const pipe = join(somebody.folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const words = ['--pid', '--fork', '--kill-child', process.execPath, launcher];
+      const child = spawn('unshare', [...words, 'push', '--from', pipe], {
+        env: at('http://127.0.0.1:1'),
+      });
+      const writer = await open(pipe, 'w');
+      const first = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+      process.kill(Number(first), signal);
+      const [said] = await once(child.stderr, 'data');
+      await writer.close();
+      expect([String(said), ...(await once(child, 'exit'))]).toEqual([
+        `pwpush: ${word}\n`,
+        code,
+        null,
+      ]);
+    },
+  );
 
   /** Writes more than a pipe holds: once that is gone, the program has begun to read. */
   const reading = ({ child }: Running) =>
     new Promise((resolve) => child.stdin?.write(Buffer.alloc(1_000_000, 'x'), resolve));
 
-  it('while standard input is being read', async () => {
+  test('while standard input is being read', async () => {
     const { url } = await listener();
     const env = at(url);
     const running = start(['push'], { env });
@@ -261,7 +264,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     expect(await running.ended).toMatchObject(ended(code, word));
   });
 
-  it('while standard input is being copied to a file: nothing stays of it', async () => {
+  test('while standard input is being copied to a file: nothing stays of it', async () => {
     const { url } = await listener();
     const temporary = join(somebody.folder, 'tmp');
     mkdirSync(temporary);

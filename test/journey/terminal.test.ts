@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person, pwpush, serveBuilt } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -22,7 +22,7 @@ const ENTER = '\r';
 const CTRL_C = '\u0003';
 
 describe('on a terminal', () => {
-  it('push asks for the secret and, twice, for the passphrase, and shows none of them', async () => {
+  test('push asks for the secret and, twice, for the passphrase, and shows none of them', async () => {
     const terminal = onTerminal('$PWPUSH push -p', sender.env);
     await terminal.shows('Secret:');
     terminal.type(`MARKER-secret${ENTER}`);
@@ -38,7 +38,7 @@ describe('on a terminal', () => {
     expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
   });
 
-  it('several lines pasted at the prompt are refused, not cut to the first', async () => {
+  test('several lines pasted at the prompt are refused, not cut to the first', async () => {
     const before = await pwpush(['list', '--json'], { env: sender.env });
     const terminal = onTerminal('$PWPUSH push; cat >/dev/null', sender.env);
     await terminal.shows('Secret:');
@@ -50,7 +50,7 @@ describe('on a terminal', () => {
     expect(await pwpush(['list', '--json'], { env: sender.env })).toEqual(before);
   });
 
-  it('two passphrases that differ are asked for again, and the secret is not lost', async () => {
+  test('two passphrases that differ are asked for again, and the secret is not lost', async () => {
     const terminal = onTerminal('$PWPUSH push -p', sender.env);
     await terminal.shows('Secret:');
     terminal.type(`typed once${ENTER}`);
@@ -69,7 +69,7 @@ describe('on a terminal', () => {
     expect(got).toMatchObject({ code: 0, stdout: 'typed once' });
   });
 
-  it('Ctrl-C at a prompt ends with 130 and leaves the terminal as it was', async () => {
+  test('Ctrl-C at a prompt ends with 130 and leaves the terminal as it was', async () => {
     const line =
       'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
     const terminal = onTerminal(line, sender.env);
@@ -80,7 +80,7 @@ describe('on a terminal', () => {
     expect(terminal.screen()).toContain('pwpush: interrupted\r\nstatus 130\r\nrestored');
   });
 
-  it.each([
+  test.each([
     ['the secret', '$PWPUSH push', 'Secret:'],
     ['a passphrase, the secret being piped', 'echo s | $PWPUSH push -p', 'Passphrase:'],
     ['a token', '$PWPUSH login http://127.0.0.1:1', 'API token:'],
@@ -92,7 +92,7 @@ describe('on a terminal', () => {
     expect(terminal.screen()).toContain('pwpush: interrupted');
   });
 
-  it('with nothing configured push offers two ways; Ctrl-C there leaves all as it was', async () => {
+  test('with nothing configured push offers two ways; Ctrl-C there leaves all as it was', async () => {
     const line =
       'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
     for (const keys of [CTRL_C, '\u0004']) {
@@ -107,7 +107,7 @@ describe('on a terminal', () => {
     expect(existsSync(recipient.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
   });
 
-  it('who logs in by what push offers ends with a link', async () => {
+  test('who logs in by what push offers ends with a link', async () => {
     const newcomer = person();
     const terminal = onTerminal('$PWPUSH push', newcomer.env);
     await terminal.shows('log in to an instance, and push there');
@@ -131,7 +131,7 @@ describe('on a terminal', () => {
     expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
   });
 
-  it('get asks for a passphrase that is needed, again when it was wrong, and shows controls', async () => {
+  test('get asks for a passphrase that is needed, again when it was wrong, and shows controls', async () => {
     const env = { ...sender.env, SECRET_PASSPHRASE: 'right' };
     const words = ['push', '--passphrase-env', 'SECRET_PASSPHRASE'];
     const pushed = await pwpush(words, { env, input: 'a\u001b]52;c;eA==\u0007b\u202ec' });
@@ -147,7 +147,7 @@ describe('on a terminal', () => {
     expect(terminal.screen()).not.toContain('\u001b]52');
   });
 
-  it('nothing is asked with --no-input or in CI', async () => {
+  test('nothing is asked with --no-input or in CI', async () => {
     const refused = 'pwpush: there is no secret to push, and nobody to ask for it';
     for (const line of ['$PWPUSH push --no-input', 'CI=1 $PWPUSH push']) {
       const terminal = onTerminal(line, sender.env);
@@ -156,7 +156,7 @@ describe('on a terminal', () => {
     }
   });
 
-  it('a list is a table, in a pipe it is lines with tabs', async () => {
+  test('a list is a table, in a pipe it is lines with tabs', async () => {
     const terminal = onTerminal('$PWPUSH list', sender.env);
     await terminal.ended;
     expect(terminal.screen()).toContain('VIEWS LEFT');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { person, pwpush, type Running, serveBuilt, start } from '../helpers/program';
 
 const somebody = person();
@@ -24,7 +24,7 @@ function looked({ child }: Running): Promise<void> {
   });
 }
 
-it.each([
+test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)('%s wakes it from a long sleep, with %d', async (signal, code) => {
@@ -35,7 +35,7 @@ it.each([
   expect((await waiting.ended).code).toBe(code);
 });
 
-it('ends when somebody looks', async () => {
+test('ends when somebody looks', async () => {
   const link = await push();
   const waiting = start(['wait', link, '--interval', '1', '--debug'], { env: somebody.env });
   await looked(waiting);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredProfiles } from '../../src/context';
 import { chooseTarget, type Target, type TargetRequest } from '../../src/profile/target';
+import { times } from '../helpers/long';
 
 const STORED: StoredProfiles = {
   current: 'home',
@@ -212,7 +213,7 @@ test('a token goes to the one address it belongs to, whatever is combined', asyn
       };
       if (token !== undefined) expect(owner[token]).toBe(chosen);
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { safe, safeLines } from '../../src/terminal/safe';
+import { times } from '../helpers/long';
 
 /** Not from the source: everything Unicode calls control, format, surrogate or separator of lines. */
 const dangerous =
@@ -15,7 +16,7 @@ describe('safe', () => {
         expect(safe(text)).not.toMatch(dangerous);
         expect(safe(text)).not.toMatch(TAGS);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 

@@ -1,8 +1,15 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Line, type Waiter } from '../rules/semaphore';
 
+/** The parameters of scrypt (RFC 7914, section 2). */
+export interface PassphraseCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
 /** 16 MiB and about 0.15 s a try: OWASP's equivalent of N = 2^17, p = 1, at an eighth of the memory. */
-const cost = { N: 2 ** 14, r: 8, p: 5 };
+export const PASSPHRASE_COST: PassphraseCost = { N: 2 ** 14, r: 8, p: 5 };
 
 /**
  * Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s; of
@@ -29,6 +36,7 @@ export interface PassphraseRecord {
  */
 export async function recordPassphrase(
   passphrase: string,
+  cost: PassphraseCost,
   waiter?: Waiter,
 ): Promise<{ record: PassphraseRecord; key: Buffer }> {
   const salt = randomBytes(16);
@@ -52,7 +60,12 @@ export async function keyOfPassphrase(
   return timingSafeEqual(verifier, record.verifier) ? key : undefined;
 }
 
-function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: typeof cost, waiter: Waiter) {
+function stretch(
+  passphrase: string,
+  salt: Uint8Array,
+  { N, r, p }: PassphraseCost,
+  waiter: Waiter,
+) {
   return line.pass(
     () =>
       new Promise<{ key: Buffer; verifier: Buffer }>((resolve, reject) => {

@@ -4,7 +4,13 @@ import type { SealedKeys } from '../store/key-rows';
 import type { NoteRow, PushRow, SecretRow } from '../store/push-rows';
 import { seal, unseal } from './aead';
 import type { InstanceKey, Keyring } from './keyring';
-import { keyOfPassphrase, type PassphraseRecord, recordPassphrase } from './passphrase-hash';
+import {
+  keyOfPassphrase,
+  PASSPHRASE_COST,
+  type PassphraseCost,
+  type PassphraseRecord,
+  recordPassphrase,
+} from './passphrase-hash';
 import { type FileLink, openLink, sealLink } from './signed-file-link';
 
 /** What the keys of a push are sealed to: a row that is given more days, views or another owner opens nothing. */
@@ -60,11 +66,12 @@ export interface Vault {
  * Each push has a data key of its own. A passphrase's key wraps it first, the instance key last: nothing but both
  * opens it, and the outer wrap can be renewed without the passphrase. The note has a second key, wrapped by the
  * instance key alone, because its owner reads it in a listing, where no passphrase is given.
+ * New passphrases are hashed at the given cost.
  */
-export function createVault(keys: Keyring): Vault {
+export function createVault(keys: Keyring, passphraseCost = PASSPHRASE_COST): Vault {
   return {
     keys,
-    seal: (secret) => sealSecret(keys.newest, secret),
+    seal: (secret) => sealSecret(keys.newest, secret, passphraseCost),
     openKey: (push, row, passphraseKey) => unwrap(keys, push, row, passphraseKey),
     openPayload: (urlToken, { payload }, key) =>
       payload && unseal(key, payload, context(urlToken, 'payload')).toString(),
@@ -138,11 +145,15 @@ function context(urlToken: string, what: string): string {
   return `pwpush push ${urlToken} ${what}`;
 }
 
-async function sealSecret({ id, wrapping }: InstanceKey, secret: Secret): Promise<SecretRow> {
+async function sealSecret(
+  { id, wrapping }: InstanceKey,
+  secret: Secret,
+  cost: PassphraseCost,
+): Promise<SecretRow> {
   const { push, passphrase } = secret;
   const { url_token } = push;
   const protection =
-    passphrase === '' ? undefined : await recordPassphrase(passphrase, secret.waiter);
+    passphrase === '' ? undefined : await recordPassphrase(passphrase, cost, secret.waiter);
   const { key = randomBytes(32) } = secret;
   const inner = protection ? seal(protection.key, key, context(url_token, 'inner key')) : key;
   return {

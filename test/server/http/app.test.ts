@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PASSPHRASE_COST } from '../../../src/server/keys/passphrase-hash';
 import {
   BOUNDARY,
   call,
@@ -146,6 +147,8 @@ describe('bodies', () => {
   });
 
   test('nothing of the request is kept while a passphrase waits', async () => {
+    await service.close();
+    service = await testService({ passphraseCost: PASSPHRASE_COST });
     const large = new WeakRef([...Array(10)]);
     const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
     let created: Promise<unknown> | undefined;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readParts } from '../../../src/server/http/multipart';
 import { Refusal } from '../../../src/server/refusal';
+import { times } from '../../helpers/long';
 import { BOUNDARY, FORM_TYPE, formBytes } from '../../helpers/service';
 
 const DELIMITER = `\r\n--${BOUNDARY}`;
@@ -143,7 +144,7 @@ test('whatever comes is read or refused', async () => {
       const answer = await problem(pieces.join(''), [size]);
       expect(Array.isArray(answer)).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: times(1000) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { linkView } from '../../../src/server/page/url-push';
 import { isWebAddress } from '../../../src/server/rules/new-push';
+import { times } from '../../helpers/long';
 
 /** What a link's page says: the address as shown, its emphasised part, where it leads, the remarks. */
 function told(payload: string) {
@@ -87,7 +88,7 @@ describe('a link is shown as it is, and with the host it leads to', () => {
         expect([shown, leads]).toEqual([payload, host]);
         if (strong !== '') expect(new URL(`http://${strong}`).hostname).toBe(hostname);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 });

@@ -19,9 +19,11 @@ const CHUNK = 64 * 1024;
 
 let service: TestService;
 
-beforeEach(async () => {
-  service = await testService();
-});
+/** For tests that are the same on each store. */
+const inMemory = () =>
+  beforeEach(async () => {
+    service = await testService();
+  });
 
 afterEach(() => service.close());
 
@@ -49,7 +51,6 @@ onEachStore((store) => {
   let beside: Database;
 
   beforeEach(async () => {
-    await service.close();
     const room = await store.room();
     service = await testService(room.settings);
     beside = await room.beside();
@@ -270,6 +271,8 @@ onEachStore((store) => {
 });
 
 describe('names and types', () => {
+  inMemory();
+
   test.each([
     ['plain.txt', 'plain.txt'],
     ['käse 🧀.txt', 'käse 🧀.txt'],
@@ -341,6 +344,8 @@ describe('names and types', () => {
 });
 
 describe('limits', () => {
+  inMemory();
+
   test('eleven files are too many', async () => {
     const parts = Array.from({ length: 11 }, (_, i) => filePart(`${i}`, 'x'));
     expect(await refused(...parts)).toEqual([422, { files: ['Too many files (maximum is 10).'] }]);
@@ -428,6 +433,8 @@ describe('limits', () => {
 });
 
 describe('a link', () => {
+  inMemory();
+
   test('leads to its file for five minutes, and takes no view', async () => {
     const token = await create(filePart('a', 'A'), field('expire_after_views', '2'));
     const { files } = await retrieve(token);
@@ -477,6 +484,8 @@ describe('a link', () => {
 });
 
 describe('a download', () => {
+  inMemory();
+
   const bytes = randomBytes(3 * CHUNK + 100);
   let url: string;
   let tag: string;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openService } from '../../../src/server/compose';
+import { PASSPHRASE_COST } from '../../../src/server/keys/passphrase-hash';
 import {
   type Answer,
   type Call,
@@ -19,8 +20,9 @@ onEachStore((store) => {
 
   beforeEach(async () => {
     const { settings } = await store.room();
-    const first = await testService(settings);
-    const second = await testService({ ...settings, clock: first.clock });
+    const passphraseCost = PASSPHRASE_COST;
+    const first = await testService({ ...settings, passphraseCost });
+    const second = await testService({ ...settings, passphraseCost, clock: first.clock });
     services = [first, second];
   });
 

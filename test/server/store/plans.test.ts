@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/server/store/migrations';
 import { type Database, plain, type Sql } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
-import { onPostgres, openBeside } from '../../helpers/stores';
+import { onSharedPostgres, openBeside } from '../../helpers/stores';
 import { calls, operations } from './statements';
 
 // However many pushes there are, each statement goes straight to the few rows it is about.
@@ -114,11 +114,11 @@ describe('SQLite', () => {
   });
 });
 
-onPostgres((cluster) => {
+onSharedPostgres((databases) => {
   let database: Database;
 
   beforeEach(async () => {
-    database = await openBeside(cluster().url(await cluster().createDatabase()));
+    database = await openBeside(databases().url(await databases().createDatabase()));
     await migrate(database);
     return () => database.close();
   });

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { launcher, person, shell, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
@@ -80,7 +80,7 @@ function fullPipe(waits = false): number {
 }
 
 describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () => {
-  it.each([
+  test.each([
     '$PWPUSH push >/dev/full 2>/dev/full',
     '$PWPUSH push --json >/dev/full 2>/dev/full',
     '$PWPUSH push >&- 2>&-',
@@ -99,7 +99,7 @@ describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () =
     });
   });
 
-  it.each(['>/dev/full 2>/dev/full', '>&- 2>&-', '1</ 2>&-', '-o /dev/full 2>&-'])(
+  test.each(['>/dev/full 2>/dev/full', '>&- 2>&-', '1</ 2>&-', '-o /dev/full 2>&-'])(
     'get %s: the secret is in a rescue file',
     async (redirected) => {
       const { env } = await giving('hunter2');
@@ -108,7 +108,7 @@ describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () =
     },
   );
 
-  it('a reader that leaves midway gets a part; the whole is rescued', async () => {
+  test('a reader that leaves midway gets a part; the whole is rescued', async () => {
     const text = 'abcdefg\n'.repeat(100_000);
     const { env } = await giving(text);
     const line = '{ $PWPUSH get quyul5r5w08 2>"$HOME/err"; echo $? >"$HOME/status"; } | head -c 10';
@@ -134,7 +134,7 @@ describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () =
 });
 
 describe('a signal while a pipe takes nothing', () => {
-  it.each([
+  test.each([
     ['SIGINT', 130, false],
     ['SIGINT', 130, true],
     ['SIGTERM', 143, true],
@@ -155,7 +155,7 @@ describe('a signal while a pipe takes nothing', () => {
     expect({ status, rescued: rescued() }).toEqual({ status: code, rescued: [LINK] });
   });
 
-  it('two signals in a row do not lose it', async () => {
+  test('two signals in a row do not lose it', async () => {
     const { env } = await creating();
     const fd = fullPipe();
     const child = spawn(process.execPath, [launcher, 'push', '--debug'], {
@@ -172,7 +172,7 @@ describe('a signal while a pipe takes nothing', () => {
     expect([130, 143]).toContain(status);
   });
 
-  it('the secret is in a rescue file', async () => {
+  test('the secret is in a rescue file', async () => {
     const { env } = await giving('hunter2');
     const fd = fullPipe();
     const words = [launcher, 'get', 'quyul5r5w08', '--debug'];
@@ -186,7 +186,7 @@ describe('a signal while a pipe takes nothing', () => {
 });
 
 describe('the terminal goes away', () => {
-  it('without a word: the link is in a rescue file', async () => {
+  test('without a word: the link is in a rescue file', async () => {
     let asked = (_socket: Socket) => {};
     const waiting = new Promise<Socket>((resolve) => {
       asked = resolve;
@@ -202,7 +202,7 @@ describe('the terminal goes away', () => {
     expect(rescued()).toEqual([LINK]);
   });
 
-  it('with SIGHUP, while the link is still looked for: it is in a rescue file', async () => {
+  test('with SIGHUP, while the link is still looked for: it is in a rescue file', async () => {
     let previewed = (_socket: Socket) => {};
     const waiting = new Promise<Socket>((resolve) => {
       previewed = resolve;
@@ -220,7 +220,7 @@ describe('the terminal goes away', () => {
   });
 });
 
-it('a creation that is not answered is looked for on another connection', async () => {
+test('a creation that is not answered is looked for on another connection', async () => {
   const { env, requests } = await instance((socket, text) => {
     if (text.startsWith('POST')) return;
     answer(socket, '200 OK', `[${changed(CREATED, { created_at: new Date().toISOString() })}]`);
@@ -251,7 +251,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     return { code, problem: /^pwpush: (.*); the secret was saved to /m.exec(stderr)?.[1] };
   }
 
-  it('its folder vanished', async () => {
+  test('its folder vanished', async () => {
     const folder = join(somebody.folder, 'out');
     mkdirSync(folder);
     const path = join(folder, 'secret');
@@ -263,7 +263,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     });
   });
 
-  it('a folder took its name', async () => {
+  test('a folder took its name', async () => {
     const path = join(somebody.folder, 'secret');
     const outcome = await meanwhile(['-o', path, '--force'], () => mkdirSync(path));
     expect({ ...outcome, rescued: rescued() }).toEqual({
@@ -273,7 +273,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     });
   });
 
-  it('the device is full', async () => {
+  test('the device is full', async () => {
     const outcome = await meanwhile(['-o', '/dev/full'], () => {});
     expect({ ...outcome, rescued: rescued() }).toEqual({
       code: 1,
@@ -282,7 +282,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     });
   });
 
-  it('who read the pipe has left', async () => {
+  test('who read the pipe has left', async () => {
     const path = join(somebody.folder, 'pipe');
     execFileSync('mkfifo', [path]);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
