@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, optionsOf } from '../options';
+import { namedProfile, readProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
-import { namedProfile, readProfiles } from '../profile/profile';
 import { type Invocation, invocation } from '../terminal/output';
 
 const EXAMPLES = `

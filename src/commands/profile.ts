@@ -1,8 +1,8 @@
 import { Argument, Command } from 'commander';
 import type { Context, Profile, StoredProfiles } from '../context';
 import { addProfileOptions, optionsOf } from '../options';
+import { namedProfile, noSuchProfile, readProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
-import { namedProfile, noSuchProfile, readProfiles } from '../profile/profile';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
 import { profileColumns, profileText, shownProfile } from '../terminal/listings';
 import { type Invocation, invocation } from '../terminal/output';

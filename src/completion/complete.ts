@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import type { Context } from '../context';
+import { readProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
-import { readProfiles } from '../profile/profile';
 import { settingNames } from '../profile/settings';
 
 /** What a shell is to offer: the candidates, or what it completes itself. */

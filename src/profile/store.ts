@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { ProfileStore, StoredProfiles } from '../context';
 import { makeFolder } from '../system/private-folder';
+import { configName, readProfiles } from './config-file';
 import { type LockTools, withLock } from './lock';
-import { configName, readProfiles } from './profile';
 
 /** A store that writes with conf. Replaces the file atomically, 0600 in a folder of 0700. */
 export function confStore(folder: string, tools: LockTools): ProfileStore {

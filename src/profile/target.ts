@@ -1,7 +1,7 @@
 import type { Profile, StoredProfiles } from '../context';
 import { usageError } from '../errors';
 import { isLoopback, parseWebUrl, withScheme } from '../loopback';
-import { noSuchProfile, profileName } from './profile';
+import { noSuchProfile, profileName } from './config-file';
 
 /** What the command line and the environment say about the instance and the token. */
 export interface TargetRequest {

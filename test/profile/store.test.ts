@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readProfiles } from '../../src/profile/profile';
+import { readProfiles } from '../../src/profile/config-file';
 import { confStore } from '../../src/profile/store';
 import { runs } from '../../src/system/process';
 

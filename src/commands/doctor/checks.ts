@@ -4,8 +4,8 @@ import type { Context } from '../../context';
 import { rescuedFiles } from '../../delivery/rescue';
 import { CliError, type ErrorCode } from '../../errors';
 import type { GlobalOptions } from '../../options';
+import { configName, readProfiles } from '../../profile/config-file';
 import { configFolder } from '../../profile/folders';
-import { configName, readProfiles } from '../../profile/profile';
 import { count } from '../../terminal/time';
 import {
   askVersion,
