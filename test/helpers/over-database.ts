@@ -5,7 +5,7 @@ import { Links } from '../../src/server/keys/link-keys';
 import { createVault } from '../../src/server/keys/vault';
 import { health } from '../../src/server/ops/health';
 import { createLog } from '../../src/server/ops/log';
-import { createMetrics } from '../../src/server/ops/metrics/metrics';
+import { createMetrics } from '../../src/server/ops/metrics';
 import { Files } from '../../src/server/rules/files';
 import { Owners } from '../../src/server/rules/owners';
 import { Pushes } from '../../src/server/rules/pushes';

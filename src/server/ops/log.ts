@@ -16,6 +16,12 @@ export interface RequestEntry {
   readonly bytes: number;
 }
 
+/** Receives what a log receives, in order to count it. */
+export interface LogObserver {
+  request(entry: RequestEntry): void;
+  failure(): void;
+}
+
 /** What the operator reads. Nothing that came with a request gets in but its method. */
 export interface Log {
   request(entry: RequestEntry): void;
@@ -29,10 +35,29 @@ export type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
 
 type Details = Readonly<Record<string, string | number>>;
 
-/** A log of one line an entry; in text, warnings are said apart. */
+/** A log of one line per entry; with the text format, warnings go to `warn`. */
 export function createLog(
   { log, warn, now }: Pick<ServiceIo, 'log' | 'warn' | 'now'>,
   format: LogFormat = 'text',
+  observer?: LogObserver,
+): Log {
+  const lines = linesOf({ log, warn, now }, format);
+  return {
+    ...lines,
+    request(entry) {
+      observer?.request(entry);
+      lines.request(entry);
+    },
+    failure(error) {
+      observer?.failure();
+      lines.failure(error);
+    },
+  };
+}
+
+function linesOf(
+  { log, warn, now }: Pick<ServiceIo, 'log' | 'warn' | 'now'>,
+  format: LogFormat,
 ): Log {
   const json = (time: Date, level: LogLevel, event: string, details: Details) =>
     log(oneLine(JSON.stringify({ time: time.toISOString(), level, event, ...details })), level);
