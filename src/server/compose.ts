@@ -1,5 +1,5 @@
 import { type App, createApp } from './http/app';
-import { openKeyring } from './keys/key-file';
+import { openKeyring } from './keys/open-keyring';
 import { createVault } from './keys/vault';
 import { health } from './ops/health';
 import { createLog, type Log } from './ops/log';

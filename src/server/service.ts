@@ -21,8 +21,8 @@ import { inWords } from './store/database';
 
 export { openOwners } from './compose';
 export { serveHere } from './here/serve-here';
-export { keyFileOf } from './keys/key-file';
-export { prepareRekey, rekey } from './keys/rotation';
+export { keyFileOf } from './keys/instance-key';
+export { rekey } from './keys/rotation';
 export { backup } from './ops/database-copy';
 export type { OwnerSummary } from './rules/owners';
 export { ServiceError } from './service-error';

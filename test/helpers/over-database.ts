@@ -1,6 +1,7 @@
 import { type App, createApp } from '../../src/server/http/app';
 import type { RateLimit } from '../../src/server/http/rate-limit';
-import { instanceKey, Keyring } from '../../src/server/keys/keyring';
+import { instanceKey } from '../../src/server/keys/instance-key';
+import { Keyring } from '../../src/server/keys/keyring';
 import { Links } from '../../src/server/keys/link-keys';
 import { createVault } from '../../src/server/keys/vault';
 import { health } from '../../src/server/ops/health';

@@ -3,9 +3,9 @@ import type { Waiter } from '../rules/semaphore';
 import type { SealedKeys } from '../store/key-rows';
 import type { NoteRow, PushRow, SecretRow } from '../store/push-rows';
 import { seal, unseal } from './aead';
-import type { InstanceKey, Keyring } from './keyring';
+import type { InstanceKey } from './instance-key';
+import type { Keyring } from './keyring';
 import { keyOfPassphrase, type PassphraseRecord, recordPassphrase } from './passphrase-hash';
-import { type FileLink, openLink, sealLink } from './signed-file-link';
 
 /** What the keys of a push are sealed to: a row that is given more days, views or another owner opens nothing. */
 export type Terms = Pick<PushRow, 'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'>;
@@ -26,6 +26,17 @@ export interface Secret {
   readonly passphrase: string;
   /** For whom a passphrase is stretched. */
   readonly waiter?: Waiter | undefined;
+}
+
+/** What the link of a file contains. */
+export interface FileLink {
+  readonly urlToken: string;
+  /** Index of the file in its push, from 0. */
+  readonly position: number;
+  /** When it expires, in milliseconds since 1970. */
+  readonly until: number;
+  /** The push's data key. */
+  readonly key: Uint8Array;
 }
 
 /** What a passphrase is checked against. */
@@ -181,4 +192,31 @@ function unwrap(
   if (!row.verifier) return inner;
   if (!passphraseKey) throw new Error('a passphrase is needed');
   return unseal(passphraseKey, inner, context(push.url_token, 'inner key'));
+}
+
+const KEY_BYTES = 32;
+const LINK_CONTEXT = 'pwpush file link';
+
+/**
+ * A file link is sealed (AES-256-GCM), not only signed, because it contains the data key: the passphrase is entered
+ * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file opens
+ * with its link and the instance key together, and with neither alone.
+ */
+function sealLink(linking: Uint8Array, { key, ...rest }: FileLink): string {
+  const { urlToken, position, until } = rest;
+  const plain = Buffer.concat([key, Buffer.from(JSON.stringify([urlToken, position, until]))]);
+  return seal(linking, plain, LINK_CONTEXT).toString('base64url');
+}
+
+function openLink(linking: Uint8Array, text: string): FileLink | undefined {
+  const sealed = Buffer.from(text, 'base64url');
+  // Decoding ignores unused bits of the last character.
+  if (sealed.toString('base64url') !== text) return undefined;
+  try {
+    const plain = unseal(linking, sealed, LINK_CONTEXT);
+    const [urlToken, position, until] = JSON.parse(plain.toString('utf8', KEY_BYTES));
+    return { urlToken, position, until, key: plain.subarray(0, KEY_BYTES) };
+  } catch {
+    return undefined;
+  }
 }

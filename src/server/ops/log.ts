@@ -1,5 +1,3 @@
-import type { ServiceIo } from '../service-settings';
-
 export type LogFormat = 'text' | 'json';
 export type LogLevel = 'info' | 'warning' | 'error';
 
@@ -14,6 +12,15 @@ export interface RequestEntry {
   readonly took: number;
   /** Of the answer's body, as announced. */
   readonly bytes: number;
+}
+
+/** Where entries go. */
+export interface LogIo {
+  /** Takes an entry. */
+  readonly log: (line: string, level: LogLevel) => void;
+  /** Takes the warnings of a log in the text format. */
+  readonly warn: (line: string) => void;
+  readonly now: () => Date;
 }
 
 /** Receives what a log receives, in order to count it. */
@@ -37,7 +44,7 @@ type Details = Readonly<Record<string, string | number>>;
 
 /** A log of one line per entry; with the text format, warnings go to `warn`. */
 export function createLog(
-  { log, warn, now }: Pick<ServiceIo, 'log' | 'warn' | 'now'>,
+  { log, warn, now }: LogIo,
   format: LogFormat = 'text',
   observer?: LogObserver,
 ): Log {
@@ -55,10 +62,7 @@ export function createLog(
   };
 }
 
-function linesOf(
-  { log, warn, now }: Pick<ServiceIo, 'log' | 'warn' | 'now'>,
-  format: LogFormat,
-): Log {
+function linesOf({ log, warn, now }: LogIo, format: LogFormat): Log {
   const json = (time: Date, level: LogLevel, event: string, details: Details) =>
     log(oneLine(JSON.stringify({ time: time.toISOString(), level, event, ...details })), level);
   const text = (time: Date, level: LogLevel, words: readonly (string | number)[]) =>

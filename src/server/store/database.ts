@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyFileOf } from '../keys/key-file';
+import { keyFileOf } from '../keys/instance-key';
 import { Refusal } from '../refusal';
 import { ServiceError, systemCode } from '../service-error';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
