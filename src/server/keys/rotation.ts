@@ -1,6 +1,5 @@
 import { ServiceError } from '../service-error';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
-import { upTo } from '../store/batch';
 import { inWords, openExisting, type Where } from '../store/database';
 import {
   deleteKey,
@@ -11,7 +10,7 @@ import {
   replaceLinkKey,
   replaceSealed,
 } from '../store/key-rows';
-import { type Database, type Sql, violatesReference } from '../store/sql';
+import { type Database, limitBytes, type Sql, violatesReference } from '../store/sql';
 import {
   type FileKey,
   instanceKey,
@@ -125,7 +124,7 @@ async function resealBatch(sql: Sql, { from, to, links }: Change) {
     if (row.key_id === from.id) await replaceLinkKey(sql, resealLinkKey(row, from, to));
   }
   const rows = await listSealedWith(sql, from.id, BATCH);
-  const some = upTo(BATCH_BYTES, rows);
+  const some = limitBytes(rows, BATCH_BYTES);
   let done = 0;
   for (const row of some) {
     const ids = { from: from.id, to: to.id };

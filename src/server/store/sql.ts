@@ -61,3 +61,16 @@ export function violatesReference(error: unknown): boolean {
   // PostgreSQL's foreign_key_violation, libsql's name, and `node:sqlite`'s number of the same.
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || errcode === 787;
 }
+
+/** As many of the first rows as have `most` bytes of payload together, but at least one. */
+export function limitBytes<R extends { readonly bytes: number }>(
+  rows: readonly R[],
+  most: number,
+): R[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, i) => {
+    bytes += row.bytes;
+    return bytes > most && i > 0;
+  });
+  return end < 0 ? [...rows] : rows.slice(0, end);
+}
