@@ -50,21 +50,21 @@ describe('an address says where the database is', () => {
     ['postgres://', {}, [['localhost', 5432]], userInfo().username, '', userInfo().username],
   ])('%s', (url, env, places, user, password, database) => {
     const address = readAddress(url, env);
-    expect(address.places.map(({ host, port }) => [host, port])).toEqual(places);
+    expect(address.hosts.map(({ host, port }) => [host, port])).toEqual(places);
     expect([address.user, address.password, address.database]).toEqual([user, password, database]);
   });
 
   test('and what a session begins with', () => {
-    const { startup, patience } = readAddress(
+    const { startup, connectTimeout } = readAddress(
       'postgres://db/n?application_name=a%20b&options=-c%20search_path%3Dx&connect_timeout=1',
     );
-    expect([startup, patience]).toEqual([
+    expect([startup, connectTimeout]).toEqual([
       { application_name: 'a b', options: '-c search_path=x' },
       2,
     ]);
     expect(readAddress('postgres://db/n')).toMatchObject({
       startup: { application_name: 'pwpush' },
-      patience: 10,
+      connectTimeout: 10,
     });
   });
 });
