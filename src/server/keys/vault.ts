@@ -7,24 +7,24 @@ import type { InstanceKey } from './instance-key';
 import type { Keyring } from './keyring';
 import { keyOfPassphrase, type PassphraseRecord, recordPassphrase } from './passphrase-hash';
 
-/** What the keys of a push are sealed to: a row that is given more days, views or another owner opens nothing. */
+/** What the keys of a push are bound to: after a change of these in the database, nothing opens. */
 export type Terms = Pick<PushRow, 'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'>;
 
-/** The row of a push does not fit what is sealed of it: somebody changed it. */
+/** The row of a push does not match its sealed keys: it was tampered with. */
 export class Damaged extends Error {
   override readonly name = 'Damaged';
 }
 
 export interface Secret {
   readonly push: Terms;
-  /** The data key, where something was sealed with it before. */
+  /** The data key, if files have been sealed with it. */
   readonly key?: Uint8Array | undefined;
   readonly payload: string;
   /** '' when there is none. */
   readonly note: string;
   /** '' when there is none. */
   readonly passphrase: string;
-  /** For whom a passphrase is stretched. */
+  /** Who waits for the passphrase's hash. */
   readonly waiter?: Waiter | undefined;
 }
 
@@ -39,23 +39,23 @@ export interface FileLink {
   readonly key: Uint8Array;
 }
 
-/** What a passphrase is checked against. */
+/** The columns that a passphrase is checked against. */
 export type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
 
 /**
- * Seals pushes with the newest instance key, and opens those of all that are in use. What needs a key that is not on
- * the ring throws an `UnknownKey`, and what the push's row does not fit throws a `Damaged`.
+ * Seals pushes with the newest instance key, and opens them with all keys in use.
+ * All methods that open throw `UnknownKey` for a key not in use, and `Damaged` for a row that was tampered with.
  */
 export interface Vault {
   readonly keys: Keyring;
   seal(secret: Secret): Promise<SecretRow>;
-  /** The data key. Needs the passphrase's key where the push has a passphrase; throws without. */
+  /** The data key. Throws when the push has a passphrase and `passphraseKey` is missing or wrong. */
   openKey(push: Terms, row: SecretRow, passphraseKey?: Uint8Array): Uint8Array;
-  /** Needs the data key. */
+  /** The payload, or null when it is gone; `key` is the data key. */
   openPayload(urlToken: string, row: SecretRow, key: Uint8Array): string | null;
-  /** '' when there is none. */
+  /** The note, or '' when there is none. */
   openNote(push: Terms, row: NoteRow): string;
-  /** The passphrase's key, or nothing when the passphrase is wrong. */
+  /** The key derived from the passphrase, or undefined when it is wrong. */
   checkPassphrase(
     push: Terms,
     row: Verified,
@@ -63,14 +63,14 @@ export interface Vault {
     waiter?: Waiter,
   ): Promise<Uint8Array | undefined>;
   sealLink(link: FileLink): string;
-  /** What that link says; nothing when it was not sealed here, or was changed. Whether it is late is not looked at. */
+  /** The content of a file link, or undefined when it is not authentic. Does not check whether it has expired. */
   openLink(text: string): FileLink | undefined;
 }
 
 /**
- * Each push has a data key of its own. A passphrase's key wraps it first, the instance key last: nothing but both
- * opens it, and the outer wrap can be renewed without the passphrase. The note has a second key, wrapped by the
- * instance key alone, because its owner reads it in a listing, where no passphrase is given.
+ * Each push has its own data key, wrapped with the passphrase's key, if any, and then with the instance key. So both are
+ * needed to open it, and the outer wrap can be renewed without the passphrase. The note has a second key, wrapped with
+ * the instance key alone, because its owner reads it in listings, without the passphrase.
  */
 export function createVault(keys: Keyring): Vault {
   return {
@@ -101,21 +101,21 @@ export function createVault(keys: Keyring): Vault {
   };
 }
 
-/** What one instance key has sealed of a push, sealed with another. */
+/** The keys of a push, sealed with `to` instead of `from`. */
 export function reseal(row: SealedKeys, push: Terms, from: InstanceKey, to: InstanceKey) {
   return eachKey(row, (sealed, what) =>
     bind(to.wrapping, unbind(from.wrapping, sealed, push, what), push, what),
   );
 }
 
-/** The same for a push of a version that sealed its keys to the token alone. */
+/** The keys of a push of an earlier version, which bound them to the token alone, bound to its terms. */
 export function bindToTerms(row: SealedKeys, push: Terms, { wrapping }: InstanceKey): SealedKeys {
   return eachKey(row, (sealed, what) =>
     bind(wrapping, unseal(wrapping, sealed, context(push.url_token, what)), push, what),
   );
 }
 
-/** What an instance key seals. */
+/** What an instance key seals of a push. */
 type Bound = 'data key' | 'note key' | 'verifier';
 
 function eachKey(row: SealedKeys, again: (sealed: Uint8Array, what: Bound) => Buffer): SealedKeys {
@@ -138,7 +138,7 @@ function unbind(wrapping: Uint8Array, sealed: Uint8Array, push: Terms, what: Bou
   }
 }
 
-/** What one of the keys of a push is sealed to. */
+/** The associated data of a sealed key of a push. */
 export function termsOf(push: Terms, what: Bound): string {
   const { url_token, owner_id, expires_at, expire_after_views } = push;
   const terms = `owner ${owner_id ?? 'nobody'} until ${expires_at} views ${expire_after_views}`;
@@ -174,7 +174,7 @@ function sealNote(wrapping: Uint8Array, { push, note }: Secret): Omit<NoteRow, '
   };
 }
 
-/** The hash is sealed like the rest: whoever has the database alone cannot even try passphrases. */
+/** The hash is sealed too, so that passphrases cannot be guessed with the database alone. */
 function sealRecord(wrapping: Uint8Array, push: Terms, record: PassphraseRecord | undefined) {
   if (!record) return { salt: null, cost: null, verifier: null };
   const verifier = bind(wrapping, record.verifier, push, 'verifier');

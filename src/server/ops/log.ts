@@ -1,16 +1,16 @@
 export type LogFormat = 'text' | 'json';
 export type LogLevel = 'info' | 'warning' | 'error';
 
-/** A request that was answered. */
+/** An answered request. */
 export interface RequestEntry {
   readonly began: Date;
   readonly method: string;
-  /** The route, never the path: a path holds the token of a push. */
+  /** The route, never the path, which contains the token of a push. */
   readonly route: string;
   readonly status: number;
-  /** Milliseconds until the answer began. */
+  /** Milliseconds until the response started. */
   readonly took: number;
-  /** Of the answer's body, as announced. */
+  /** The content length of the response. */
   readonly bytes: number;
 }
 
@@ -29,10 +29,10 @@ export interface LogObserver {
   failure(): void;
 }
 
-/** What the operator reads. Nothing that came with a request gets in but its method. */
+/** The operator's log. Of a request's own data, it contains only the method. */
 export interface Log {
   request(entry: RequestEntry): void;
-  /** Name, code and place; never the message, which may quote what was being handled. */
+  /** Logs name, code and place of an error; never its message, which may quote a secret. */
   failure(error: unknown): void;
   warning(message: string): void;
   event(name: LogEvent, details?: Details): void;
@@ -71,7 +71,7 @@ function linesOf({ log, warn, now }: LogIo, format: LogFormat): Log {
     return {
       request: ({ began, method, route, status, took, bytes }) =>
         json(began, 'info', 'request', { method, route, status, duration_ms: took, bytes }),
-      failure: (error) => json(now(), 'error', 'error', { ...trouble(error) }),
+      failure: (error) => json(now(), 'error', 'error', { ...errorDetails(error) }),
       warning: (message) => json(now(), 'warning', 'warning', { message }),
       event: (name, details = {}) => json(now(), 'info', name, details),
     };
@@ -79,14 +79,14 @@ function linesOf({ log, warn, now }: LogIo, format: LogFormat): Log {
   return {
     request: ({ began, method, route, status, took, bytes }) =>
       text(began, 'info', [method, route, status, `${took}ms`, `${bytes}B`]),
-    failure: (error) => text(now(), 'error', ['error', ...Object.values(trouble(error))]),
+    failure: (error) => text(now(), 'error', ['error', ...Object.values(errorDetails(error))]),
     warning: warn,
     event: (name, details = {}) =>
       text(now(), 'info', [name, ...Object.entries(details).map((pair) => pair.join('='))]),
   };
 }
 
-function trouble(thrown: unknown): { error: string; code: string; place: string } {
+function errorDetails(thrown: unknown): { error: string; code: string; place: string } {
   if (!(thrown instanceof Error)) return { error: typeof thrown, code: '', place: '' };
   const code = 'code' in thrown ? String(thrown.code) : '';
   return {
@@ -96,18 +96,18 @@ function trouble(thrown: unknown): { error: string; code: string; place: string 
   };
 }
 
-/** The stack without the message, whose lines could pass for places. */
+/** The stack without the message, whose lines could look like stack frames. */
 function traceOf({ stack = '', message }: Error): string {
   const at = stack.indexOf(message);
   return at === -1 ? '' : stack.slice(at + message.length);
 }
 
-/** Names and codes are words; what is none may be anything. */
+/** Only a plain word: anything else could contain a secret. */
 function plainName(text: string): string {
   return /^\w{0,64}$/.test(text) ? text : '?';
 }
 
-/** Whatever ends a line, or moves a terminal, is written as `\u….`, which JSON reads back. */
+/** Escapes characters that end a line or control a terminal as `\uXXXX`, which JSON decodes. */
 function oneLine(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
