@@ -13,7 +13,6 @@ import { readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError, systemCode } from '../service-error';
-import type { ServiceSettings } from '../service-settings';
 import { makeFile, nameFile } from '../store/fsync';
 import { derive } from './aead';
 
@@ -43,7 +42,15 @@ export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
 }
 
-type KeySettings = Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'>;
+/** Where the data and the instance key are. */
+export interface KeySettings {
+  /** The folder of the database, unless that is in PostgreSQL, and of the instance key. */
+  readonly data: string;
+  /** `postgres://…` */
+  readonly database?: string | undefined;
+  /** The path of the instance key, if it is not in the folder. */
+  readonly instanceKeyFile?: string | undefined;
+}
 
 /** The path of the key file. */
 export function keyFileOf({ data, instanceKeyFile }: KeySettings): string {

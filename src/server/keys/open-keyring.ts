@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../ops/log';
-import type { ServiceSettings } from '../service-settings';
 import {
   type ClearRow,
   insertKey,
@@ -16,6 +15,7 @@ import {
   type InstanceKey,
   instanceKey,
   isReadByOthers,
+  type KeySettings,
   keyFileOf,
   makeInstanceKey,
   readKeys,
@@ -25,8 +25,6 @@ import { Keyring } from './keyring';
 import { type Links, openLinks } from './link-keys';
 import { bindToTerms } from './vault';
 
-type Settings = Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile' | 'ephemeral'>;
-
 /**
  * Reads the keys in use, creates the first one on new data, and upgrades tokens of earlier versions. Of several services
  * that start at once on new data, one creates the key; the others fail without a copy of it.
@@ -34,7 +32,7 @@ type Settings = Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile' | 
  */
 export async function openKeyring(
   database: Database,
-  settings: Settings,
+  settings: KeySettings & { readonly ephemeral: boolean },
   log: Log,
   clock: () => Date,
 ): Promise<Keyring> {
@@ -63,7 +61,7 @@ export async function openKeyring(
   });
 }
 
-async function usedKeys(sql: Sql, settings: Settings) {
+async function usedKeys(sql: Sql, settings: KeySettings) {
   const path = keyFileOf(settings);
   const ids = await listKeys(sql);
   const available = await readKeys(path);

@@ -1,6 +1,5 @@
 import { ServiceError } from '../service-error';
-import type { ServiceIo, ServiceSettings } from '../service-settings';
-import { inWords, openExisting, type Where } from '../store/database';
+import { type DatabaseIo, inWords, openExisting, type Where } from '../store/database';
 import {
   deleteKey,
   insertKey,
@@ -24,9 +23,8 @@ import { addLinkKey, type Links, openLinks, resealLinkKey } from './link-keys';
 import { sealClearTokens } from './open-keyring';
 import { reseal } from './vault';
 
-export type RekeySettings = Where & Pick<ServiceSettings, 'instanceKeyFile'>;
-
-export interface RekeyIo extends Pick<ServiceIo, 'quietly' | 'env'> {
+export interface RekeyIo extends DatabaseIo {
+  /** Waits for that many milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
@@ -52,7 +50,7 @@ const SCRUB_FOR = 10_000;
  * with it; the old key is removed from the file. An interrupted run is continued by the next one.
  * @throws ServiceError when there are no data, or the key file lacks a key in use or cannot be written
  */
-export async function rekey(settings: RekeySettings, io: RekeyIo): Promise<Rekeyed> {
+export async function rekey(settings: Where, io: RekeyIo): Promise<Rekeyed> {
   const database = await openExisting(settings, io);
   try {
     const { used, links } = await database.exclusively((sql) => addKey(sql, settings));
@@ -73,7 +71,7 @@ export async function rekey(settings: RekeySettings, io: RekeyIo): Promise<Rekey
 /** Takes a new key into use, unless an interrupted run has done so; returns the keys in use, newest first. */
 async function addKey(
   sql: Sql,
-  settings: RekeySettings,
+  settings: Where,
 ): Promise<{ used: readonly [FileKey, ...FileKey[]]; links: Links }> {
   const path = keyFileOf(settings);
   const ids = await listKeys(sql);
@@ -156,7 +154,7 @@ async function scrub(database: Database, { sleep }: RekeyIo): Promise<boolean> {
 }
 
 /** Leaves only the keys in use in the file. */
-async function removeUnused(sql: Sql, settings: RekeySettings): Promise<void> {
+async function removeUnused(sql: Sql, settings: Where): Promise<void> {
   const path = keyFileOf(settings);
   const ids = await listKeys(sql);
   const keys = await readKeys(path);

@@ -3,8 +3,7 @@ import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ServiceError, systemCode } from '../service-error';
-import type { ServiceIo } from '../service-settings';
-import { fileOf, inWords, type Where } from '../store/database';
+import { type DatabaseIo, fileOf, inWords, type Where } from '../store/database';
 import { makeFile, nameFile, syncFile } from '../store/fsync';
 import { openSqlite } from '../store/sqlite';
 
@@ -23,7 +22,7 @@ export interface BackupOptions {
 export async function backup(
   where: Where,
   { file, force }: BackupOptions,
-  { quietly = (load) => load() }: Pick<ServiceIo, 'quietly'>,
+  { quietly = (load) => load() }: DatabaseIo,
 ): Promise<number> {
   const source = fileOf(where);
   if (source === undefined) {

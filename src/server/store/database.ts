@@ -1,21 +1,28 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyFileOf } from '../keys/instance-key';
+import { type KeySettings, keyFileOf } from '../keys/instance-key';
 import { Refusal } from '../refusal';
 import { ServiceError, systemCode } from '../service-error';
-import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { migrate } from './migrations';
-import { readAddress } from './pg-url';
+import { readAddress, type Variables } from './pg-url';
 import type { Database } from './sql';
-import { openSqlite } from './sqlite';
+import { openSqlite, type Quietly } from './sqlite';
 
 /** The name of the database in the service's folder. */
 export const FILE = 'pwpush.db';
 
 /** Where the data are, as in the settings. */
-export type Where = Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'> & {
+export interface Where extends KeySettings {
+  /** Keeps the data in memory. */
   readonly ephemeral?: boolean;
-};
+}
+
+/** What opening a database needs of the process. */
+export interface DatabaseIo {
+  readonly quietly?: Quietly | undefined;
+  /** Has libpq's variables (PGPASSWORD …), for what the URL of the database does not say. */
+  readonly env?: Variables | undefined;
+}
 
 /** The `ServiceError` for a `Refusal` of the database outside of a request; any other error as it is. */
 export function inWords(error: unknown): unknown {
@@ -33,10 +40,7 @@ export function inWords(error: unknown): unknown {
  * Opens the database, created when missing, and migrates it to the current schema.
  * @throws ServiceError
  */
-export async function openDatabase(
-  where: Where,
-  io: Pick<ServiceIo, 'quietly' | 'env'>,
-): Promise<Database> {
+export async function openDatabase(where: Where, io: DatabaseIo): Promise<Database> {
   let database: Database | undefined;
   try {
     database = await (where.database === undefined || where.ephemeral
@@ -54,10 +58,7 @@ export async function openDatabase(
  * Opens a database that a service has created.
  * @throws ServiceError also when there is none
  */
-export async function openExisting(
-  where: Where,
-  io: Pick<ServiceIo, 'quietly' | 'env'>,
-): Promise<Database> {
+export async function openExisting(where: Where, io: DatabaseIo): Promise<Database> {
   fileOf(where);
   return openDatabase(where, io);
 }
@@ -117,7 +118,7 @@ function sqliteCode(error: unknown): string | undefined {
 
 async function openFile(
   where: Where,
-  { quietly = (load) => load() }: Pick<ServiceIo, 'quietly'>,
+  { quietly = (load) => load() }: DatabaseIo,
 ): Promise<Database> {
   if (where.ephemeral) return openSqlite(':memory:', quietly);
   mkdirSync(where.data, { recursive: true, mode: 0o700 });
@@ -126,7 +127,7 @@ async function openFile(
   return openSqlite(file, quietly);
 }
 
-async function openServer(url: string, { env }: Pick<ServiceIo, 'env'>): Promise<Database> {
+async function openServer(url: string, { env }: DatabaseIo): Promise<Database> {
   const address = readAddress(url, env);
   const { openPostgres } = await import('./postgres');
   return openPostgres(address);
