@@ -47,7 +47,7 @@ export function notifier({ env }: Supervision, log: Log): (...states: string[]) 
   const send = (states: string[]) =>
     new Promise<void>((resolve) => {
       const failed = (why: string | number | null) =>
-        log.warning(`systemd could not be told ${states[0]} (systemd-notify: ${why})`);
+        log.warning(`systemd could not be notified of ${states[0]} (systemd-notify: ${why})`);
       const child = spawn('systemd-notify', states, {
         // Without the passed sockets, and without settings, which may be secret.
         env: { NOTIFY_SOCKET, PATH },

@@ -69,7 +69,7 @@ type Given = (name: keyof typeof parameters) => string | undefined;
 export function readAddress(url: string, env: Variables = {}, home = homedir()): PgAddress {
   const match =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
-  if (!match) throw wrong('begins with postgres:// and names user, host and database');
+  if (!match) throw wrong('must start with postgres:// and name user, host and database');
   const [, login = '', hosts = '', path = '', query = ''] = match;
   const [, user, password] = /^([^:]*)(?::(.*))?$/s.exec(login) ?? [];
   const asked = readQuery(query);
@@ -104,7 +104,7 @@ function readQuery(query: string): Map<string, string> {
     if (!Object.hasOwn(parameters, name)) {
       // After an unencoded ? in a password, the "parameter" is the rest of the password.
       const quoted = /^\w+$/.test(name) && !query.includes('@') ? `, "${name}"` : '';
-      throw wrong(`has a parameter that is not understood${quoted}`);
+      throw wrong(`has an unknown parameter${quoted}`);
     }
     asked.set(name, at < 0 ? '' : decoded(pair.slice(at + 1)));
   }
@@ -120,7 +120,7 @@ function readHosts(hosts: string, given: Given): PgHost[] {
       const [, bracketed, plain, port = ''] =
         /^(?:\[([\da-fA-F:.]+)\]|([^:[\]]*))(?::(\d*))?$/.exec(text) ?? [];
       const host = bracketed ?? plain;
-      if (host === undefined) throw wrong('names a host that cannot be read');
+      if (host === undefined) throw wrong('has an invalid host');
       return { host: decoded(host), port };
     });
   const all = inPlace.length > 0 ? inPlace : parts.length > 0 ? parts : [{ host: '', port: '' }];
@@ -133,7 +133,7 @@ function readHosts(hosts: string, given: Given): PgHost[] {
 
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return Number(text);
-  throw wrong('names a port that is none');
+  throw wrong('has an invalid port');
 }
 
 /** Refuses requirements that this program would not meet; ignoring them would weaken the connection. */
@@ -165,7 +165,7 @@ function readTls(given: Given, home: string): PgTls | undefined {
   // As in libpq, `require` verifies the chain when there is a root certificate.
   if (mode === 'require') return { ...files, optional: false, verify: ca ? 'chain' : 'no', ca };
   if (mode === 'prefer' || mode === 'allow') return { ...files, optional: true, verify: 'no' };
-  throw wrong('has an sslmode that is none');
+  throw wrong('has an invalid sslmode');
 }
 
 function usualAuthority(home: string): string | undefined {
@@ -200,7 +200,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong('is not encoded properly: a % stands for itself as %25');
+    throw wrong('is not encoded properly: write % as %25');
   }
 }
 
