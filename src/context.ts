@@ -49,7 +49,7 @@ export interface Context {
   onHangup(listener: () => void): void;
   now(): Date;
   /** What this process uses: bytes of memory, seconds of the processor. */
-  usage(): { resident: number; heap: number; userCpu: number; systemCpu: number };
+  usage(): { resident: number; cpu: number };
   /** Resolves after so many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
   transport(options: TransportOptions): Promise<ClosableTransport>;

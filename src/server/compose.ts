@@ -1,11 +1,9 @@
 import { type App, createApp } from './http/app';
-import { openKeyring } from './keys/key-file';
-import { passphraseChecks } from './keys/passphrase-hash';
+import { openKeyring } from './keys/open-keyring';
 import { createVault } from './keys/vault';
 import { health } from './ops/health';
 import { createLog, type Log } from './ops/log';
-import type { Gauges } from './ops/metrics/gauges';
-import { createMetrics, type Metrics } from './ops/metrics/metrics';
+import { createMetrics, scraper } from './ops/metrics';
 import { both } from './rules/events';
 import { Files } from './rules/files';
 import { type OwnerSummary, Owners } from './rules/owners';
@@ -32,8 +30,8 @@ export interface OpenService {
   readonly owners: Owners;
   readonly pushes: Pushes;
   readonly log: Log;
-  readonly metrics: Metrics;
-  readonly gauges: Gauges;
+  /** The metrics in Prometheus's text format. */
+  readonly scrape: () => Promise<string>;
   close(): Promise<void>;
 }
 
@@ -48,8 +46,8 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const maxFailures = maxFailuresOf(settings);
   const metrics = createMetrics();
   const tally = io.tally ? both(metrics, io.tally) : metrics;
-  const log = metrics.counting(createLog(io, settings.log));
-  const database = metrics.timing(await openDatabase(settings, io));
+  const log = createLog(io, settings.log, metrics);
+  const database = await openDatabase(settings, io);
   try {
     const vault = createVault(await openKeyring(database, settings, log, io.now));
     const owners = new Owners(database, io.now);
@@ -83,13 +81,13 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       await pushes.finish();
       await database.close();
     };
-    const gauges: Gauges = {
+    const scrape = scraper(metrics, {
       version: io.version,
       isUp,
       countActive: () => pushes.countActive(),
-      checks: passphraseChecks,
-    };
-    return { app, owners, pushes, log, metrics, gauges, close };
+      usage: io.usage,
+    });
+    return { app, owners, pushes, log, scrape, close };
   } catch (error) {
     await database.close();
     throw inWords(error);

@@ -4,7 +4,7 @@ import type { ConnectionLimit } from './http/connections';
 import { clientOf, type Rate, type RateLimit } from './http/rate-limit';
 import type { ReadingRate } from './http/slow-readers';
 import type { LogFormat, LogLevel } from './ops/log';
-import type { Usage } from './ops/metrics/process-gauges';
+import type { Usage } from './ops/metrics';
 import type { Supervision } from './ops/systemd';
 import type { Tally } from './rules/events';
 import type { Bound, Bounds } from './rules/new-push';

@@ -7,7 +7,7 @@ import { createSockets } from './http/sockets';
 import type { Patience } from './http/timeouts';
 import { readTls, tlsReloader } from './http/tls';
 import type { Log } from './ops/log';
-import { startMetrics } from './ops/metrics/metrics-start';
+import { serveMetrics } from './ops/metrics-listener';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
 import { sweepRegularly } from './rules/sweep';
 import {
@@ -21,8 +21,8 @@ import { inWords } from './store/database';
 
 export { openOwners } from './compose';
 export { serveHere } from './here/serve-here';
-export { keyFileOf } from './keys/key-file';
-export { prepareRekey, rekey } from './keys/rotation';
+export { keyFileOf } from './keys/instance-key';
+export { rekey } from './keys/rotation';
 export { backup } from './ops/database-copy';
 export type { OwnerSummary } from './rules/owners';
 export { ServiceError } from './service-error';
@@ -66,10 +66,13 @@ export async function startService(
   const ownHost = settings.publicUrl || settings.trustProxy ? undefined : settings.host;
   const options = { tls, log, now, patience, connections, grace, ownHost };
   const sockets = createSockets(service.app, places, options);
-  let metrics: Awaited<ReturnType<typeof startMetrics>>;
+  let metrics: Awaited<ReturnType<typeof serveMetrics>> | undefined;
   try {
     const listening = await sockets.listen();
-    metrics = await startMetrics(service, sockets.servers, settings, io);
+    if (settings.metricsPort !== undefined) {
+      const { metricsHost = '127.0.0.1', metricsPort } = settings;
+      metrics = await serveMetrics(metricsHost, metricsPort, service.scrape);
+    }
     const stopSweeping = sweepRegularly(service.pushes, log);
     // Only now: a start that failed must not have used up the one time the token is shown.
     const journal = supervision !== undefined && writesToJournal(supervision);

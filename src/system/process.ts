@@ -227,9 +227,8 @@ async function promptStreams() {
 }
 
 function usage() {
-  const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
-  return { resident: rss, heap: heapUsed, userCpu: user / 1e6, systemCpu: system / 1e6 };
+  return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6 };
 }
 
 /** Node warns on stderr about what is experimental (node:sqlite before 24), which is no news for a user. */

@@ -1,11 +1,12 @@
 import { type App, createApp } from '../../src/server/http/app';
 import type { RateLimit } from '../../src/server/http/rate-limit';
-import { instanceKey, Keyring } from '../../src/server/keys/keyring';
+import { instanceKey } from '../../src/server/keys/instance-key';
+import { Keyring } from '../../src/server/keys/keyring';
 import { Links } from '../../src/server/keys/link-keys';
 import { createVault } from '../../src/server/keys/vault';
 import { health } from '../../src/server/ops/health';
 import { createLog } from '../../src/server/ops/log';
-import { createMetrics } from '../../src/server/ops/metrics/metrics';
+import { createMetrics } from '../../src/server/ops/metrics';
 import { Files } from '../../src/server/rules/files';
 import { Owners } from '../../src/server/rules/owners';
 import { Pushes } from '../../src/server/rules/pushes';

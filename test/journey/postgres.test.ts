@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
 import { PASSWORD } from '../helpers/postgres';
@@ -66,7 +66,7 @@ onPostgres((cluster) => {
   const payloads = (answers: Awaited<ReturnType<typeof ask>>[]) =>
     answers.filter(({ json }) => json.payload === 'x').length;
 
-  it.each([
+  test.each([
     [500, 1],
     [1000, 10],
   ])(
@@ -82,13 +82,13 @@ onPostgres((cluster) => {
     },
   );
 
-  it('passphrases that are right take the views there are', async () => {
+  test('passphrases that are right take the views there are', async () => {
     const push = await create({ expire_after_views: 2, passphrase: 'p' });
     const answers = await askAtOnce(8, `/${push}?passphrase=p`);
     expect(payloads(answers)).toBe(2);
   });
 
-  it('wrong ones are counted together', async () => {
+  test('wrong ones are counted together', async () => {
     const push = await create({ passphrase: 'p' });
     const answers = await askAtOnce(16, `/${push}?passphrase=wrong`);
     const statuses = answers.map(({ status }) => status).sort();
@@ -96,7 +96,7 @@ onPostgres((cluster) => {
     expect((await ask(3, 'GET', `/${push}?passphrase=p`)).status).toBe(429);
   });
 
-  it('even when all processes are about to count one', async () => {
+  test('even when all processes are about to count one', async () => {
     const push = await create({ passphrase: 'p' });
     await askAtOnce(4, `/${push}?passphrase=wrong`);
     const beside = await openPostgres(readAddress(env.DATABASE_URL ?? ''));
@@ -114,7 +114,7 @@ onPostgres((cluster) => {
     await beside.close();
   });
 
-  it('DELETE and views: no payload once it was answered', async () => {
+  test('DELETE and views: no payload once it was answered', async () => {
     const push = await create({ expire_after_views: 100 });
     const during = askAtOnce(80, `/${push}`);
     await ask(1, 'GET', `/${push}/preview`);
@@ -125,7 +125,7 @@ onPostgres((cluster) => {
     expect((await ask(3, 'GET', `/${push}`)).json.views_remaining).toBe(100 - seen);
   });
 
-  it('one more needs the instance key of the first, and is told so', async () => {
+  test('one more needs the instance key of the first, and is told so', async () => {
     const folder = join(somebody.folder, 'stranger');
     const { PWPUSH_INSTANCE_KEY_FILE: _, ...without } = env;
     expect(await pwpush(['serve', '--port', '0', '--data', folder], { env: without })).toEqual({
@@ -138,7 +138,7 @@ hint: instances on one database share one instance key: copy it from the first o
     });
   });
 
-  it('of several that start at once with keys of their own one is the instance', async () => {
+  test('of several that start at once with keys of their own one is the instance', async () => {
     const { PWPUSH_INSTANCE_KEY_FILE: _, ...without } = env;
     const own = { ...without, DATABASE_URL: cluster().url(await cluster().createDatabase()) };
     const starts = await Promise.allSettled(
@@ -153,7 +153,7 @@ hint: instances on one database share one instance key: copy it from the first o
     await started[0]?.stop();
   });
 
-  it('tokens are made beside it, and no process waits for its idle connections', async () => {
+  test('tokens are made beside it, and no process waits for its idle connections', async () => {
     const made = await pwpush(['serve', 'token', 'add', 'alice'], { env });
     expect([made.code, made.stderr]).toEqual([0, '']);
     const authorization = `Bearer ${made.stdout.trim()}`;
@@ -164,7 +164,7 @@ hint: instances on one database share one instance key: copy it from the first o
     expect(token).toMatch(/^pwp_/);
   });
 
-  it('while the server is away all is answered with 503, and later everything is there', async () => {
+  test('while the server is away all is answered with 503, and later everything is there', async () => {
     const pushes = await Promise.all(
       Array.from({ length: 40 }, () => create({ expire_after_views: 1 })),
     );

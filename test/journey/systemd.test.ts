@@ -160,7 +160,7 @@ describe('what systemd is told', () => {
     const warning = lineWith(stderr, /^warning:/);
     expect((await fetch(`${await lineOf(stdout)}/up`)).status).toBe(200);
     expect(await warning).toBe(
-      'warning: systemd could not be told READY=1 (systemd-notify: ENOENT)',
+      'warning: systemd could not be notified of READY=1 (systemd-notify: ENOENT)',
     );
   });
 });

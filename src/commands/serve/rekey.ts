@@ -7,27 +7,25 @@ import { DATA, DATABASE, keyFile, placeOf, readOptions, withService } from './da
 interface RekeyOptions extends GlobalOptions {
   readonly data?: string;
   readonly database?: string;
-  readonly prepare?: boolean;
 }
 
 const HELP = `
-Services go on meanwhile, and take up the new key by themselves. What was
-interrupted goes on with the next run. Where services on other machines have a
-copy of the key file: rekey --prepare, copy the file to each, rekey, copy again.
-With --json: {"resealed", "key_file"}, or {"prepared", "key_file"}.`;
+Services keep running and take up the new key by themselves. If the command is
+interrupted, run it again. Services with a copy of the key file, on other
+machines, answer 503 until the new file is copied to them.
+With --json: {"resealed", "key_file"}.`;
 
 /** `serve rekey`. */
 export function rekeyCommand(context: Context): Command {
   const command = new Command('rekey')
     .summary('change the instance key, while services run')
-    .description('Change the instance key: make a new one, seal with it what the old one sealed.')
+    .description('Change the instance key: create a new one and reseal all pushes with it.')
     .option(...DATA)
     .option(...DATABASE)
-    .option('--prepare', 'only put the new key into the key file, which can then be copied')
     .addHelpText('after', HELP);
   return addOutputOptions(command).action(async () => {
     const options = await readOptions<RekeyOptions>(context, command);
-    await (options.prepare ? prepare : rekey)(context, options);
+    await rekey(context, options);
   });
 }
 
@@ -47,14 +45,4 @@ async function rekey(context: Context, options: RekeyOptions): Promise<void> {
     const cause = 'another program reads the database';
     await say.warn(`${cause}: what the old key opens stays in its write-ahead log until then`);
   }
-}
-
-async function prepare(context: Context, options: RekeyOptions): Promise<void> {
-  const say = terminal(context, options);
-  const settings = { ...placeOf(context, options), ...keyFile(context) };
-  const key_file = await withService(context, (service) => service.prepareRekey(settings, context));
-  await say.print({ prepared: true, key_file }, () => `${key_file}\n`);
-  await say.note(
-    'copy that file to where other services have theirs, then run it without --prepare',
-  );
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CHUNK, chunkCount, type FileHeader, openChunk, openHeader } from '../keys/chunks';
-import { Shared } from '../keys/shared';
-import type { FileLink } from '../keys/signed-file-link';
-import type { Vault } from '../keys/vault';
+import { SharedRun } from '../keys/shared-run';
+import type { FileLink, Vault } from '../keys/vault';
 import { notFound } from '../refusal';
 import * as store from '../store/file-rows';
 import { findPush } from '../store/push-rows';
@@ -49,7 +48,7 @@ export interface FilesOptions {
 export class Files {
   /** How many are reading which push's files, here. */
   private readonly readers = new Map<number, number>();
-  private readonly dropping = new Shared(() => this.dropEnded());
+  private readonly dropping = new SharedRun(() => this.dropEnded());
   private halted = false;
 
   constructor(private readonly options: FilesOptions) {}

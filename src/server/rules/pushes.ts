@@ -4,11 +4,10 @@ import { UnknownKey } from '../keys/aead';
 import type { Vault } from '../keys/vault';
 import { abandoned, notFound, Refusal } from '../refusal';
 import * as audit from '../store/audit-rows';
-import { upTo } from '../store/batch';
 import { endFiles } from '../store/file-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
-import type { Database, Sql } from '../store/sql';
+import { type Database, limitBytes, type Sql } from '../store/sql';
 import { claim } from './claim';
 import { Aside } from './deferred';
 import type { Tally } from './events';
@@ -283,7 +282,7 @@ export class Pushes {
     let after = { id: 0, expires_at: -1 };
     for (let more = true; more && !this.halted; ) {
       const due = await store.listDue(this.database.sql, now, after, BATCH);
-      const batch = upTo(BATCH_BYTES, due);
+      const batch = limitBytes(due, BATCH_BYTES);
       ended += await this.endBatch(batch);
       after = batch.at(-1) ?? after;
       more = batch.length < due.length || due.length === BATCH;

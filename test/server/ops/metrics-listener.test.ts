@@ -1,15 +1,11 @@
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Service, startService } from '../../../../src/server/service';
-import type { ServiceSettings } from '../../../../src/server/service-settings';
-import { defaults } from '../../../helpers/service';
-import { cert, key } from '../../certificate';
+import { type Service, startService } from '../../../src/server/service';
+import type { ServiceSettings } from '../../../src/server/service-settings';
+import { defaults } from '../../helpers/service';
 
 let folder: string;
 let service: Service | undefined;
@@ -34,13 +30,11 @@ async function start(settings: Partial<ServiceSettings> = {}): Promise<string> {
       warn: () => {},
       now: () => new Date(),
       version: '0.1.0',
-      usage: () => ({ resident: 1024, heap: 512, userCpu: 2, systemCpu: 0.5 }),
+      usage: () => ({ resident: 1024, cpu: 2.5 }),
     },
   );
   return / metrics=(\S+)$/.exec(lines[0] ?? '')?.[1] ?? '';
 }
-
-const scrape = async (url: string) => (await fetch(url)).text();
 
 const sample = (text: string, name: string) =>
   Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
@@ -82,7 +76,7 @@ test('what is scraped is the text format, each family whole and once', async () 
   expect(families).toEqual(
     expect.arrayContaining([
       'pwpush_http_requests_total',
-      'pwpush_passphrase_checks_waiting',
+      'pwpush_pushes_active',
       'process_resident_memory_bytes',
       'pwpush_build_info',
     ]),
@@ -91,7 +85,7 @@ test('what is scraped is the text format, each family whole and once', async () 
   expect(sample(text, 'process_cpu_seconds_total')).toBe(2.5);
 });
 
-test('they stand on a port of their own, and nothing else does', async () => {
+test('the metrics port serves metrics only, and the service serves none', async () => {
   const url = await start();
   const status = async (address: string, method = 'GET') =>
     (await fetch(address, { method })).status;
@@ -103,47 +97,6 @@ test('they stand on a port of their own, and nothing else does', async () => {
   ]).toEqual([404, 404, 405, 200]);
   await service?.close();
   await expect(fetch(url)).rejects.toThrow();
-});
-
-test('connections, requests under way and bytes are those of the moment', async () => {
-  const url = await start();
-  const body = JSON.stringify({ push: { payload: 'x'.repeat(50_000) } });
-  const sent = request(`${service?.url}/api/v2/pushes`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'content-length': body.length,
-      expect: '100-continue',
-    },
-  });
-  sent.flushHeaders();
-  // From here on the request is being served.
-  await once(sent, 'continue');
-  const during = await scrape(url);
-  expect(sample(during, 'pwpush_http_requests_in_flight')).toBe(1);
-  expect(sample(during, 'pwpush_http_connections')).toBe(1);
-  const [response] = await once(sent.end(body), 'response');
-  expect(response.resume().statusCode).toBe(201);
-  await expect
-    .poll(async () => sample(await scrape(url), 'pwpush_http_requests_in_flight'))
-    .toBe(0);
-  const text = await scrape(url);
-  expect(sample(text, 'pwpush_http_received_bytes_total')).toBeGreaterThan(body.length);
-  expect(sample(text, 'pwpush_http_sent_bytes_total')).toBeGreaterThan(300);
-});
-
-test('bytes are counted with TLS, too', async () => {
-  const [tlsCert, tlsKey] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  await writeFile(tlsCert, cert);
-  await writeFile(tlsKey, key);
-  const url = await start({ tlsCert, tlsKey });
-  const sent = httpsRequest(`${service?.url}/up`, { ca: cert, method: 'POST' });
-  const [response] = await once(sent.end('x'.repeat(20_000)), 'response');
-  response.resume();
-  await once(response, 'end');
-  const text = await scrape(url);
-  expect(sample(text, 'pwpush_http_received_bytes_total')).toBeGreaterThan(20_000);
-  expect(sample(text, 'pwpush_http_sent_bytes_total')).toBeGreaterThan(500);
 });
 
 test('a port in use is named with its option, and leaves nothing behind', async () => {

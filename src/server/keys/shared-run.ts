@@ -1,10 +1,11 @@
-/** Work of which one run is under way at most: whoever asks meanwhile shares the next one. */
-export class Shared {
+/** Work that never runs twice at once: calls during a run share the next run. */
+export class SharedRun {
   private last: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
 
   constructor(private readonly work: () => Promise<void>) {}
 
+  /** Resolves when a run that started after this call has ended; rejects as it does. */
   run(): Promise<void> {
     this.next ??= this.last
       .catch(() => undefined)
@@ -16,7 +17,7 @@ export class Shared {
     return this.next;
   }
 
-  /** Resolves when what was asked for is done. */
+  /** Settles with the last run that was asked for. */
   settled(): Promise<void> {
     return this.last;
   }

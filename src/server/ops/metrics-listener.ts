@@ -1,15 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listen } from '../../http/socket';
-import { CONTENT_TYPE } from './exposition';
+import { listen } from '../http/socket';
+import { CONTENT_TYPE } from './metrics';
 
-/** Serves what `scrape` answers at `/metrics`, and nothing else. Throws a `ServiceError` where it cannot listen. */
+/** Milliseconds to receive a request. */
+const REQUEST_TIMEOUT = 10_000;
+
+/**
+ * Serves the text that `scrape` returns at `/metrics`, and nothing else. Port 0 takes a free one.
+ * @throws ServiceError when it cannot listen
+ */
 export async function serveMetrics(
   host: string,
   port: number,
   scrape: () => Promise<string>,
 ): Promise<{ readonly url: string; close(): void }> {
-  const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
-    answer(request, response, scrape).catch(() => response.destroy());
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
+    respond(request, response, scrape).catch(() => response.destroy());
   });
   const { url } = await listen(server, { host, port }, false, '--metrics-port');
   return {
@@ -21,7 +27,7 @@ export async function serveMetrics(
   };
 }
 
-async function answer(
+async function respond(
   { method, url }: IncomingMessage,
   response: ServerResponse,
   scrape: () => Promise<string>,
