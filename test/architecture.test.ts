@@ -108,7 +108,7 @@ describe('direction', () => {
     ]);
   });
 
-  const shared = ['contract', 'json', 'system/socket-progress', 'loopback'];
+  const shared = ['contract', 'here-event', 'json', 'system/socket-progress', 'loopback'];
 
   test('of ours the server knows the contract and the leaves it shares with the client', () => {
     const other = (to: string) => isOurs(to) && room(to) !== 'server' && !shared.includes(to);

@@ -1,4 +1,5 @@
-import { type App, createApp } from './http/app';
+import { createApp } from './app';
+import type { App } from './http/parts';
 import { openKeyring } from './keys/key-file';
 import { passphraseChecks } from './keys/passphrase-hash';
 import { createVault } from './keys/vault';
@@ -6,7 +7,7 @@ import { health } from './ops/health';
 import { createLog, type Log } from './ops/log';
 import type { Gauges } from './ops/metrics/gauges';
 import { createMetrics, type Metrics } from './ops/metrics/metrics';
-import { both } from './rules/events';
+import { bothEvents, type PushEvents } from './push-events';
 import { Files } from './rules/files';
 import { type OwnerSummary, Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
@@ -38,7 +39,11 @@ export interface OpenService {
 }
 
 /** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
-export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
+export async function openService(
+  settings: ServiceSettings,
+  io: ServiceIo,
+  observer?: Partial<PushEvents>,
+): Promise<OpenService> {
   const bounds = boundsOf(settings);
   const publicUrl = publicUrlOf(settings);
   const fileBytes = fileBytesOf(settings);
@@ -47,14 +52,14 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
   const maxFailures = maxFailuresOf(settings);
   const metrics = createMetrics();
-  const tally = io.tally ? both(metrics, io.tally) : metrics;
+  const events = observer ? bothEvents(metrics, observer) : metrics;
   const log = metrics.counting(createLog(io, settings.log));
   const database = metrics.timing(await openDatabase(settings, io));
   try {
     const vault = createVault(await openKeyring(database, settings, log, io.now));
     const owners = new Owners(database, io.now);
     const space = new Space(database, reserve, log.warning);
-    const shared = { database, vault, space, clock: io.now, tally, report: log.failure };
+    const shared = { database, vault, space, clock: io.now, events, report: log.failure };
     const files = new Files({ ...shared, fileBytes });
     await files.abandonUnfinished();
     await database.setAside();
@@ -65,7 +70,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       files,
       owners,
       isUp,
-      tally,
+      events,
       now: io.now,
       log,
       settings: {

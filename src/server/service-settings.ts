@@ -1,14 +1,57 @@
 import { limits } from '../contract';
-import { plainIp } from './http/caller';
-import type { ConnectionLimit } from './http/connections';
-import { clientOf, type Rate, type RateLimit } from './http/rate-limit';
-import type { ReadingRate } from './http/slow-readers';
-import type { LogFormat, LogLevel } from './ops/log';
-import type { Usage } from './ops/metrics/process-gauges';
-import type { Supervision } from './ops/systemd';
-import type { Tally } from './rules/events';
-import type { Bound, Bounds } from './rules/new-push';
 import { ServiceError } from './service-error';
+
+/** Minimum, maximum and default of a number that a creation request may contain. */
+export interface Bound {
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+/** The days and views that this instance grants. */
+export interface Bounds {
+  readonly days: Bound;
+  readonly views: Bound;
+}
+
+/** A burst of `requests`, refilled evenly over `milliseconds`. */
+export interface Rate {
+  readonly requests: number;
+  readonly milliseconds: number;
+}
+
+/** The rate limit of one client address. */
+export interface RateLimit extends Rate {
+  /** Whether requests from this machine are exempt. */
+  readonly sparesLoopback: boolean;
+}
+
+/** The minimum rate at which a client must read a response. */
+export interface ReadingRate {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+export type LogFormat = 'text' | 'json';
+export type LogLevel = 'info' | 'warning' | 'error';
+
+/** Resource usage of this process. */
+export interface Usage {
+  /** Bytes. */
+  readonly resident: number;
+  /** Bytes. */
+  readonly heap: number;
+  /** Seconds. */
+  readonly userCpu: number;
+  /** Seconds. */
+  readonly systemCpu: number;
+}
+
+/** How systemd started this process: its environment variables and process id. */
+export interface Supervision {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid: number;
+}
 
 /** What `pwpush serve` can be told. */
 export interface ServiceSettings {
@@ -67,8 +110,6 @@ export interface ServiceIo {
   /** Runs `load` with Node's experimental warnings held back. */
   readonly quietly?: (<T>(load: () => T) => T) | undefined;
   readonly usage?: (() => Usage) | undefined;
-  /** Is told, too, what happens to pushes. */
-  readonly tally?: Tally | undefined;
   /** Where systemd may have opened the sockets, and wants to be told how things stand. */
   readonly supervision?: Supervision | undefined;
   /** Milliseconds that all there is to finish has after a stop was asked for; 30 s. */
@@ -136,15 +177,11 @@ export function bufferBytesOf({ maxBuffer = BUFFER_BYTES }: ServiceSettings): nu
   throw wrong('the memory for bodies must be 32 MiB at least');
 }
 
-/** How many connections may be open, and who gets a share of them; behind a proxy they are all the proxy's. */
-export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
-  const { maxConnections: most = CONNECTIONS, trustProxy } = settings;
-  if (!Number.isInteger(most) || most < CONNECTIONS_AT_LEAST)
-    throw wrong(`the maximum of connections must be ${CONNECTIONS_AT_LEAST} at least`);
-  const rateLimit = rateLimitOf(settings);
-  const clientOfAddress = (address: string | undefined) =>
-    trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit);
-  return { most, clientOf: clientOfAddress };
+/** Maximum number of open connections. */
+export function maxConnectionsOf({ maxConnections = CONNECTIONS }: ServiceSettings): number {
+  if (Number.isInteger(maxConnections) && maxConnections >= CONNECTIONS_AT_LEAST)
+    return maxConnections;
+  throw wrong(`the maximum of connections must be ${CONNECTIONS_AT_LEAST} at least`);
 }
 
 /** Bytes that stay free on the disk. */

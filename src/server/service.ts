@@ -1,17 +1,17 @@
 import { isLoopback } from '../loopback';
 import { openService } from './compose';
-import { outwardUrl } from './here/lan-address';
+import { connectionLimitOf } from './http/connections';
 import { GRACE } from './http/graceful-stop';
 import type { Listening, Place } from './http/socket';
 import { createSockets } from './http/sockets';
 import type { Patience } from './http/timeouts';
 import { readTls, tlsReloader } from './http/tls';
+import { outwardUrl } from './listen';
 import type { Log } from './ops/log';
 import { startMetrics } from './ops/metrics/metrics-start';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
 import { sweepRegularly } from './rules/sweep';
 import {
-  connectionLimitOf,
   publicUrlOf,
   readingRateOf,
   type ServiceIo,

@@ -1,25 +1,20 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { HereEvent } from '../../here-event';
 import { isLoopback } from '../../loopback';
 import { openService } from '../compose';
+import { connectionLimitOf } from '../http/connections';
 import { GRACE } from '../http/graceful-stop';
 import { pushBody } from '../http/json-bodies';
 import type { Listening } from '../http/socket';
 import { createSockets } from '../http/sockets';
 import { readTls } from '../http/tls';
+import { outwardUrl } from '../listen';
 import { Refusal } from '../refusal';
-import type { Noted } from '../rules/pushes';
+import type { PushWithNote } from '../rules/pushes';
 import { sweepRegularly } from '../rules/sweep';
 import { ServiceError } from '../service-error';
-import {
-  connectionLimitOf,
-  readingRateOf,
-  type ServiceIo,
-  type ServiceSettings,
-} from '../service-settings';
+import { readingRateOf, type ServiceIo, type ServiceSettings } from '../service-settings';
 import { inWords } from '../store/database';
-import { outwardUrl } from './lan-address';
-import { type HereEvent, type Visit, watching } from './push-watch';
-import { onlyThat } from './single-push-app';
+import { PushWatch, singlePushApp } from './single-push-app';
 
 export type HereSettings = Pick<ServiceSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>;
 
@@ -52,21 +47,20 @@ export async function serveHere(
   settings: HereSettings,
   io: ServiceIo,
   wanted: HerePush,
-  tell: (event: HereEvent) => void,
+  report: (event: HereEvent) => void,
 ): Promise<Here> {
   const { host, port } = settings;
   const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
   const whole = { ...settings, ...memory, defaultViews: 1 };
   const tls = await readTls(whole);
-  const visits = new AsyncLocalStorage<Visit>();
-  const watch = watching(visits, wanted.files.length, tell);
-  const service = await openService(whole, { ...io, tally: watch.tally });
+  const watch = new PushWatch(wanted.files.length, report);
+  const service = await openService(whole, io, watch.events);
   const { log } = service;
   let sockets: ReturnType<typeof createSockets> | undefined;
   try {
     const { push } = await created(service, wanted);
-    watch.expect(push.expire_after_views);
-    const app = onlyThat(push.url_token, service.app, visits, watch);
+    watch.allowViews(push.expire_after_views);
+    const app = singlePushApp(push.url_token, service.app, watch);
     const connections = connectionLimitOf(whole);
     const options = {
       tls,
@@ -102,7 +96,7 @@ export async function serveHere(
 async function created(
   { pushes }: Awaited<ReturnType<typeof openService>>,
   { push, files }: HerePush,
-): Promise<Noted> {
+): Promise<PushWithNote> {
   const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
   if (files.length === 0) return pushes.create(push, nobody);
   const upload = pushes.upload();

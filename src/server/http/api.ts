@@ -2,12 +2,14 @@ import { type Context, Hono } from 'hono';
 import { API_PATH, limits, OPENAPI_PATH, routes } from '../../contract';
 import { notFound, Refusal } from '../refusal';
 import type { Owner } from '../rules/owners';
-import type { Noted, PushRow, Visitor } from '../rules/pushes';
-import type { Env, PartOptions } from './app';
+import type { Visitor } from '../rules/push-state';
+import type { PushWithNote } from '../rules/pushes';
+import type { PushRow } from '../store/push-rows';
 import { asksForFiles, isMultipart, readPush } from './body';
 import { apiToken, baseOf, isCrossSite, isPrefetch, originOf } from './caller';
 import { auditBody, fileBody, pushBody, versionBody } from './json-bodies';
 import { announcesFiles, readUpload } from './multipart-push';
+import type { Env, PartOptions } from './parts';
 import { json, jsonWithText, refusalBody, refusalHead } from './responses';
 
 /** The routes of API v2, relative to its path. */
@@ -61,17 +63,17 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   });
 
   async function read(c: Context<Env>, { owner }: Visitor): Promise<object> {
-    const push = await readPush(c.req.raw, c.env, c.get('held'));
+    const push = await readPush(c.req.raw, c.env, c.get('memory'));
     if (!owner && asksForFiles(push)) throw needsToken();
     return push;
   }
 
-  async function receive(c: Context<Env>, caller: Visitor): Promise<Noted> {
+  async function receive(c: Context<Env>, caller: Visitor): Promise<PushWithNote> {
     if (!caller.owner && announcesFiles(c.req.raw)) throw needsToken();
     const upload = caller.owner && pushes.upload();
     try {
-      const { held } = c.var;
-      return await readUpload(c.req.raw, c.env, upload, settings.fileBytes, held).then((push) =>
+      const { memory } = c.var;
+      return await readUpload(c.req.raw, c.env, upload, settings.fileBytes, memory).then((push) =>
         pushes.create(push, caller, upload),
       );
     } finally {
@@ -99,7 +101,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     if (isPrefetch(c.req.raw))
       throw new Refusal('malformed', 'A retrieval takes a view and is not prefetched.');
     const passphrase = c.req.query('passphrase') ?? '';
-    const hold = (bytes: number) => c.get('held').add(bytes);
+    const hold = (bytes: number) => c.get('memory').add(bytes);
     const { push, payload, files } = await pushes.retrieve(urlToken(c), caller, passphrase, hold);
     const base = baseOf(c.req.raw, settings);
     const rest = { files: files.map((file) => fileBody(file, base)) };

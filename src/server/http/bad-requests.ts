@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import type { Log } from '../ops/log';
 import { systemCode } from '../service-error';
-import { everywhere } from './app';
+import { commonHeaders } from './parts';
 
 /** What is said of requests that never reach the application, by status. */
 const words = {
@@ -40,7 +40,7 @@ export function answerUnserved(
     const type = 'application/json; charset=utf-8';
     return {
       body,
-      headers: { ...everywhere, 'content-type': type, 'content-length': `${body.length}` },
+      headers: { ...commonHeaders, 'content-type': type, 'content-length': `${body.length}` },
     };
   }
 

@@ -7,29 +7,29 @@ const CLIENTS = 4;
 
 /** The memory, in bytes, for bodies that are being received and answers that have not been sent. */
 export class BodyBudget {
-  private held = 0;
+  private used = 0;
   private readonly byClient = new Map<string, number>();
 
   constructor(private readonly most: number) {}
 
-  /** What one request holds, as part of the client's share; a request without a client may take all there is. */
-  hold(client: string | undefined): Held {
-    return new Held((bytes) => this.change(bytes, client));
+  /** The memory of one request, part of the client's share; a request without a client may take the whole budget. */
+  forRequest(client: string | undefined): MemoryUse {
+    return new MemoryUse((bytes) => this.change(bytes, client));
   }
 
-  /** Answers whether the budget and the client's share still suffice. */
+  /** Returns whether the budget and the client's share still suffice. */
   private change(bytes: number, client: string | undefined): boolean {
-    this.held += bytes;
-    if (client === undefined) return this.held <= this.most;
+    this.used += bytes;
+    if (client === undefined) return this.used <= this.most;
     const own = (this.byClient.get(client) ?? 0) + bytes;
     if (own > 0) this.byClient.set(client, own);
     else this.byClient.delete(client);
-    return this.held <= this.most && own <= this.most / CLIENTS;
+    return this.used <= this.most && own <= this.most / CLIENTS;
   }
 }
 
-/** What one request holds. Let it go in any case. */
-export class Held {
+/** The memory that one request takes, in bytes. The caller releases it in any case. */
+export class MemoryUse {
   private bytes = 0;
 
   constructor(private readonly change: (bytes: number) => boolean) {}
@@ -45,7 +45,7 @@ export class Held {
     throw busy('Too much is under way at once. Try again later.');
   }
 
-  letGo(): void {
+  release(): void {
     this.change(-this.counted);
     this.bytes = 0;
   }

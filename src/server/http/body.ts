@@ -1,7 +1,7 @@
 import { size } from '../../contract';
 import { valuesIn } from '../../json';
 import { Refusal } from '../refusal';
-import { Gathered, type Held } from './body-budget';
+import { Gathered, type MemoryUse } from './body-budget';
 import type { Connection } from './caller';
 
 /** A payload of 1 MiB may take six times that in JSON escapes; the rest is room for the other fields. */
@@ -15,13 +15,13 @@ const JSON_VALUES = 1000;
 
 /**
  * The `push` object of a creation request without files, in JSON or as a form (docs/wire.md, "Creation bodies"). The
- * body counts as held.
+ * body counts as memory in use.
  * @throws Refusal for any other body
  */
 export async function readPush(
   request: Request,
   connection: Connection,
-  held: Held,
+  memory: MemoryUse,
 ): Promise<object> {
   const type = mediaType(request);
   if (type !== 'application/json' && type !== FORM_TYPE) {
@@ -30,7 +30,7 @@ export async function readPush(
       'The body must be JSON or a form, and its Content-Type must say so.',
     );
   }
-  const bytes = await readBytes(request, connection, PUSH_BYTES, held);
+  const bytes = await readBytes(request, connection, PUSH_BYTES, memory);
   return type === FORM_TYPE ? pushOfForm(text(bytes)) : pushOfJson(parse(bytes));
 }
 
@@ -78,10 +78,10 @@ export function asksForFiles(push: object): boolean {
 export async function readForm(
   request: Request,
   connection: Connection,
-  held: Held,
+  memory: MemoryUse,
 ): Promise<URLSearchParams> {
   if (mediaType(request) !== FORM_TYPE) return new URLSearchParams();
-  return new URLSearchParams(text(await readBytes(request, connection, FORM_BYTES, held)));
+  return new URLSearchParams(text(await readBytes(request, connection, FORM_BYTES, memory)));
 }
 
 export function isMultipart(request: Request): boolean {
@@ -130,14 +130,14 @@ async function readBytes(
   request: Request,
   connection: Connection,
   limit: number,
-  held: Held,
+  memory: MemoryUse,
 ): Promise<Uint8Array> {
   // What says itself that it is too much need not come.
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit);
   const bytes = new Gathered();
   for await (const chunk of bodyOf(request, connection)) {
     if (bytes.size + chunk.length > limit) throw tooLarge(limit);
-    held.add(chunk.length);
+    memory.add(chunk.length);
     bytes.add(chunk);
   }
   return bytes.whole();

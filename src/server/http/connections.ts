@@ -1,6 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import type { ServiceSettings } from '../service-settings';
+import { maxConnectionsOf, rateLimitOf } from '../service-settings';
+import { plainIp } from './caller';
+import { clientOf } from './rate-limit';
+
 /** One client gets a sixteenth of the connections. */
 const CLIENTS = 16;
 
@@ -9,6 +14,19 @@ export interface ConnectionLimit {
   readonly most: number;
   /** Whose share the connections from an address take; nothing where no share applies. */
   clientOf(address: string | undefined): string | undefined;
+}
+
+/**
+ * The connection limit of the settings. Behind a proxy there are no shares: all connections are the proxy's.
+ * @throws ServiceError when the maximum is too small
+ */
+export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
+  const rateLimit = rateLimitOf(settings);
+  return {
+    most: maxConnectionsOf(settings),
+    clientOf: (address) =>
+      settings.trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit),
+  };
 }
 
 interface Entry {

@@ -2,9 +2,9 @@ import { type Context, Hono } from 'hono';
 import { CHUNK } from '../keys/chunks';
 import { Refusal } from '../refusal';
 import type { OfferedFile, OpenFile } from '../rules/files';
-import type { Env, PartOptions } from './app';
 import { readRange, type Span } from './byte-range';
 import { attachment } from './content-disposition';
+import type { Env, PartOptions } from './parts';
 import { json, refusalBody, refusalHead } from './responses';
 import { harmlessType } from './safe-media-type';
 
@@ -17,13 +17,13 @@ export function fileUrl(file: OfferedFile, base: string): string {
 }
 
 /** Where the files of a retrieval are fetched. It takes no view, and needs nothing but the link. */
-export function createDownloads({ files, log, tally, limited }: PartOptions): Hono<Env> {
+export function createDownloads({ files, log, events, limited }: PartOptions): Hono<Env> {
   const downloads = new Hono<Env>();
   downloads.use('/files/*', limited);
 
   downloads.get('/files/:link', async (c) => {
     const file = await files.open(c.req.param('link'));
-    c.get('held').add(STREAM_BYTES);
+    c.get('memory').add(STREAM_BYTES);
     const range = asked(c.req.raw, file);
     if (range === 'none') {
       const headers = { 'content-range': `bytes */${file.size}` };
@@ -53,7 +53,7 @@ export function createDownloads({ files, log, tally, limited }: PartOptions): Ho
           try {
             const { value, done } = await bytes.next();
             if (done) return controller.close();
-            tally.fileBytes('out', value.length);
+            events.fileBytes('out', value.length);
             controller.enqueue(value);
           } catch (error) {
             log.failure(error);

@@ -1,8 +1,9 @@
 import { API_VERSION, APPLICATION } from '../../contract';
 import type { Answer } from '../openapi/schemas';
 import type { OfferedFile } from '../rules/files';
-import { daysRemaining, type PushRow, viewsRemaining } from '../rules/pushes';
+import { daysRemaining, viewsRemaining } from '../rules/push-state';
 import type { AuditRow } from '../store/audit-rows';
+import type { PushRow } from '../store/push-rows';
 import { fileUrl } from './file-routes';
 
 /** A push as the API answers it (docs/wire.md, "Push object", ours); `base` is what links begin with. */

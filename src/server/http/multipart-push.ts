@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../refusal';
 import type { Upload } from '../rules/file-upload';
 import { hasAtMost } from '../rules/new-push';
 import { bodyOf, isMultipart } from './body';
-import { Gathered, type Held } from './body-budget';
+import { Gathered, type MemoryUse } from './body-budget';
 import type { Connection } from './caller';
 import { plainName, readDisposition } from './content-disposition';
 import { type Part, readParts } from './multipart';
@@ -30,12 +30,12 @@ export async function readUpload(
   connection: Connection,
   upload: Upload | undefined,
   fileBytes: number,
-  held: Held,
+  memory: MemoryUse,
 ): Promise<object> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
   if (declared(request) > most) throw tooLarge(most);
   const push: Record<string, string> = {};
-  const fields = new Fields(held);
+  const fields = new Fields(memory);
   const type = request.headers.get('content-type') ?? '';
   await readParts(watched(bodyOf(request, connection), upload), type, async (part) => {
     const { name, filename } = dispositionOf(part);
@@ -84,14 +84,14 @@ function dispositionOf({ head }: Part) {
 class Fields {
   private size = 0;
 
-  constructor(private readonly held: Held) {}
+  constructor(private readonly memory: MemoryUse) {}
 
   async collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
     const field = new Gathered();
     for await (const piece of bytes) {
       this.size += piece.length;
       if (this.size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields of the form are');
-      this.held.add(piece.length);
+      this.memory.add(piece.length);
       field.add(piece);
     }
     return field.whole();

@@ -2,20 +2,9 @@ import { isIPv6 } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../loopback';
 import { Refusal } from '../refusal';
-import type { AppSettings, Env } from './app';
+import type { Rate, RateLimit } from '../service-settings';
 import { ipOf } from './caller';
-
-/** So many requests at once, and so many more in each period. */
-export interface Rate {
-  readonly requests: number;
-  readonly milliseconds: number;
-}
-
-/** How often one address may ask. */
-export interface RateLimit extends Rate {
-  /** Whether whoever asks from this machine may ask as often as they like. */
-  readonly sparesLoopback: boolean;
-}
+import type { AppSettings, Env } from './parts';
 
 /** Refuses requests of addresses that ask too often (429); each process counts for itself. */
 export function limited(settings: AppSettings, now: () => Date): MiddlewareHandler<Env> {

@@ -1,12 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connectionOf, sendQueues, untaken } from '../../system/socket-progress';
-
-/** How fast an answer must be read at least. */
-export interface ReadingRate {
-  readonly bytes: number;
-  readonly milliseconds: number;
-}
+import type { ReadingRate } from '../service-settings';
 
 /** How far an answer had come at some time. */
 interface Mark {

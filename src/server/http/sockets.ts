@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
-import type { App } from './app';
 import { type ConnectionLimit, connectionLimiter } from './connections';
 import { stopper } from './graceful-stop';
+import type { App } from './parts';
 import { createServer, type Listening, listen, type Place, type ServerOptions } from './socket';
 import { bePatient, type SomePatience } from './timeouts';
 import type { Tls } from './tls';

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ReadingRate } from '../service-settings';
 import type { Connection } from './caller';
-import { cutSlowReaders, type ReadingRate } from './slow-readers';
+import { cutSlowReaders } from './slow-readers';
 
 export interface Patience {
   /** Milliseconds that the head of a request may take to come. */

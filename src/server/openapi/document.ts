@@ -1,6 +1,6 @@
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
 import { API_VERSION, kinds, limits, routes } from '../../contract';
-import type { Bounds } from '../rules/new-push';
+import type { Bounds } from '../service-settings';
 import {
   type CallName,
   everyCall,

@@ -12,7 +12,8 @@ import {
   type Push,
   type PushFile,
 } from '../../contract';
-import { type Bounds, PASSPHRASE_CHARACTERS } from '../rules/new-push';
+import { PASSPHRASE_CHARACTERS } from '../rules/new-push';
+import type { Bounds } from '../service-settings';
 
 // What this service says, field by field and no less: the contract's own schemas are the client's, who takes what it
 // gets. Their types are the contract's, so that what stands here is what a client of ours can read.

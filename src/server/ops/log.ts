@@ -1,7 +1,4 @@
-import type { ServiceIo } from '../service-settings';
-
-export type LogFormat = 'text' | 'json';
-export type LogLevel = 'info' | 'warning' | 'error';
+import type { LogFormat, LogLevel, ServiceIo } from '../service-settings';
 
 /** A request that was answered. */
 export interface RequestEntry {

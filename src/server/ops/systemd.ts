@@ -1,13 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fstatSync } from 'node:fs';
 import { ServiceError } from '../service-error';
+import type { Supervision } from '../service-settings';
 import type { Log } from './log';
-
-/** What systemd tells a service it starts, and whom it tells. */
-export interface Supervision {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pid: number;
-}
 
 /** The first one that is passed (sd_listen_fds(3)). */
 const FIRST = 3;

@@ -1,5 +1,5 @@
 import { LINK_TIME } from '../rules/claim';
-import type { PushRow } from '../rules/pushes';
+import type { PushRow } from '../store/push-rows';
 import { icon } from './icons';
 import { type Markup, markup } from './markup';
 import { clockTime, duration } from './remaining';

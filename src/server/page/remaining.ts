@@ -1,4 +1,5 @@
-import { type PushRow, viewsRemaining } from '../rules/pushes';
+import { viewsRemaining } from '../rules/push-state';
+import type { PushRow } from '../store/push-rows';
 import { icon } from './icons';
 import { type Markup, markup } from './markup';
 

@@ -1,10 +1,11 @@
 import { type Context, Hono } from 'hono';
-import type { Env, PartOptions } from '../http/app';
 import { readForm } from '../http/body';
 import { baseOf, isOwnForm, isPrefetch, originOf } from '../http/caller';
 import { fileUrl } from '../http/file-routes';
+import type { Env, PartOptions } from '../http/parts';
 import { notFound, Refusal } from '../refusal';
-import { mayExpire, type PushRow, type Visitor } from '../rules/pushes';
+import { mayExpire, type Visitor } from '../rules/push-state';
+import type { PushRow } from '../store/push-rows';
 import { errorPage, refusalPage } from './error-page';
 import { deletedPage, gonePage } from './expired-page';
 import { frontPage } from './front-page';
@@ -16,7 +17,8 @@ const FOREIGN_FORM =
   'This form was sent from another site. Open the link yourself, and press the button there.';
 
 /** The pages a recipient opens in a browser. */
-export function createPages({ pushes, now, log, limited, settings }: PartOptions): Hono<Env> {
+export function createPages(options: PartOptions): Hono<Env> {
+  const { pushes, events, now, log, limited, settings } = options;
   const pages = new Hono<Env>();
   pages.use(limited);
 
@@ -30,7 +32,7 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
 
   async function show(c: Context<Env>, push: PushRow, passphrase: string): Promise<Response> {
     const caller = visitor(c);
-    const hold = (bytes: number) => c.get('held').add(bytes);
+    const hold = (bytes: number) => c.get('memory').add(bytes);
     const seen = await pushes.retrieve(push.url_token, caller, passphrase, hold);
     if (seen.payload === null) return gonePage();
     const expirable = mayExpire(seen.push, caller);
@@ -43,6 +45,7 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     const push = await find(c);
     const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
     if (push.expired_at === null && (step || idle || push.retrieval_step || push.protected)) {
+      if (!idle) events.opened(visitor(c).ip);
       return askPage(push, time());
     }
     if (push.expired_at === null) return show(c, push, '');
@@ -54,7 +57,7 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     if (!isOwnForm(c.req.raw, baseOf(c.req.raw, settings))) {
       throw new Refusal('forbidden', FOREIGN_FORM);
     }
-    const form = await readForm(c.req.raw, c.env, c.get('held'));
+    const form = await readForm(c.req.raw, c.env, c.get('memory'));
     // Not before: what is said of the form must not tell whether there is, or was, a push.
     const push = await find(c);
     if (push.expired_at !== null) {

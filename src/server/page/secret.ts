@@ -1,5 +1,6 @@
 import { isWebAddress } from '../rules/new-push';
-import { type PushRow, viewsRemaining } from '../rules/pushes';
+import { viewsRemaining } from '../rules/push-state';
+import type { PushRow } from '../store/push-rows';
 import { downloadList, type ShownFile } from './downloads';
 import { page } from './layout';
 import { type Markup, markup } from './markup';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { size as inUnits, limits } from '../../contract';
 import { type FileHeader, inChunks, sealChunk, sealHeader } from '../keys/chunks';
+import type { PushEvents } from '../push-events';
 import { invalid, Refusal } from '../refusal';
 import * as store from '../store/file-rows';
 import type { Database, Sql } from '../store/sql';
-import type { Tally } from './events';
 import type { Space } from './space';
 
 /**
@@ -24,7 +24,7 @@ export interface UploadOptions {
   readonly fileBytes: number;
   /** Milliseconds. */
   readonly now: () => number;
-  readonly tally: Tally;
+  readonly events: PushEvents;
   readonly space: Space;
   /** Has what has ended deleted. */
   readonly drop: () => void;
@@ -65,7 +65,7 @@ export class Upload {
       if (size > this.options.fileBytes) throw this.tooLarge();
       const sealed = sealChunk(key, { urlToken, position, number, last }, plain);
       await this.write({ position, number, sealed });
-      this.options.tally.fileBytes('in', plain.length);
+      this.options.events.fileBytes('in', plain.length);
       number += 1;
     }
     const header = sealHeader(key, { urlToken, position }, { name, type, size });

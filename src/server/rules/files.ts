@@ -4,12 +4,12 @@ import { CHUNK, chunkCount, type FileHeader, openChunk, openHeader } from '../ke
 import { Shared } from '../keys/shared';
 import type { FileLink } from '../keys/signed-file-link';
 import type { Vault } from '../keys/vault';
+import type { PushEvents } from '../push-events';
 import { notFound } from '../refusal';
 import * as store from '../store/file-rows';
 import { findPush } from '../store/push-rows';
 import type { Database } from '../store/sql';
 import { LINK_TIME } from './claim';
-import type { Tally } from './events';
 import { UPLOAD_SILENCE, Upload } from './file-upload';
 import type { Space } from './space';
 
@@ -39,7 +39,7 @@ export interface FilesOptions {
   /** Bytes a file may have. */
   readonly fileBytes: number;
   readonly clock: () => Date;
-  readonly tally: Tally;
+  readonly events: PushEvents;
   readonly space: Space;
   /** Told of what could not be deleted. */
   readonly report: (error: unknown) => void;
@@ -56,9 +56,17 @@ export class Files {
 
   /** Begins to take in the files of the push of that token; discard it in any case. */
   upload(urlToken: string): Upload {
-    const { database, fileBytes, tally, space } = this.options;
+    const { database, fileBytes, events, space } = this.options;
     const drop = () => void this.drop();
-    return new Upload({ database, fileBytes, urlToken, tally, space, drop, now: () => this.now() });
+    return new Upload({
+      database,
+      fileBytes,
+      urlToken,
+      events,
+      space,
+      drop,
+      now: () => this.now(),
+    });
   }
 
   /** The files of a retrieval, each with a link of its own. */

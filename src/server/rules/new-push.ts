@@ -1,18 +1,7 @@
 import * as v from 'valibot';
 import { type Kind, kinds, limits } from '../../contract';
 import { invalid } from '../refusal';
-
-export interface Bound {
-  readonly min: number;
-  readonly max: number;
-  readonly default: number;
-}
-
-/** What this instance grants. */
-export interface Bounds {
-  readonly days: Bound;
-  readonly views: Bound;
-}
+import type { Bound, Bounds } from '../service-settings';
 
 /** A creation request that passed, defaults filled in. */
 export interface Creation {

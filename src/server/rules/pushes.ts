@@ -2,47 +2,37 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract';
 import { UnknownKey } from '../keys/aead';
 import type { Vault } from '../keys/vault';
+import type { PushEvents } from '../push-events';
 import { abandoned, notFound, Refusal } from '../refusal';
+import type { Bounds } from '../service-settings';
 import * as audit from '../store/audit-rows';
 import { upTo } from '../store/batch';
 import { endFiles } from '../store/file-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
-import { claim } from './claim';
-import { Aside } from './deferred';
-import type { Tally } from './events';
+import { claimView } from './claim';
+import { DeferredWork } from './deferred';
 import type { Upload } from './file-upload';
 import type { Files, OfferedFile } from './files';
-import { type Bounds, type Creation, readCreation } from './new-push';
+import { type Creation, readCreation } from './new-push';
 import type { Owner } from './owners';
-import { unlock } from './passphrase-check';
+import { PassphraseCheck } from './passphrase-check';
+import { DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './push-state';
 import type { Space } from './space';
 
-export type { PushRow };
-
-/** Who asks, and from where. */
-export interface Visitor extends audit.Origin {
-  readonly owner: Owner | undefined;
-  /** Ends when they have left. */
-  readonly signal?: AbortSignal | undefined;
-  /** Whose share of the passphrase checks they take; nothing without shares. */
-  readonly client?: string | undefined;
-}
-
-export interface Retrieved {
+export interface RetrievedPush {
   readonly push: PushRow;
   /** null when the push has expired. */
   readonly payload: string | null;
   readonly files: readonly OfferedFile[];
 }
 
-export interface Noted {
+export interface PushWithNote {
   readonly push: PushRow;
   readonly note: string;
 }
 
-const DAY = 86_400_000;
 /** What a sweep ends or deletes in one transaction, for which others wait: pushes, and bytes of their payloads. */
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
@@ -58,26 +48,30 @@ export interface PushesOptions {
   /** Failures that the log of a push has entries of their own for. */
   readonly maxFailures: number;
   readonly clock: () => Date;
-  readonly tally: Tally;
+  readonly events: PushEvents;
   /** Told of what could not be done, and of rows that were changed. */
   readonly report: (error: unknown) => void;
 }
 
 /** The rules of pushes: who may do what, what a view costs, when a secret goes. Knows no HTTP and no SQL. */
 export class Pushes {
-  private readonly aside = new Aside();
+  private readonly deferred = new DeferredWork();
   private readonly database: Database;
   private readonly vault: Vault;
   private readonly files: Files;
-  private readonly tally: Tally;
+  private readonly events: PushEvents;
+  private readonly passphrases: PassphraseCheck;
   private halted = false;
 
   constructor(private readonly options: PushesOptions) {
-    const { database, vault, files, tally } = options;
+    const { database, vault, files, events } = options;
     this.database = database;
     this.vault = vault;
     this.files = files;
-    this.tally = tally;
+    this.events = events;
+    const { maxFailures } = options;
+    const now = () => this.now();
+    this.passphrases = new PassphraseCheck({ database, vault, events, maxFailures, now });
   }
 
   /** Begins to take in the files of a push that `create` gets later; discard it in any case. */
@@ -86,12 +80,12 @@ export class Pushes {
   }
 
   /** Checks and keeps a new push with its files; throws a `Refusal` with messages by field. */
-  async create(input: object, visitor: Visitor, upload?: Upload): Promise<Noted> {
+  async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     // Apart, so that nothing holds the input while the passphrase waits.
     return this.keep(readCreation(input, this.options.bounds, upload?.fileCount), visitor, upload);
   }
 
-  private async keep(creation: Creation, visitor: Visitor, upload?: Upload): Promise<Noted> {
+  private async keep(creation: Creation, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     await this.options.space.check();
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
@@ -119,7 +113,7 @@ export class Pushes {
       const token = vault.keys.links.store(url_token);
       return { ...(await this.insert({ ...row, ...token }, secret, visitor, upload)), url_token };
     });
-    this.tally.created(push.kind);
+    this.events.created(push.kind);
     return { push, note };
   }
 
@@ -127,17 +121,17 @@ export class Pushes {
   async find(urlToken: string): Promise<PushRow> {
     const row = await store.findPush(this.database.sql, this.vault.keys.links.lookup(urlToken));
     if (!row) throw notFound();
-    return settled({ ...row, url_token: urlToken }, this.now());
+    return stateAt({ ...row, url_token: urlToken }, this.now());
   }
 
   /** Notes a look at a push that has expired, a moment later: the answer must not take longer than for one that never was. */
   missed({ url_token }: PushRow, visitor: Visitor): void {
-    this.aside.do(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
+    this.deferred.add(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
   }
 
   /** Resolves when what was to be noted is noted, and what was to be deleted is deleted. */
   async finish(): Promise<void> {
-    await this.aside.finish();
+    await this.deferred.finish();
     await this.files.settled();
   }
 
@@ -151,37 +145,31 @@ export class Pushes {
     urlToken: string,
     visitor: Visitor,
     passphrase: string,
-    hold: (bytes: number) => void = () => {},
-  ): Promise<Retrieved> {
+    reserve: (bytes: number) => void = () => {},
+  ): Promise<RetrievedPush> {
     const push = await this.find(urlToken);
-    const { database, vault, tally } = this;
+    const { database, vault, events, passphrases } = this;
     const { maxFailures } = this.options;
-    const now = () => this.now();
-    const { key, claimed, secret, files, ended, own } = await vault.keys.withKeys(async () => {
-      const unlocked = await unlock(
-        { database, vault, now, tally, maxFailures },
-        push,
-        visitor,
-        passphrase,
-      );
+    const { key, claimed, secret, files, ended } = await vault.keys.withKeys(async () => {
+      const unlocked = await passphrases.keyOf(push, visitor, passphrase);
       return database.transaction(
         async (sql) => {
           if (visitor.signal?.aborted) throw abandoned();
-          const taken = await claim(sql, push, visitor, now(), maxFailures);
-          // What cannot be opened, for lack of a key or because the row was changed, takes no view.
-          const key = taken.secret && vault.openKey(taken.claimed, taken.secret, unlocked);
-          // A link stands twice in its page.
-          if (taken.secret?.payload) hold(2 * taken.secret.payload.length);
-          return { ...taken, key };
+          const claim = await claimView(sql, { push, visitor, now: this.now(), maxFailures });
+          // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
+          const key = claim.secret && vault.openKey(claim.claimed, claim.secret, unlocked);
+          // Twice: a page of kind url contains it twice.
+          if (claim.secret?.payload) reserve(2 * claim.secret.payload.length);
+          return { ...claim, key };
         },
         { frees: push.expired_at !== null || viewsRemaining(push) <= 1 },
       );
     });
-    if (ended) tally.expired(secret ? 'views' : 'time');
-    if (secret) tally.viewed(own ? 'owner' : 'viewer');
-    else tally.missed();
+    if (ended) events.expired(secret ? 'views' : 'time', 1, visitor.ip);
+    if (secret) events.viewed(isOwn(push, visitor) ? 'owner' : 'viewer', visitor.ip);
+    else events.missed();
     if (ended) await this.ended(push);
-    if (!secret || !key) return { push: settled(claimed, now()), payload: null, files: [] };
+    if (!secret || !key) return { push: stateAt(claimed, this.now()), payload: null, files: [] };
     return {
       push: claimed,
       payload: vault.openPayload(urlToken, secret, key),
@@ -192,7 +180,7 @@ export class Pushes {
   /** Ends a push and destroys its secret; one that has ended stays as it is. */
   async expire(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const push = await this.find(urlToken);
-    if (push.expired_at !== null) await this.endIfDue(push);
+    if (push.expired_at !== null) await this.endIfDue(push, visitor);
     if (!mayExpire(push, visitor)) {
       throw new Refusal('forbidden', 'That push is not deletable by viewers.');
     }
@@ -211,13 +199,13 @@ export class Pushes {
       },
       { frees: true },
     );
-    if (ended) this.tally.expired('deleted');
+    if (ended) this.events.expired('deleted', 1, visitor.ip);
     await this.ended(push);
     return ended ? { ...ended, url_token: urlToken } : this.find(urlToken);
   }
 
   /** An owner's active pushes with their notes, newest first. */
-  async listActive(owner: Owner, page: number): Promise<Noted[]> {
+  async listActive(owner: Owner, page: number): Promise<PushWithNote[]> {
     return this.vault.keys.withKeys(async () => {
       const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
       return this.listed(rows, ({ key_id, note_key, note, ...push }) => ({
@@ -228,11 +216,11 @@ export class Pushes {
   }
 
   /** An owner's expired pushes, newest first; their notes are gone. */
-  async listExpired(owner: Owner, page: number): Promise<Noted[]> {
+  async listExpired(owner: Owner, page: number): Promise<PushWithNote[]> {
     return this.vault.keys.withKeys(async () => {
       const now = this.now();
       const rows = await store.listExpired(this.database.sql, owner.id, now, pageOf(page));
-      return this.listed(rows, (push) => ({ push: settled(push, now), note: '' }));
+      return this.listed(rows, (push) => ({ push: stateAt(push, now), note: '' }));
     });
   }
 
@@ -256,7 +244,7 @@ export class Pushes {
     const { database, files, vault } = this;
     const now = this.now();
     const ended = await this.endDue(now);
-    this.tally.expired('time', ended);
+    this.events.expired('time', ended, null);
     const steps = [
       () => database.scrub(),
       () => database.setAside(),
@@ -329,11 +317,11 @@ export class Pushes {
   }
 
   /** A push that reads as expired may still have its secret, until the sweep or somebody comes by. */
-  private async endIfDue(push: PushRow): Promise<void> {
+  private async endIfDue(push: PushRow, { ip }: Visitor): Promise<void> {
     const { id, expires_at } = push;
     const end = (sql: Sql) => store.endPush(sql, id, expires_at, 0);
     if (!(await this.database.transaction(end, { frees: true }))) return;
-    this.tally.expired('time');
+    this.events.expired('time', 1, ip);
     await this.ended(push);
   }
 
@@ -346,8 +334,8 @@ export class Pushes {
   /** The rows of a listing; one that was changed by hand is left out, and reported. */
   private listed<R extends StoredPush>(
     rows: readonly R[],
-    noted: (row: R & PushRow) => Noted,
-  ): Noted[] {
+    noted: (row: R & PushRow) => PushWithNote,
+  ): PushWithNote[] {
     return rows.flatMap((row) => {
       try {
         return noted({ ...row, url_token: this.vault.keys.links.open(row) });
@@ -378,27 +366,6 @@ export class Pushes {
   private now(): number {
     return this.options.clock().getTime();
   }
-}
-
-/** Whether this visitor may end the push; a viewer may never end a URL push. */
-export function mayExpire(push: PushRow, { owner }: Visitor): boolean {
-  if (owner && push.owner_id === owner.id) return true;
-  return push.kind !== 'url' && push.deletable_by_viewer === 1;
-}
-
-/** Days, begun ones whole; never below 0. */
-export function daysRemaining(push: PushRow, now: number): number {
-  return Math.max(0, Math.ceil((push.expires_at - now) / DAY));
-}
-
-export function viewsRemaining(push: PushRow): number {
-  return Math.max(0, push.expire_after_views - push.views);
-}
-
-/** A push whose time has passed reads as expired, whether or not the sweep has come by. */
-function settled(push: PushRow, now: number): PushRow {
-  if (push.expired_at !== null || push.expires_at > now) return push;
-  return { ...push, expired_at: push.expires_at, updated_at: push.expires_at };
 }
 
 function pageOf(number: number): store.Page {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HereEvent } from '../../../src/server/here/push-watch';
+import type { HereEvent } from '../../../src/here-event';
 import { type Here, serveHere } from '../../../src/server/here/serve-here';
 import { ServiceError } from '../../../src/server/service-error';
 import { type TestClock, testClock } from '../../helpers/service';

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connectionLimitOf } from '../../../src/server/http/connections';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
 import type { Patience } from '../../../src/server/http/timeouts';
-import { connectionLimitOf, readingRateOf } from '../../../src/server/service-settings';
+import { readingRateOf } from '../../../src/server/service-settings';
 import { notedDatabase, overDatabase } from '../../helpers/over-database';
 import {
   call,

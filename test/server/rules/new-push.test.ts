@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/server/refusal';
-import { type Bounds, isWebAddress, readCreation } from '../../../src/server/rules/new-push';
+import { isWebAddress, readCreation } from '../../../src/server/rules/new-push';
+import type { Bounds } from '../../../src/server/service-settings';
 
 const bounds: Bounds = {
   days: { min: 1, max: 90, default: 7 },

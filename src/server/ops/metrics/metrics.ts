@@ -1,4 +1,4 @@
-import type { Tally } from '../../rules/events';
+import type { PushEvents } from '../../push-events';
 import type { Database } from '../../store/sql';
 import type { Log, RequestEntry } from '../log';
 import { exposition, type Family } from './exposition';
@@ -6,7 +6,7 @@ import { ownFamilies } from './families';
 import { timed } from './timing';
 
 /** Counts what the service does. Labels come from the program alone: nobody outside can add to their values. */
-export interface Metrics extends Tally {
+export interface Metrics extends PushEvents {
   /** The same log, each request of which is counted, too. */
   counting(log: Log): Log;
   /** The same database, each statement and transaction of which is timed. */
@@ -26,6 +26,7 @@ export function createMetrics(): Metrics {
     own.durations.observe(Math.max(0, took) / 1000, { route });
   };
   return {
+    opened: () => {},
     created: (kind) => own.created.add({ kind }),
     viewed: (by) => own.views.add({ by }),
     missed: () => own.missed.add(),

@@ -1,17 +1,6 @@
 import { performance } from 'node:perf_hooks';
+import type { Usage } from '../../service-settings';
 import { type Family, type Histogram, histogram, reading } from './exposition';
-
-/** What the operating system counts of the process that we are. */
-export interface Usage {
-  /** Bytes. */
-  readonly resident: number;
-  /** Bytes. */
-  readonly heap: number;
-  /** Seconds. */
-  readonly userCpu: number;
-  /** Seconds. */
-  readonly systemCpu: number;
-}
 
 /** Metrics of the process, under the names that Prometheus gives them everywhere. */
 export function processFamilies(usage: () => Usage): Family[] {

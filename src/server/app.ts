@@ -1,74 +1,16 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
-import { API_PATH, OPENAPI_PATH } from '../../contract';
-import type { Log } from '../ops/log';
-import { createPages } from '../page/routes';
-import { Refusal } from '../refusal';
-import type { Tally } from '../rules/events';
-import type { Files } from '../rules/files';
-import type { Bounds } from '../rules/new-push';
-import type { Owners } from '../rules/owners';
-import type { Pushes } from '../rules/pushes';
-import { createApi } from './api';
-import { BodyBudget, type Held } from './body-budget';
-import { type CallerSettings, type Connection, ipOf, isSecure } from './caller';
-import { createDownloads } from './file-routes';
-import { clientOf, limited, type RateLimit } from './rate-limit';
-import { answer, json, refusalBody, refusalHead } from './responses';
-
-export interface AppSettings extends CallerSettings {
-  /** Whether those without a token may create and retrieve. */
-  readonly anonymous: boolean;
-  /** Bytes a file may have. */
-  readonly fileBytes: number;
-  readonly bounds: Bounds;
-  /** Bytes that bodies under way may take in memory. */
-  readonly bufferBytes: number;
-  /** Nothing where everybody may ask as often as they like. */
-  readonly rateLimit?: RateLimit | undefined;
-  readonly version: string;
-}
-
-export interface AppOptions {
-  readonly pushes: Pushes;
-  readonly files: Files;
-  readonly owners: Owners;
-  /** Whether the database answers, soon. */
-  readonly isUp: () => Promise<boolean>;
-  readonly tally: Tally;
-  readonly now: () => Date;
-  readonly log: Log;
-  readonly settings: AppSettings;
-}
-
-/** What the parts of the service are made of. */
-export interface PartOptions extends AppOptions {
-  /** Refuses whoever asks too often, in the way of the part. */
-  readonly limited: MiddlewareHandler<Env>;
-}
-
-export interface Env {
-  Bindings: Connection;
-  Variables: {
-    /** Whose share the request counts for; nothing where there are no shares. */
-    readonly client: string | undefined;
-    /** The memory that the request takes until its answer has been sent. */
-    readonly held: Held;
-  };
-}
-
-export type App = (request: Request, connection?: Connection) => Promise<Response>;
-
-/** Headers of every answer. */
-export const everywhere = {
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'x-robots-tag': 'noindex',
-};
+import { API_PATH, OPENAPI_PATH } from '../contract';
+import { createApi } from './http/api';
+import { BodyBudget, type MemoryUse } from './http/body-budget';
+import { ipOf, isSecure } from './http/caller';
+import { createDownloads } from './http/file-routes';
+import { type App, type AppOptions, commonHeaders, type Env } from './http/parts';
+import { clientOf, limited } from './http/rate-limit';
+import { answer, json, refusalBody, refusalHead } from './http/responses';
+import { createPages } from './page/routes';
+import { Refusal } from './refusal';
 
 /** Browsers warn of it over plain http, where they ignore it. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
@@ -84,14 +26,14 @@ export function createApp(options: AppOptions): App {
   app.use(async (c, next) => {
     const began = now();
     const client = clientOf(ipOf(c.req.raw, c.env, settings), settings.rateLimit);
-    const held = budget.hold(client);
-    c.env.closed?.(() => held.letGo());
+    const memory = budget.forRequest(client);
+    c.env.closed?.(() => memory.release());
     c.set('client', client);
-    c.set('held', held);
+    c.set('memory', memory);
     await next();
-    refuseLarge(c, held);
-    if (!c.env.closed) held.letGo();
-    for (const [name, value] of Object.entries(everywhere)) c.res.headers.set(name, value);
+    reserveResponse(c, memory);
+    if (!c.env.closed) memory.release();
+    for (const [name, value] of Object.entries(commonHeaders)) c.res.headers.set(name, value);
     if (isSecure(c.req.raw, settings)) c.res.headers.set(...NO_OPENER);
     // A proxy that ends TLS says that for itself.
     if (c.req.url.startsWith('https:')) c.res.headers.set(...HTTPS_ONLY);
@@ -117,11 +59,11 @@ export function createApp(options: AppOptions): App {
   return async (request, connection = {}) => app.fetch(request, connection);
 }
 
-/** Counts the answers that nobody counted before; those for which there is no memory are not given. */
-function refuseLarge(c: Context<Env>, held: Held): void {
-  if (c.req.method !== 'GET' || !held.isEmpty) return;
+/** Counts a response that its route has not counted; replaces it with a refusal when the memory does not suffice. */
+function reserveResponse(c: Context<Env>, memory: MemoryUse): void {
+  if (c.req.method !== 'GET' || !memory.isEmpty) return;
   try {
-    held.add(Number(c.res.headers.get('content-length')));
+    memory.add(Number(c.res.headers.get('content-length')));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     c.res = undefined;

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
-import { isLoopback } from '../../loopback';
+import { isLoopback } from '../loopback';
 
 /** Addresses of nobody (RFC 5737, RFC 3849): the route to them is that to the world. */
 const nobody = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' } as const;

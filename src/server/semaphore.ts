@@ -1,29 +1,29 @@
-import { abandoned, busy } from '../refusal';
+import { abandoned, busy } from './refusal';
 
-/** Who waits. */
+/** Who asks for a turn. */
 export interface Waiter {
-  /** Ends when they have left. */
+  /** Aborts when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Whose share they take; nothing where no share applies. */
+  /** Whose share the work takes; undefined for none. */
   readonly client?: string | undefined;
-  /** Goes before those that are not. */
+  /** Goes before work that is not urgent. */
   readonly urgent?: boolean | undefined;
 }
 
-interface Place extends Waiter {
+interface Waiting extends Waiter {
   begin(): void;
   refuse(): void;
 }
 
-/** Work of which so much is done at once, and so much may wait, some of it of one client; more than that is refused. */
-export class Line {
+/** Bounds how much work runs at once, and how much waits for it in all and for one client; refuses the rest. */
+export class Semaphore {
   private readonly running: Waiter[] = [];
-  private readonly waiting: Place[] = [];
+  private readonly waiting: Waiting[] = [];
 
   constructor(
-    private readonly atOnce: number,
-    private readonly atMost: number,
-    private readonly ofClient = atMost,
+    private readonly maxRunning: number,
+    private readonly maxWaiting: number,
+    private readonly maxWaitingOfClient = maxWaiting,
   ) {}
 
   get idle(): boolean {
@@ -35,11 +35,11 @@ export class Line {
   }
 
   /**
-   * Does `work` when its turn comes, unless nobody waits for it any more by then.
-   * @throws Refusal when too much waits, or nobody does
+   * Runs `work` when its turn comes.
+   * @throws Refusal (busy) when too much is waiting, (abandoned) when the waiter has gone before its turn
    */
-  async pass<T>(work: () => Promise<T>, waiter: Waiter = {}): Promise<T> {
-    if (this.running.length < this.atOnce) this.running.push(waiter);
+  async run<T>(work: () => Promise<T>, waiter: Waiter = {}): Promise<T> {
+    if (this.running.length < this.maxRunning) this.running.push(waiter);
     else await this.turn(waiter);
     try {
       if (waiter.signal?.aborted) throw abandoned();
@@ -52,8 +52,8 @@ export class Line {
 
   private turn(waiter: Waiter): Promise<void> {
     const own = this.waiting.filter(({ client }) => client === waiter.client).length;
-    if (waiter.client !== undefined && own >= this.ofClient) throw tooMany();
-    if (this.waiting.length >= this.atMost) this.makeRoom(waiter);
+    if (waiter.client !== undefined && own >= this.maxWaitingOfClient) throw tooMany();
+    if (this.waiting.length >= this.maxWaiting) this.makeRoom(waiter);
     return new Promise((resolve, reject) => {
       const begin = () => {
         this.running.push(waiter);
@@ -63,24 +63,25 @@ export class Line {
     });
   }
 
-  /** The last one that is not urgent gives way to one that is. */
+  /** The last waiter that is not urgent makes room for one that is. */
   private makeRoom({ urgent }: Waiter): void {
-    const last = this.waiting.findLastIndex((place) => !place.urgent);
+    const last = this.waiting.findLastIndex((one) => !one.urgent);
     if (!urgent || last === -1) throw tooMany();
-    for (const place of this.waiting.splice(last, 1)) place.refuse();
+    for (const one of this.waiting.splice(last, 1)) one.refuse();
   }
 
-  /** Whose client has the least running comes first, so that nobody who asks much keeps others waiting. */
-  private next(): Place | undefined {
+  /** The waiter whose client has the least work running, so that one client cannot delay the others. */
+  private next(): Waiting | undefined {
     const [first] = this.waiting.toSorted(
       (a, b) =>
-        this.runs(a) - this.runs(b) || Number(b.urgent ?? false) - Number(a.urgent ?? false),
+        this.runningOf(a) - this.runningOf(b) ||
+        Number(b.urgent ?? false) - Number(a.urgent ?? false),
     );
     if (first) this.waiting.splice(this.waiting.indexOf(first), 1);
     return first;
   }
 
-  private runs({ client }: Waiter): number {
+  private runningOf({ client }: Waiter): number {
     return client === undefined ? 0 : this.running.filter((one) => one.client === client).length;
   }
 }
