@@ -3,7 +3,7 @@ import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH, OPENAPI_PATH } from '../contract';
 import { createApi } from './http/api';
-import { BodyBudget, type MemoryUse } from './http/body-budget';
+import { BodyBudget, type MemoryUse } from './http/body';
 import { ipOf, isSecure } from './http/caller';
 import { createDownloads } from './http/file-routes';
 import { type App, type AppOptions, commonHeaders, type Env } from './http/parts';

@@ -2,11 +2,10 @@ import { isLoopback } from '../loopback';
 import { openService } from './compose';
 import { connectionLimitOf } from './http/connections';
 import { GRACE } from './http/graceful-stop';
-import type { Listening, Place } from './http/socket';
 import { createSockets } from './http/sockets';
-import type { Patience } from './http/timeouts';
+import type { Timeouts } from './http/timeouts';
 import { readTls, tlsReloader } from './http/tls';
-import { outwardUrl } from './listen';
+import { type Listening, type ListenTarget, outwardUrl } from './listen';
 import type { Log } from './ops/log';
 import { startMetrics } from './ops/metrics/metrics-start';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
@@ -53,19 +52,26 @@ export interface Service {
 export async function startService(
   settings: ServiceSettings,
   io: ServiceIo,
-  impatience: Partial<Patience> = {},
+  timeouts: Partial<Timeouts> = {},
 ): Promise<Service> {
   const tls = await readTls(settings);
-  const places = placesOf(settings, io);
+  const targets = listenTargets(settings, io);
   const service = await openService(settings, io);
   const { log } = service;
   const { now, grace = GRACE, supervision } = io;
   const connections = connectionLimitOf(settings);
-  const patience = { read: readingRateOf(settings), ...impatience };
-  // Behind a proxy, and where links name another address, so do requests.
+  // Behind a proxy, or with a public address, requests name another host.
   const ownHost = settings.publicUrl || settings.trustProxy ? undefined : settings.host;
-  const options = { tls, log, now, patience, connections, grace, ownHost };
-  const sockets = createSockets(service.app, places, options);
+  const options = {
+    tls,
+    log,
+    now,
+    timeouts: { read: readingRateOf(settings), ...timeouts },
+    connections,
+    grace,
+    ownHost,
+  };
+  const sockets = createSockets(service.app, targets, options);
   let metrics: Awaited<ReturnType<typeof startMetrics>>;
   try {
     const listening = await sockets.listen();
@@ -129,7 +135,10 @@ function warnIfExposed(
 }
 
 /** The sockets that systemd passed; where there are none, the address in the settings. */
-function placesOf({ host, port }: ServiceSettings, { supervision }: ServiceIo): Place[] {
+function listenTargets(
+  { host, port }: ServiceSettings,
+  { supervision }: ServiceIo,
+): ListenTarget[] {
   const passed = supervision ? passedSockets(supervision) : [];
   return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
 }

@@ -172,7 +172,7 @@ test('no bytes on a socket meet a failure, or leave anything behind', {
     tls: undefined,
     log,
     now: service.clock.now,
-    patience: {
+    timeouts: {
       head: 1000,
       idle: 1000,
       body: 1000,

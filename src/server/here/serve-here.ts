@@ -4,10 +4,9 @@ import { openService } from '../compose';
 import { connectionLimitOf } from '../http/connections';
 import { GRACE } from '../http/graceful-stop';
 import { pushBody } from '../http/json-bodies';
-import type { Listening } from '../http/socket';
 import { createSockets } from '../http/sockets';
 import { readTls } from '../http/tls';
-import { outwardUrl } from '../listen';
+import { type Listening, outwardUrl } from '../listen';
 import { Refusal } from '../refusal';
 import type { PushWithNote } from '../rules/pushes';
 import { sweepRegularly } from '../rules/sweep';
@@ -66,7 +65,7 @@ export async function serveHere(
       tls,
       log,
       now: io.now,
-      patience: { read: readingRateOf(whole) },
+      timeouts: { read: readingRateOf(whole) },
       connections,
       grace: GRACE,
       ownHost: host,

@@ -1,8 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-import type { ServiceSettings } from '../service-settings';
-import { maxConnectionsOf, rateLimitOf } from '../service-settings';
+import { maxConnectionsOf, rateLimitOf, type ServiceSettings } from '../service-settings';
 import { plainIp } from './caller';
 import { clientOf } from './rate-limit';
 
@@ -10,9 +8,9 @@ import { clientOf } from './rate-limit';
 const CLIENTS = 16;
 
 export interface ConnectionLimit {
-  /** Of all servers together. */
+  /** Maximum of all servers together. */
   readonly most: number;
-  /** Whose share the connections from an address take; nothing where no share applies. */
+  /** Whose share the connections from an address take; undefined for none. */
   clientOf(address: string | undefined): string | undefined;
 }
 
@@ -29,35 +27,36 @@ export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
   };
 }
 
-interface Entry {
+interface Connected {
   socket: Socket;
   readonly client: string | undefined;
 }
 
-/** Those without a request under way, the one that has waited longest first; and how many there are in all. */
 class Pool {
+  /** Of all its connections. */
   count = 0;
-  readonly waiting = new Set<Entry>();
+  /** Connections without a running request, the one that has been idle longest first. */
+  readonly waiting = new Set<Connected>();
 }
 
 /**
- * Limits the connections of servers, and those of one client. When there are too many, the one is cut that has waited
- * longest for a request: whoever sends half a head keeps nobody else out.
+ * Limits the connections of all servers, and those of one client. When there are too many, it cuts the one that has
+ * waited longest for a request, so that incomplete requests do not keep other clients out.
  */
 export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   const all = new Pool();
   const clients = new Map<string, Pool>();
-  const entries = new Map<unknown, Entry>();
+  const entries = new Map<unknown, Connected>();
   const share = Math.max(1, Math.floor(most / CLIENTS));
 
-  const poolsOf = ({ client }: Entry): Pool[] => {
+  const poolsOf = ({ client }: Connected): Pool[] => {
     const own = client === undefined ? undefined : clients.get(client);
     return own ? [all, own] : [all];
   };
-  const wait = (entry: Entry) => {
+  const wait = (entry: Connected) => {
     for (const { waiting } of poolsOf(entry)) waiting.add(entry);
   };
-  const leave = (entry: Entry) => {
+  const leave = (entry: Connected) => {
     for (const { waiting } of poolsOf(entry)) waiting.delete(entry);
   };
   const cutOldest = ({ waiting }: Pool) => {
@@ -70,7 +69,7 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   function open(socket: Socket): void {
     const key = keyOf(socket);
     const client = clientOf(socket.remoteAddress);
-    const entry: Entry = { socket, client };
+    const entry: Connected = { socket, client };
     if (client !== undefined && !clients.has(client)) clients.set(client, new Pool());
     entries.set(key, entry);
     for (const pool of poolsOf(entry)) pool.count += 1;
@@ -104,8 +103,58 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   };
 }
 
-/** The same for a TLS socket and the one below it; those in the file system have no address. */
+/** The same key for a TLS socket and its TCP socket. Unix domain sockets have no address. */
 function keyOf(socket: Socket): unknown {
   const { remoteAddress, remotePort } = socket;
   return remoteAddress === undefined ? socket : `${remoteAddress} ${remotePort}`;
+}
+
+/** Pipelined requests of one connection that may wait for the response before them. */
+const MAX_PIPELINED = 16;
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
+/**
+ * Makes a server handle the pipelined requests of a connection (RFC 9112, 9.3.2) one at a time. Node.js starts all of
+ * them at once, so that a few bytes cause a hundred responses that nobody reads. A connection with too many waiting
+ * requests is cut: Node.js parses whole reads, and keeps each request in memory.
+ */
+export function serializeRequests(server: Server): void {
+  const waiting = new WeakMap<Socket, Exchange[]>();
+  const emit = server.emit.bind(server);
+
+  const begin = ([incoming, outgoing]: Exchange) => {
+    const { socket } = incoming;
+    outgoing.once('close', () => {
+      const next = socket.writable ? waiting.get(socket)?.shift() : undefined;
+      if (next) {
+        begin(next);
+        return;
+      }
+      waiting.delete(socket);
+      if (socket.isPaused()) socket.resume();
+    });
+    emit('request', incoming, outgoing);
+  };
+
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { socket } = incoming;
+    const before = waiting.get(socket);
+    if (!before) {
+      waiting.set(socket, []);
+      begin([incoming, outgoing]);
+    } else if (before.length < MAX_PIPELINED) {
+      before.push([incoming, outgoing]);
+      // Later, as Node.js resumes the socket at the end of the request.
+      queueMicrotask(() => waiting.has(socket) && socket.pause());
+    } else {
+      socket.destroy();
+    }
+  };
+
+  server.emit = (event: string, ...values: unknown[]) => {
+    if (event !== 'request') return emit(event, ...values);
+    take(...(values as [IncomingMessage, ServerResponse]));
+    return true;
+  };
 }

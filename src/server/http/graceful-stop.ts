@@ -1,28 +1,28 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Milliseconds that running requests have after a stop was asked for. */
+/** Milliseconds that running requests have to finish after a stop. */
 export const GRACE = 30_000;
 
 /**
- * Watches a server's connections from now on; what it answers stops the server: no new connections, idle ones are
- * closed, running requests finish, for `grace` milliseconds at most.
+ * Tracks a server's connections from now on. The function returned stops the server: no new connections, idle ones are
+ * closed, running requests finish within `grace` milliseconds.
  */
-export function stopper(server: Server, secure: boolean, grace = GRACE): () => Promise<void> {
+export function gracefulStop(server: Server, secure: boolean, grace = GRACE): () => Promise<void> {
   const connections = new Set<Socket>();
-  const speaking = new Set<Socket>();
+  const ready = new Set<Socket>();
   const running = new Set<ServerResponse>();
   let stopping = false;
-  // Node's own takes an answer that was ended for one that was sent, and cuts it off.
+  // Node's own drops responses that are ended but not flushed.
   server.closeIdleConnections = () => undefined;
 
-  // A connection that has not said anything yet counts as active to Node, but owes and is owed nothing.
+  // Node also counts a connection without any request as active.
   const closeIdle = () => {
     const busy = new Set([...running].map(({ req }) => req.socket));
-    for (const socket of speaking) if (!busy.has(socket)) socket.destroySoon();
+    for (const socket of ready) if (!busy.has(socket)) socket.destroySoon();
   };
-  server.on('connection', (socket: Socket) => keep(connections, socket));
-  server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) => keep(speaking, socket));
+  server.on('connection', (socket: Socket) => track(connections, socket));
+  server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) => track(ready, socket));
   server.on('request', (_: IncomingMessage, response: ServerResponse) => {
     running.add(response);
     if (stopping) announceEnd(response);
@@ -46,12 +46,12 @@ export function stopper(server: Server, secure: boolean, grace = GRACE): () => P
     });
 }
 
-/** So that the client sends its next request to somebody else. */
+/** Makes the client send its next request on another connection. */
 function announceEnd(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close');
 }
 
-function keep(set: Set<Socket>, socket: Socket): void {
+function track(set: Set<Socket>, socket: Socket): void {
   set.add(socket);
   socket.once('close', () => set.delete(socket));
 }

@@ -4,9 +4,8 @@ import type { OfferedFile } from '../rules/files';
 import { daysRemaining, viewsRemaining } from '../rules/push-state';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
-import { fileUrl } from './file-routes';
 
-/** A push as the API answers it (docs/wire.md, "Push object", ours); `base` is what links begin with. */
+/** A push as the API returns it (docs/wire.md, "Push object", ours); `base` is what links begin with. */
 export function pushBody(push: PushRow, base: string, now: Date): Answer<'Push'> {
   const link = `${base}/p/${push.url_token}`;
   return {
@@ -29,7 +28,12 @@ export function pushBody(push: PushRow, base: string, now: Date): Answer<'Push'>
   };
 }
 
-/** A file as a retrieval answers it; `base` is what links begin with. */
+/** The link to a file; `base` is what links begin with. */
+export function fileUrl({ link }: OfferedFile, base: string): string {
+  return `${base}/files/${link}`;
+}
+
+/** A file as the API returns it; `base` is what links begin with. */
 export function fileBody(file: OfferedFile, base: string): Answer<'File'> {
   return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
 }
@@ -47,7 +51,7 @@ export function auditBody(rows: readonly AuditRow[]): Answer<'AuditLog'> {
   return { logs };
 }
 
-/** What this instance says of itself (specification 2.2). */
+/** The version and features of this instance (docs/wire.md, "Editions and versions"). */
 export function versionBody(version: string, anonymous: boolean): Answer<'Version'> {
   return {
     application_version: version,

@@ -1,12 +1,13 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { Log } from '../ops/log';
 import type { PushEvents } from '../push-events';
 import type { Files } from '../rules/files';
-import type { Owners } from '../rules/owners';
+import type { Owner, Owners } from '../rules/owners';
+import type { Visitor } from '../rules/push-state';
 import type { Pushes } from '../rules/pushes';
 import type { Bounds, RateLimit } from '../service-settings';
-import type { MemoryUse } from './body-budget';
-import type { CallerSettings, Connection } from './caller';
+import type { MemoryUse } from './body';
+import { type CallerSettings, type Connection, originOf } from './caller';
 
 export interface AppSettings extends CallerSettings {
   /** Whether callers without a token may create and retrieve pushes. */
@@ -47,6 +48,12 @@ export interface Env {
     /** Memory that the request takes until its response has been sent. */
     readonly memory: MemoryUse;
   };
+}
+
+/** Who sent the request; `owner` as far as a token has shown it. */
+export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
+  const { signal } = c.req.raw;
+  return { ...originOf(c.req.raw, c.env, settings), owner, signal, client: c.get('client') };
 }
 
 /** The service as a function from request to response, without a socket. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listen } from '../../http/socket';
+import { listen } from '../../listen';
 import { CONTENT_TYPE } from './exposition';
 
 /** Serves what `scrape` answers at `/metrics`, and nothing else. Throws a `ServiceError` where it cannot listen. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BodyBudget, Gathered } from '../../../src/server/http/body-budget';
+import { BodyBudget, Collected } from '../../../src/server/http/body';
 
 /** Each bit is of a kind that takes three hundred times its size for as long as it is kept. */
 test('bytes come together however they are cut, and none of the bits is kept', () => {
@@ -11,7 +11,7 @@ test('bytes come together however they are cut, and none of the bits is kept', (
   );
   fc.assert(
     fc.property(fc.array(size, { maxLength: 40 }), (sizes) => {
-      const gathered = new Gathered();
+      const gathered = new Collected();
       const all: Buffer[] = [];
       for (const [at, length] of sizes.entries()) {
         const bit = Buffer.alloc(length, at + 1);
