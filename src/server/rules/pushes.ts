@@ -15,7 +15,7 @@ import { claimView } from './claim';
 import { DeferredWork } from './deferred';
 import type { Upload } from './file-upload';
 import type { Files, OfferedFile } from './files';
-import { type Creation, readCreation } from './new-push';
+import { type NewPush, validatePush } from './new-push';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
 import { DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './push-state';
@@ -82,10 +82,10 @@ export class Pushes {
   /** Checks and keeps a new push with its files; throws a `Refusal` with messages by field. */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     // Apart, so that nothing holds the input while the passphrase waits.
-    return this.keep(readCreation(input, this.options.bounds, upload?.fileCount), visitor, upload);
+    return this.keep(validatePush(input, this.options.bounds, upload?.fileCount), visitor, upload);
   }
 
-  private async keep(creation: Creation, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
+  private async keep(creation: NewPush, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     await this.options.space.check();
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
