@@ -12,12 +12,12 @@ import { answer, json, refusalBody, refusalHead } from './http/responses';
 import { createPages } from './page/routes';
 import { Refusal } from './refusal';
 
-/** Browsers warn of it over plain http, where they ignore it. */
+/** Sent over https only: over http browsers ignore it with a warning. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
-/** For a year, browsers ask this host over nothing else (RFC 6797). */
+/** Makes browsers use https for this host for a year (RFC 6797). */
 const HTTPS_ONLY = ['strict-transport-security', 'max-age=31536000'] as const;
 
-/** The whole service as a function from request to response, without a socket. */
+/** Composes the API, the downloads and the pages. */
 export function createApp(options: AppOptions): App {
   const { now, log, isUp, settings } = options;
   const parts = { ...options, limited: limited(settings, now) };
@@ -35,7 +35,7 @@ export function createApp(options: AppOptions): App {
     if (!c.env.closed) memory.release();
     for (const [name, value] of Object.entries(commonHeaders)) c.res.headers.set(name, value);
     if (isSecure(c.req.raw, settings)) c.res.headers.set(...NO_OPENER);
-    // A proxy that ends TLS says that for itself.
+    // A proxy that terminates TLS adds its own.
     if (c.req.url.startsWith('https:')) c.res.headers.set(...HTTPS_ONLY);
     const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);
     const took = now().getTime() - began.getTime();
@@ -77,9 +77,9 @@ function refused(refusal: Refusal): Response {
 }
 
 /**
- * The path without what the reference allows besides: `.json` after a path of the API (docs/wire.md, "Endpoints"), and
- * `json_url`, another name of a retrieval (docs/wire.md, "Push object"). Asterisks are escaped: Hono takes a path of
- * `/*` for the pattern, and would run what stands before all routes twice.
+ * The path that is routed. Password Pusher also accepts `.json` after an API path (docs/wire.md, "Endpoints") and
+ * `json_url` for a retrieval (docs/wire.md, "Push object"). Asterisks are escaped: Hono would take the path `/*` for the
+ * pattern and run the middleware twice.
  */
 function pathOf(request: Request): string {
   const path = getPath(request).replaceAll('*', '%2A');
@@ -87,7 +87,7 @@ function pathOf(request: Request): string {
     return path === API_PATH + OPENAPI_PATH ? path : path.replace(/\.json$/, '');
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const token = reads ? /^\/p\/([\w-]+)\.json$/.exec(path)?.[1] : undefined;
-  // The names of the API's own listings are no tokens: those have 19 characters.
+  // `active` and `expired` are listings of the API; a token has 19 characters.
   if (!token || token === 'active' || token === 'expired') return path;
   return `${API_PATH}/pushes/${token}`;
 }

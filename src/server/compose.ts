@@ -27,7 +27,7 @@ import {
 import { inWords, openDatabase, openExisting, type Where } from './store/database';
 import type { Database } from './store/sql';
 
-/** The service without a socket. */
+/** A service without sockets. */
 export interface OpenService {
   readonly app: App;
   readonly owners: Owners;
@@ -38,7 +38,11 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-/** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
+/**
+ * Opens the database and the instance key, and creates missing ones.
+ * @param observer receives the events of pushes, besides the metrics
+ * @throws ServiceError that says what is wrong with them
+ */
 export async function openService(
   settings: ServiceSettings,
   io: ServiceIo,
@@ -101,33 +105,33 @@ export async function openService(
   }
 }
 
-/** The owners of a service's data, for `serve token`; works beside a running service. */
+/** The owners in a service's database, for `serve token`; may run beside the service. */
 export async function openOwners(
   where: Where,
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
 ): Promise<{
-  /** The new token, never to be had again. */
+  /** Returns a new token, of which only a hash is stored. */
   add(name: string): Promise<string>;
   list(): Promise<OwnerSummary[]>;
-  /** How many tokens there were. */
+  /** Returns how many tokens it deleted. */
   revoke(name: string): Promise<number>;
   close(): Promise<void>;
 }> {
   let database: Database | undefined;
-  const owners = async () => {
+  const opened = async () => {
     database ??= await openDatabase(where, io);
     return new Owners(database, io.now);
   };
-  const there = async () => {
+  const existing = async () => {
     database ??= await openExisting(where, io);
     return new Owners(database, io.now);
   };
-  const said = <T>(work: Promise<T>) =>
+  const explained = <T>(work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(inWords(error)));
   return {
-    add: (name) => said(owners().then((all) => all.add(name))),
-    list: () => said(there().then((all) => all.list())),
-    revoke: (name) => said(there().then((all) => all.revoke(name))),
+    add: (name) => explained(opened().then((all) => all.add(name))),
+    list: () => explained(existing().then((all) => all.list())),
+    revoke: (name) => explained(existing().then((all) => all.revoke(name))),
     close: async () => database?.close(),
   };
 }

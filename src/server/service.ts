@@ -27,28 +27,28 @@ export type { OwnerSummary } from './rules/owners';
 export { ServiceError } from './service-error';
 export type { ServiceIo, ServiceSettings } from './service-settings';
 
-/** A service that listens. */
+/** A running service. */
 export interface Service {
-  /**
-   * The public address, or else the one it listens on: of all addresses one that others reach, and where there is none
-   * the one of this machine.
-   */
+  /** The public URL, or else the first address that others reach, or else one that this machine reaches. */
   readonly url: string;
-  /** The address it listens on, as this machine reaches it. */
+  /** The URL by which this machine reaches it. */
   readonly localUrl: string;
-  /** Whether this machine alone reaches it, by an address. */
+  /** Whether it listens on loopback addresses only. */
   readonly loopback: boolean;
-  /** The token of `admin`, only when this start created it. */
+  /** The token of `admin`, if this start created it. */
   readonly firstToken?: string;
-  /** Has the log warn. */
+  /** Writes a warning to the log. */
   warn(message: string): void;
-  /** Reads certificate and key again; connections that are open stay as they are. */
+  /** Reads the certificate and key again, for new connections. */
   reload(): Promise<void>;
-  /** No new connections; running requests finish, 30 s at most; then the database is closed. */
+  /** Accepts no new connections, waits up to 30 s for running requests, and closes the database. */
   close(): Promise<void>;
 }
 
-/** Opens the data and listens. Throws a `ServiceError` that says what the operator has to change. */
+/**
+ * Opens the data and listens.
+ * @throws ServiceError that says what the operator has to change
+ */
 export async function startService(
   settings: ServiceSettings,
   io: ServiceIo,
@@ -77,21 +77,21 @@ export async function startService(
     const listening = await sockets.listen();
     metrics = await startMetrics(service, sockets.servers, settings, io);
     const stopSweeping = sweepRegularly(service.pushes, log);
-    // Only now: a start that failed must not have used up the one time the token is shown.
+    // Not earlier: the token is shown only once, and a failed start would not show it.
     const journal = supervision !== undefined && writesToJournal(supervision);
     const firstToken = journal ? undefined : await service.owners.addFirst();
     if (journal && (await service.owners.list()).length === 0) {
       log.warning('no token was made, as the journal would keep it: see pwpush serve token add');
     }
     warnIfExposed(listening, settings, log);
-    const named = listening.find(({ host }) => host !== undefined) ?? listening[0];
-    const localUrl = named?.url ?? '';
-    const url = publicUrlOf(settings) ?? (await outwardUrl(localUrl, named?.host)) ?? localUrl;
-    const scraped = metrics ? { metrics: metrics.url } : {};
-    log.event('start', { url, version: io.version, ...scraped });
-    const tell = supervision ? notifier(supervision, log) : async () => {};
+    const first = listening.find(({ host }) => host !== undefined) ?? listening[0];
+    const localUrl = first?.url ?? '';
+    const url = publicUrlOf(settings) ?? (await outwardUrl(localUrl, first?.host)) ?? localUrl;
+    const scrape = metrics ? { metrics: metrics.url } : {};
+    log.event('start', { url, version: io.version, ...scrape });
+    const notify = supervision ? notifier(supervision, log) : async () => {};
     const reload = tlsReloader(sockets.servers, settings, log);
-    void tell('READY=1');
+    void notify('READY=1');
     return {
       url,
       localUrl,
@@ -99,20 +99,20 @@ export async function startService(
       ...(firstToken === undefined ? {} : { firstToken }),
       warn: (message) => log.warning(message),
       reload: async () => {
-        void tell('RELOADING=1');
+        void notify('RELOADING=1');
         await reload();
-        await tell('READY=1');
+        await notify('READY=1');
       },
-      close: once(async () => {
+      close: callOnce(async () => {
         log.event('stopping');
-        const told = tell('STOPPING=1');
-        await inTime(grace, async () => {
+        const notified = notify('STOPPING=1');
+        await withTimeLimit(grace, async () => {
           await sockets.stop();
           await stopSweeping();
         });
         metrics?.close();
         await service.close();
-        await told;
+        await notified;
         log.event('stopped');
       }),
     };
@@ -134,7 +134,7 @@ function warnIfExposed(
   log.warning(`listening on ${exposed} without TLS: secrets and tokens can be read on the way`);
 }
 
-/** The sockets that systemd passed; where there are none, the address in the settings. */
+/** The sockets that systemd passed, or else the address in the settings. */
 function listenTargets(
   { host, port }: ServiceSettings,
   { supervision }: ServiceIo,
@@ -143,8 +143,8 @@ function listenTargets(
   return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
 }
 
-/** Ends with `work`, or without it when the time is up; milliseconds. */
-async function inTime(limit: number, work: () => Promise<void>): Promise<void> {
+/** Resolves when `work` does, or after `limit` milliseconds. */
+async function withTimeLimit(limit: number, work: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const up = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limit);
@@ -152,8 +152,8 @@ async function inTime(limit: number, work: () => Promise<void>): Promise<void> {
   await Promise.race([work(), up]).finally(() => clearTimeout(timer));
 }
 
-/** The same promise however often it is asked for. */
-function once(work: () => Promise<void>): () => Promise<void> {
+/** Runs `work` on the first call; every call returns the same promise. */
+function callOnce(work: () => Promise<void>): () => Promise<void> {
   let result: Promise<void> | undefined;
   return () => (result ??= work());
 }

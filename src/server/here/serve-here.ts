@@ -17,7 +17,7 @@ import { PushWatch, singlePushApp } from './single-push-app';
 
 export type HereSettings = Pick<ServiceSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>;
 
-/** The creation request, and files as they are read. */
+/** The creation request and the files. */
 export interface HerePush {
   readonly push: object;
   readonly files: readonly {
@@ -27,20 +27,20 @@ export interface HerePush {
   }[];
 }
 
-/** One push that is served from this machine's memory. */
+/** A push that is served from the memory of this process. */
 export interface Here {
   readonly push: ReturnType<typeof pushBody>;
-  /** Whether others can read on the way what is fetched. */
+  /** Whether the secret travels unencrypted over a network. */
   readonly exposed: boolean;
-  /** Resolves to how often it was seen, once there is no more to be had from it. */
+  /** Resolves to the number of views when nothing is left to retrieve. */
   readonly ended: Promise<number>;
-  /** Lets what runs end, 30 s at most, and forgets the push. */
+  /** Waits up to 30 s for running requests, then discards the push. */
   close(): Promise<void>;
 }
 
 /**
- * Serves one push and nothing else: nobody can create another, nor list any. It takes one view unless more are
- * asked for. Throws a `ServiceError` that says what has to be changed.
+ * Serves a single push: no other can be created or listed. It expires after one view by default.
+ * @throws ServiceError when the push is invalid, or the service cannot start
  */
 export async function serveHere(
   settings: HereSettings,
@@ -57,7 +57,7 @@ export async function serveHere(
   const { log } = service;
   let sockets: ReturnType<typeof createSockets> | undefined;
   try {
-    const { push } = await created(service, wanted);
+    const { push } = await createPush(service, wanted);
     watch.allowViews(push.expire_after_views);
     const app = singlePushApp(push.url_token, service.app, watch);
     const connections = connectionLimitOf(whole);
@@ -88,11 +88,11 @@ export async function serveHere(
   } catch (error) {
     await sockets?.stop();
     await service.close();
-    throw error instanceof Refusal && error.kind !== 'away' ? refused(error) : inWords(error);
+    throw error instanceof Refusal && error.kind !== 'away' ? inputError(error) : inWords(error);
   }
 }
 
-async function created(
+async function createPush(
   { pushes }: Awaited<ReturnType<typeof openService>>,
   { push, files }: HerePush,
 ): Promise<PushWithNote> {
@@ -107,11 +107,11 @@ async function created(
   }
 }
 
-/** What the service says of values that it does not take is for whoever asked for them. */
-function refused({ fields, message }: Refusal): ServiceError {
+/** A refusal as an error of the caller's input. */
+function inputError({ fields, message }: Refusal): ServiceError {
   const words = Object.values(fields).flat();
-  const said = words.length === 0 ? message : words.join(' ');
-  return new ServiceError(said.replace(/\.$/, ''), { input: true });
+  const text = words.length === 0 ? message : words.join(' ');
+  return new ServiceError(text.replace(/\.$/, ''), { input: true });
 }
 
 async function baseFor({ url }: Listening, host: string): Promise<string> {

@@ -5,7 +5,7 @@ import { daysRemaining, viewsRemaining } from '../rules/push-state';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 
-/** A push as the API returns it (docs/wire.md, "Push object", ours); `base` is what links begin with. */
+/** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
 export function pushBody(push: PushRow, base: string, now: Date): ResponseBody<'Push'> {
   const link = `${base}/p/${push.url_token}`;
   return {

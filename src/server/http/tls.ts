@@ -6,13 +6,16 @@ import type { Log } from '../ops/log';
 import { ServiceError, systemCode } from '../service-error';
 import type { ServiceSettings } from '../service-settings';
 
-/** A certificate chain and its private key, PEM, that fit each other. */
+/** A PEM certificate chain and its private key, which match. */
 export interface Tls {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
-/** The pair that the settings name, nothing where they name none. Throws a `ServiceError` that says what is wrong. */
+/**
+ * The certificate and key of the settings, if any.
+ * @throws ServiceError when they cannot be read or do not match
+ */
 export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls | undefined> {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey)
@@ -29,10 +32,7 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls
   return pair;
 }
 
-/**
- * What reads the pair again, for connections to come; those that are open stay as they are, and so does everything
- * where the new pair is no good.
- */
+/** Returns a function that reads the pair again, for new connections; an invalid pair changes nothing. */
 export function tlsReloader(
   servers: readonly Server[],
   settings: ServiceSettings,

@@ -23,7 +23,7 @@ import type { Space } from './space';
 
 export interface RetrievedPush {
   readonly push: PushRow;
-  /** null when the push has expired. */
+  /** null if the push has expired. */
   readonly payload: string | null;
   readonly files: readonly OfferedFile[];
 }
@@ -33,7 +33,7 @@ export interface PushWithNote {
   readonly note: string;
 }
 
-/** What a sweep ends or deletes in one transaction, for which others wait: pushes, and bytes of their payloads. */
+/** Pushes, and bytes of their payloads, that a sweep ends in one transaction, while others wait. */
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
 
@@ -43,17 +43,17 @@ export interface PushesOptions {
   readonly files: Files;
   readonly space: Space;
   readonly bounds: Bounds;
-  /** Days that a push that has ended is kept with its log. */
+  /** Days for which an expired push is kept with its audit log. */
   readonly keepDays: number;
-  /** Failures that the log of a push has entries of their own for. */
+  /** Failures that have an entry of their own in the audit log of a push. */
   readonly maxFailures: number;
   readonly clock: () => Date;
   readonly events: PushEvents;
-  /** Told of what could not be done, and of rows that were changed. */
+  /** Receives errors of background work, and rows that were changed by hand. */
   readonly report: (error: unknown) => void;
 }
 
-/** The rules of pushes: who may do what, what a view costs, when a secret goes. Knows no HTTP and no SQL. */
+/** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
 export class Pushes {
   private readonly deferred = new DeferredWork();
   private readonly database: Database;
@@ -74,18 +74,21 @@ export class Pushes {
     this.passphrases = new PassphraseCheck({ database, vault, events, maxFailures, now });
   }
 
-  /** Begins to take in the files of a push that `create` gets later; discard it in any case. */
+  /** Begins the upload of files for a push that `create` creates. The caller discards it in any case. */
   upload(): Upload {
     return this.files.upload(newUrlToken());
   }
 
-  /** Checks and keeps a new push with its files; throws a `Refusal` with messages by field. */
+  /**
+   * Validates and stores a new push with its files.
+   * @throws Refusal with messages by field
+   */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
-    // Apart, so that nothing holds the input while the passphrase waits.
-    return this.keep(validatePush(input, this.options.bounds, upload?.fileCount), visitor, upload);
+    // In a call of its own, so that the input can be freed while the passphrase waits to be hashed.
+    return this.store(validatePush(input, this.options.bounds, upload?.fileCount), visitor, upload);
   }
 
-  private async keep(creation: NewPush, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
+  private async store(creation: NewPush, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     await this.options.space.check();
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
@@ -117,29 +120,32 @@ export class Pushes {
     return { push, note };
   }
 
-  /** The push as it is, without its secret; takes no view. */
+  /**
+   * The push without its secret; takes no view.
+   * @throws Refusal when there is none
+   */
   async find(urlToken: string): Promise<PushRow> {
     const row = await store.findPush(this.database.sql, this.vault.keys.links.lookup(urlToken));
     if (!row) throw notFound();
     return stateAt({ ...row, url_token: urlToken }, this.now());
   }
 
-  /** Notes a look at a push that has expired, a moment later: the answer must not take longer than for one that never was. */
+  /** Records a retrieval of an expired push, later: the response must not take longer than for an unknown token. */
   missed({ url_token }: PushRow, visitor: Visitor): void {
     this.deferred.add(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
   }
 
-  /** Resolves when what was to be noted is noted, and what was to be deleted is deleted. */
+  /** Resolves when deferred records are written and requested deletions done. */
   async finish(): Promise<void> {
     await this.deferred.finish();
     await this.files.settled();
   }
 
   /**
-   * Takes a view, unless the owner looks, and answers the payload and where the files are; after the last view the
-   * secret is gone, and the files when the links have run out. A push that has expired is answered without either.
-   * `hold` is told how many bytes the payload takes in memory; when it throws, no view is taken. Throws a `Refusal`
-   * for the passphrase.
+   * Takes a view, unless the visitor is the owner, and returns the payload and the links to the files. The last view
+   * deletes the secret at once, and the files when the links expire. An expired push is returned without either.
+   * @param reserve receives the bytes of memory that the payload takes; when it throws, no view is taken
+   * @throws Refusal when there is no push, or for the passphrase
    */
   async retrieve(
     urlToken: string,
@@ -177,7 +183,10 @@ export class Pushes {
     };
   }
 
-  /** Ends a push and destroys its secret; one that has ended stays as it is. */
+  /**
+   * Expires a push and destroys its secret; an expired push stays as it is.
+   * @throws Refusal when there is no push, or the visitor may not expire it
+   */
   async expire(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const push = await this.find(urlToken);
     if (push.expired_at !== null) await this.endIfDue(push, visitor);
@@ -185,7 +194,7 @@ export class Pushes {
       throw new Refusal('forbidden', 'That push is not deletable by viewers.');
     }
     if (push.expired_at !== null) {
-      // What the last view left behind; anything else has gone.
+      // The files whose links are still valid after the last view.
       const end = (sql: Sql) => endFiles(sql, push.id);
       if (await this.database.transaction(end, { frees: true })) await this.ended(push);
       return push;
@@ -204,7 +213,7 @@ export class Pushes {
     return ended ? { ...ended, url_token: urlToken } : this.find(urlToken);
   }
 
-  /** An owner's active pushes with their notes, newest first. */
+  /** The owner's active pushes with their notes, newest first. */
   async listActive(owner: Owner, page: number): Promise<PushWithNote[]> {
     return this.vault.keys.withKeys(async () => {
       const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
@@ -215,7 +224,7 @@ export class Pushes {
     });
   }
 
-  /** An owner's expired pushes, newest first; their notes are gone. */
+  /** The owner's expired pushes, newest first, without notes, which have been deleted. */
   async listExpired(owner: Owner, page: number): Promise<PushWithNote[]> {
     return this.vault.keys.withKeys(async () => {
       const now = this.now();
@@ -224,21 +233,24 @@ export class Pushes {
     });
   }
 
-  /** What happened to an owner's push, oldest first. */
+  /**
+   * The audit log of the owner's push, oldest first.
+   * @throws Refusal when there is no push, or it belongs to another owner
+   */
   async audit(urlToken: string, owner: Owner, page: number): Promise<audit.AuditRow[]> {
     const push = await this.find(urlToken);
     if (push.owner_id !== owner.id) throw new Refusal('forbidden', 'That push is not yours.');
     return audit.listEvents(this.database.sql, push.id, pageOf(page));
   }
 
-  /** How many pushes are active; reads an index, 30 ms for a million. */
+  /** The number of active pushes, read from an index: 30 ms for a million. */
   countActive(): Promise<number> {
     return store.countActive(this.database.sql, this.now());
   }
 
   /**
-   * Destroys the secrets of pushes whose time has passed, has the rest of what is over deleted, and answers how many
-   * pushes it ended. What fails is reported and left for the next time. Hears of new instance keys.
+   * Destroys the secrets of overdue pushes, deletes other expired data, and looks for new instance keys. Returns the
+   * number of pushes that it ended. Failures are reported and left to the next sweep.
    */
   async sweep(): Promise<number> {
     const { database, files, vault } = this;
@@ -252,15 +264,15 @@ export class Pushes {
       () => files.abandonStale(),
       () => audit.deleteTriesBefore(database.sql, now - 60_000),
       () => audit.deleteTriesAfter(database.sql, now + 60_000),
-      () => this.dropKept(now - this.options.keepDays * DAY),
+      () => this.dropEndedBefore(now - this.options.keepDays * DAY),
     ];
-    // What one of them fails at keeps no other from being done.
+    // Each step runs even if another one fails.
     for (const step of steps) await step().catch(this.options.report);
     void files.drop();
     return ended;
   }
 
-  /** Has sweeps and deletions of files end soon: the next start goes on with them. */
+  /** Makes sweeps and deletions of files end soon; the next start continues them. */
   halt(): void {
     this.halted = true;
     this.files.halt();
@@ -279,7 +291,7 @@ export class Pushes {
     return ended;
   }
 
-  /** One by one where together they fail. */
+  /** Ends the pushes in one transaction, or each in its own if that fails. */
   private async endBatch(batch: readonly store.DuePush[]): Promise<number> {
     if (batch.length === 0) return 0;
     const end = async (sql: Sql) => {
@@ -300,8 +312,8 @@ export class Pushes {
     }
   }
 
-  /** Deletes pushes that ended by then, with their logs. */
-  private async dropKept(before: number): Promise<void> {
+  /** Deletes pushes that ended before that time, with their audit logs. */
+  private async dropEndedBefore(before: number): Promise<void> {
     const { database } = this;
     for (let more = true; more && !this.halted; ) {
       const ids = await store.listEndedBefore(database.sql, before, BATCH);
@@ -316,7 +328,7 @@ export class Pushes {
     }
   }
 
-  /** A push that reads as expired may still have its secret, until the sweep or somebody comes by. */
+  /** Destroys the secret of an overdue push that no sweep has ended yet. */
   private async endIfDue(push: PushRow, { ip }: Visitor): Promise<void> {
     const { id, expires_at } = push;
     const end = (sql: Sql) => store.endPush(sql, id, expires_at, 0);
@@ -325,13 +337,13 @@ export class Pushes {
     await this.ended(push);
   }
 
-  /** After a push has ended: nothing of its key stays in a log, and its files are deleted. */
+  /** Cleans up after the end of a push: its key in the database's logs, and its files. */
   private async ended({ kind }: PushRow): Promise<void> {
     await this.database.scrub();
     if (kind === 'file') void this.files.drop();
   }
 
-  /** The rows of a listing; one that was changed by hand is left out, and reported. */
+  /** The pushes of a listing. A row that was changed by hand is left out and reported. */
   private listed<R extends StoredPush>(
     rows: readonly R[],
     noted: (row: R & PushRow) => PushWithNote,
@@ -354,11 +366,11 @@ export class Pushes {
     upload: Upload | undefined,
   ): Promise<StoredPush> {
     return this.database.transaction(async (sql) => {
-      // Nobody would ever learn of this push, nor expire it.
+      // The client will never receive the link, nor expire the push.
       if (visitor.signal?.aborted) throw abandoned();
       const inserted = await store.insertPush(sql, row, secret);
       await audit.recordEvent(sql, inserted.id, 'creation', visitor, row.created_at);
-      await upload?.keep(sql, inserted.id);
+      await upload?.attach(sql, inserted.id);
       return inserted;
     });
   }
@@ -372,7 +384,7 @@ function pageOf(number: number): store.Page {
   return { number, rows: limits.rowsPerPage };
 }
 
-/** 14 random bytes; begins and ends with a letter or digit, as chat programs cut links at punctuation. */
+/** 14 random bytes. Begins and ends with a letter or digit, as chat programs cut links at punctuation. */
 function newUrlToken(): string {
   for (;;) {
     const token = randomBytes(14).toString('base64url').toLowerCase();
