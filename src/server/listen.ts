@@ -50,7 +50,7 @@ export function listen(
 function listenError(cause: Error, target: ListenTarget, option: string): ServiceError {
   const code = systemCode(cause);
   if ('fd' in target) {
-    const what = `descriptor ${target.fd}, as passed by LISTEN_FDS, is no socket to listen on`;
+    const what = `descriptor ${target.fd}, as passed by LISTEN_FDS, is not a socket to listen on`;
     return new ServiceError(`${what}${code && ` (${code})`}`, { cause });
   }
   const where = `${target.host} port ${target.port}`;

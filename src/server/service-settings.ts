@@ -171,20 +171,22 @@ export function fileBytesOf({ maxFileSize = FILE_BYTES }: ServiceSettings): numb
   if (Number.isInteger(maxFileSize) && maxFileSize >= 1 && maxFileSize <= FILE_BYTES_AT_MOST) {
     return maxFileSize;
   }
-  throw new ServiceError('the maximum of a file must be from 1 byte to 1 TiB', { input: true });
+  throw new ServiceError('the maximum size of a file must be from 1 byte to 1 TiB', {
+    input: true,
+  });
 }
 
 /** @throws ServiceError when it is too small */
 export function bufferBytesOf({ maxBuffer = BUFFER_BYTES }: ServiceSettings): number {
   if (Number.isInteger(maxBuffer) && maxBuffer >= BUFFER_BYTES_AT_LEAST) return maxBuffer;
-  throw wrong('the memory for bodies must be 32 MiB at least');
+  throw wrong('the memory for bodies must be at least 32 MiB');
 }
 
 /** @throws ServiceError when it is too small */
 export function maxConnectionsOf({ maxConnections = CONNECTIONS }: ServiceSettings): number {
   if (Number.isInteger(maxConnections) && maxConnections >= CONNECTIONS_AT_LEAST)
     return maxConnections;
-  throw wrong(`the maximum of connections must be ${CONNECTIONS_AT_LEAST} at least`);
+  throw wrong(`the maximum number of connections must be at least ${CONNECTIONS_AT_LEAST}`);
 }
 
 export function reserveOf({ reserve = RESERVE }: ServiceSettings): number {

@@ -1,7 +1,6 @@
 import { isLoopback } from '../loopback';
 import { openService } from './compose';
-import { connectionLimitOf } from './http/connections';
-import { GRACE } from './http/graceful-stop';
+import { connectionLimitOf, GRACE } from './http/connections';
 import { createSockets } from './http/sockets';
 import type { Timeouts } from './http/timeouts';
 import { readTls, tlsReloader } from './http/tls';
@@ -81,7 +80,7 @@ export async function startService(
     const journal = supervision !== undefined && writesToJournal(supervision);
     const firstToken = journal ? undefined : await service.owners.addFirst();
     if (journal && (await service.owners.list()).length === 0) {
-      log.warning('no token was made, as the journal would keep it: see pwpush serve token add');
+      log.warning('no token was created, as the journal would keep it: see pwpush serve token add');
     }
     warnIfExposed(listening, settings, log);
     const first = listening.find(({ host }) => host !== undefined) ?? listening[0];
@@ -131,7 +130,7 @@ function warnIfExposed(
 ): void {
   const exposed = listening.find(({ host }) => host !== undefined && !isLoopback(host))?.host;
   if (!exposed || tlsCert || trustProxy) return;
-  log.warning(`listening on ${exposed} without TLS: secrets and tokens can be read on the way`);
+  log.warning(`listening on ${exposed} without TLS: secrets and tokens can be read in transit`);
 }
 
 /** The sockets that systemd passed, or else the address in the settings. */

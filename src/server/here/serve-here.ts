@@ -1,8 +1,7 @@
 import type { HereEvent } from '../../here-event';
 import { isLoopback } from '../../loopback';
 import { openService } from '../compose';
-import { connectionLimitOf } from '../http/connections';
-import { GRACE } from '../http/graceful-stop';
+import { connectionLimitOf, GRACE } from '../http/connections';
 import { pushBody } from '../http/json-bodies';
 import { createSockets } from '../http/sockets';
 import { readTls } from '../http/tls';
@@ -117,7 +116,7 @@ function inputError({ fields, message }: Refusal): ServiceError {
 async function baseFor({ url }: Listening, host: string): Promise<string> {
   const outward = await outwardUrl(url, host);
   if (outward !== undefined) return outward;
-  throw new ServiceError('this machine has no address that others reach', {
+  throw new ServiceError('this machine has no address that others can reach', {
     hint: 'name one with --host',
   });
 }

@@ -4,8 +4,12 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Listening, type ListenTarget, listen } from '../listen';
 import type { Log } from '../ops/log';
 import { answerBadRequests, foreignHosts, isNormal, setMissingHost } from './bad-requests';
-import { type ConnectionLimit, connectionLimiter, serializeRequests } from './connections';
-import { gracefulStop } from './graceful-stop';
+import {
+  type ConnectionLimit,
+  connectionLimiter,
+  gracefulStop,
+  serializeRequests,
+} from './connections';
 import type { App } from './parts';
 import { connectionOf, limitTimes, type SomeTimeouts } from './timeouts';
 import type { Tls } from './tls';

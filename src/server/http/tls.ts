@@ -24,7 +24,7 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls
   try {
     createSecureContext(pair);
   } catch (cause) {
-    throw new ServiceError('the TLS certificate and key do not fit', {
+    throw new ServiceError('the TLS certificate and key do not match', {
       hint: 'both are PEM files',
       cause,
     });
@@ -45,7 +45,7 @@ export function tlsReloader(
       for (const server of servers) if (tls && isSecure(server)) server.setSecureContext(tls);
       log.event('reload', { certificate: tls ? 'read' : 'none' });
     } catch (error) {
-      log.warning(`the certificate stays the one it was: ${(error as Error).message}`);
+      log.warning(`the certificate was not replaced: ${(error as Error).message}`);
     }
   };
   return () => {

@@ -16,7 +16,7 @@ export class Space {
   async check(): Promise<void> {
     const enough = await this.isEnough();
     if (!enough && !this.short) {
-      this.warn('the disk of the data is short of space: no pushes are taken until there is more');
+      this.warn('the disk of the data is low on space: pushes are refused until there is more');
     }
     this.short = !enough;
     if (!enough) throw full();
