@@ -69,14 +69,14 @@ export function urlHost(host: string): string {
 
 /** Addresses reserved for documentation (RFC 5737, RFC 3849): packets to them take the default route. */
 const documentation = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' } as const;
-type Family = keyof typeof documentation;
+type IpFamily = keyof typeof documentation;
 
 /**
  * The address by which other machines reach this one: that of the default route, or else the first that is neither
  * loopback nor link-local. IPv4 if there is one.
  */
 export async function outwardAddress(host: '0.0.0.0' | '::'): Promise<string | undefined> {
-  const families: Family[] = host === '::' ? ['IPv4', 'IPv6'] : ['IPv4'];
+  const families: IpFamily[] = host === '::' ? ['IPv4', 'IPv6'] : ['IPv4'];
   for (const family of families) {
     const address = (await defaultRoute(family)) ?? firstAddress(family);
     if (address !== undefined) return address;
@@ -101,7 +101,7 @@ export async function outwardUrl(
 }
 
 /** The source address of the default route. Connecting a UDP socket sends nothing. */
-function defaultRoute(family: Family): Promise<string | undefined> {
+function defaultRoute(family: IpFamily): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createSocket(family === 'IPv4' ? 'udp4' : 'udp6');
     const done = (address?: string) => {
@@ -115,7 +115,7 @@ function defaultRoute(family: Family): Promise<string | undefined> {
   });
 }
 
-function firstAddress(family: Family): string | undefined {
+function firstAddress(family: IpFamily): string | undefined {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.find((one) => one.family === family && !one.internal && isOutward(one.address))
     ?.address;

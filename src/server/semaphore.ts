@@ -10,7 +10,7 @@ export interface Waiter {
   readonly urgent?: boolean | undefined;
 }
 
-interface Waiting extends Waiter {
+interface QueuedWaiter extends Waiter {
   begin(): void;
   refuse(): void;
 }
@@ -18,7 +18,7 @@ interface Waiting extends Waiter {
 /** Bounds how much work runs at once, and how much waits for it in all and for one client; refuses the rest. */
 export class Semaphore {
   private readonly running: Waiter[] = [];
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting: QueuedWaiter[] = [];
 
   constructor(
     private readonly maxRunning: number,
@@ -71,7 +71,7 @@ export class Semaphore {
   }
 
   /** The waiter whose client has the least work running, so that one client cannot delay the others. */
-  private next(): Waiting | undefined {
+  private next(): QueuedWaiter | undefined {
     const [first] = this.waiting.toSorted(
       (a, b) =>
         this.runningOf(a) - this.runningOf(b) ||

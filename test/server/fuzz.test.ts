@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Connection } from '../../src/server/http/caller';
+import type { ClientSocket } from '../../src/server/http/caller';
 import { connectionLimitOf } from '../../src/server/http/connections';
 import { commonHeaders } from '../../src/server/http/parts';
 import { createSockets } from '../../src/server/http/sockets';
@@ -70,7 +70,7 @@ async function pushes(on: TestService): Promise<There> {
 /** What was asked as a `Request` and its connection; nothing for what no `Request` can be. */
 function asRequest({ method, path, headers, body = Buffer.alloc(0), split, breaks }: Asked) {
   const at = split % (body.length + 1);
-  const connection: Connection = {
+  const connection: ClientSocket = {
     ip: '127.0.0.1',
     async *body() {
       if (at > 0) yield body.subarray(0, at);

@@ -27,7 +27,7 @@ export interface HerePush {
 }
 
 /** A push that is served from the memory of this process. */
-export interface Here {
+export interface ServedPush {
   readonly push: ReturnType<typeof pushBody>;
   /** Whether the secret travels unencrypted over a network. */
   readonly exposed: boolean;
@@ -46,7 +46,7 @@ export async function serveHere(
   io: ServiceIo,
   wanted: HerePush,
   report: (event: HereEvent) => void,
-): Promise<Here> {
+): Promise<ServedPush> {
   const { host, port } = settings;
   const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
   const whole = { ...settings, ...memory, defaultViews: 1 };

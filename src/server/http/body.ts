@@ -1,7 +1,7 @@
 import { size } from '../../contract';
 import { valuesIn } from '../../json';
 import { busy, Refusal } from '../refusal';
-import type { Connection } from './caller';
+import type { ClientSocket } from './caller';
 
 /*
  * Our own body limit, not hono/body-limit: that trusts Content-Length, and has neither a budget for all requests
@@ -24,7 +24,7 @@ const JSON_VALUES = 1000;
  */
 export async function readPush(
   request: Request,
-  connection: Connection,
+  connection: ClientSocket,
   memory: MemoryUse,
 ): Promise<object> {
   const type = mediaType(request);
@@ -81,7 +81,7 @@ export function asksForFiles(push: object): boolean {
 /** The fields of a submitted HTML form. */
 export async function readForm(
   request: Request,
-  connection: Connection,
+  connection: ClientSocket,
   memory: MemoryUse,
 ): Promise<URLSearchParams> {
   if (mediaType(request) !== FORM_TYPE) return new URLSearchParams();
@@ -96,7 +96,7 @@ export function isMultipart(request: Request): boolean {
  * The bytes of a body as they arrive.
  * @throws Refusal when the body is incomplete
  */
-export async function* bodyOf(request: Request, connection: Connection) {
+export async function* bodyOf(request: Request, connection: ClientSocket) {
   try {
     yield* connection.body?.() ?? request.body ?? [];
   } catch {
@@ -135,7 +135,7 @@ function text(bytes: Uint8Array): string {
 /** Counts the bytes that arrive; Content-Length alone does not suffice. */
 async function readBytes(
   request: Request,
-  connection: Connection,
+  connection: ClientSocket,
   limit: number,
   memory: MemoryUse,
 ): Promise<Uint8Array> {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Origin } from '../store/audit-rows';
 
 /** What a socket adds to a `Request`. All of it is undefined without a socket. */
-export interface Connection {
+export interface ClientSocket {
   readonly ip?: string | undefined;
   /** The body with back-pressure; reading it sends `100 Continue` to a client that waits for it. */
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
@@ -41,7 +41,7 @@ export function isSecure(request: Request, { publicUrl, trustProxy }: CallerSett
 /** The client's address; null when it is unknown. */
 export function ipOf(
   request: Request,
-  { ip }: Connection,
+  { ip }: ClientSocket,
   { trustProxy }: CallerSettings,
 ): string | null {
   return (trustProxy && forwardedFor(request)) || plainIp(ip) || null;
@@ -50,7 +50,7 @@ export function ipOf(
 /** The origin of a request, for the audit log. */
 export function originOf(
   request: Request,
-  connection: Connection,
+  connection: ClientSocket,
   settings: CallerSettings,
 ): Origin {
   return {

@@ -27,16 +27,16 @@ export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
   };
 }
 
-interface Connected {
+interface OpenConnection {
   socket: Socket;
   readonly client: string | undefined;
 }
 
-class Pool {
+class ConnectionGroup {
   /** Of all its connections. */
   count = 0;
   /** Connections without a running request, the one that has been idle longest first. */
-  readonly waiting = new Set<Connected>();
+  readonly waiting = new Set<OpenConnection>();
 }
 
 /**
@@ -44,22 +44,22 @@ class Pool {
  * waited longest for a request, so that incomplete requests do not keep other clients out.
  */
 export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
-  const all = new Pool();
-  const clients = new Map<string, Pool>();
-  const entries = new Map<unknown, Connected>();
+  const all = new ConnectionGroup();
+  const clients = new Map<string, ConnectionGroup>();
+  const entries = new Map<unknown, OpenConnection>();
   const share = Math.max(1, Math.floor(most / CLIENTS));
 
-  const poolsOf = ({ client }: Connected): Pool[] => {
+  const groupsOf = ({ client }: OpenConnection): ConnectionGroup[] => {
     const own = client === undefined ? undefined : clients.get(client);
     return own ? [all, own] : [all];
   };
-  const wait = (entry: Connected) => {
-    for (const { waiting } of poolsOf(entry)) waiting.add(entry);
+  const wait = (entry: OpenConnection) => {
+    for (const { waiting } of groupsOf(entry)) waiting.add(entry);
   };
-  const leave = (entry: Connected) => {
-    for (const { waiting } of poolsOf(entry)) waiting.delete(entry);
+  const leave = (entry: OpenConnection) => {
+    for (const { waiting } of groupsOf(entry)) waiting.delete(entry);
   };
-  const cutOldest = ({ waiting }: Pool) => {
+  const cutOldest = ({ waiting }: ConnectionGroup) => {
     for (const entry of waiting) {
       leave(entry);
       return void entry.socket.destroy();
@@ -69,14 +69,14 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   function open(socket: Socket): void {
     const key = keyOf(socket);
     const client = clientOf(socket.remoteAddress);
-    const entry: Connected = { socket, client };
-    if (client !== undefined && !clients.has(client)) clients.set(client, new Pool());
+    const entry: OpenConnection = { socket, client };
+    if (client !== undefined && !clients.has(client)) clients.set(client, new ConnectionGroup());
     entries.set(key, entry);
-    for (const pool of poolsOf(entry)) pool.count += 1;
+    for (const group of groupsOf(entry)) group.count += 1;
     wait(entry);
     socket.once('close', () => {
       leave(entry);
-      for (const pool of poolsOf(entry)) pool.count -= 1;
+      for (const group of groupsOf(entry)) group.count -= 1;
       if (client !== undefined && clients.get(client)?.count === 0) clients.delete(client);
       if (entries.get(key) === entry) entries.delete(key);
     });

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { CHUNK } from '../keys/chunks';
-import type { OpenFile } from '../rules/files';
+import type { ReadableFile } from '../rules/files';
 import { attachment, inertMediaType } from './file-headers';
 import type { Env, PartOptions } from './parts';
 import { json } from './responses';
@@ -36,7 +36,7 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
   });
 
   /** The bytes, read as the client takes them. On an error the connection is cut, so that the file reads as incomplete. */
-  function stream(c: Context<Env>, file: OpenFile, { first, end }: ByteRange): ReadableStream {
+  function stream(c: Context<Env>, file: ReadableFile, { first, end }: ByteRange): ReadableStream {
     const bytes = file.read(first, end);
     return new ReadableStream<Uint8Array>(
       {
@@ -65,13 +65,13 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
 }
 
 /** Ranges apply to GET only, and If-Range must match the file. */
-function requestedRange(request: Request, { size, tag }: OpenFile): ByteRange | 'all' | 'none' {
+function requestedRange(request: Request, { size, tag }: ReadableFile): ByteRange | 'all' | 'none' {
   const condition = request.headers.get('if-range');
   if (request.method !== 'GET' || (condition !== null && condition !== `"${tag}"`)) return 'all';
   return parseRange(request.headers.get('range'), size);
 }
 
-function headersOf({ name, type, tag }: OpenFile, { first, end }: ByteRange) {
+function headersOf({ name, type, tag }: ReadableFile, { first, end }: ByteRange) {
   return {
     'content-type': inertMediaType(type),
     'content-length': `${end - first}`,
@@ -82,7 +82,7 @@ function headersOf({ name, type, tag }: OpenFile, { first, end }: ByteRange) {
   };
 }
 
-function contentRange({ size }: OpenFile, { first, end }: ByteRange) {
+function contentRange({ size }: ReadableFile, { first, end }: ByteRange) {
   return { 'content-range': `bytes ${first}-${end - 1}/${size}` };
 }
 

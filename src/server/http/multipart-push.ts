@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../refusal';
 import type { Upload } from '../rules/file-upload';
 import { hasAtMost } from '../rules/new-push';
 import { bodyOf, Collected, isMultipart, type MemoryUse } from './body';
-import type { Connection } from './caller';
+import type { ClientSocket } from './caller';
 import { baseMediaType, readDisposition, safeFileName } from './file-headers';
 import { type Part, readParts } from './multipart';
 
@@ -27,7 +27,7 @@ export function announcesFiles(request: Request): boolean {
  */
 export async function readMultipartPush(
   request: Request,
-  connection: Connection,
+  connection: ClientSocket,
   upload: Upload | undefined,
   { fileBytes, memory }: { readonly fileBytes: number; readonly memory: MemoryUse },
 ): Promise<object> {

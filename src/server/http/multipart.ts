@@ -26,7 +26,7 @@ export async function readParts(
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) throw broken('the Content-Type names no boundary');
   const parser = new Dicer({ boundary, ...{ maxHeaderSize: HEAD_BYTES } });
-  const form = new Form(parser, take);
+  const form = new FormParser(parser, take);
   const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -47,7 +47,7 @@ export async function readParts(
  * An awaitable front of Dicer, the parser inside @fastify/busboy. Not its `Busboy` class, which truncates names and
  * applies back-pressure to files only; formidable writes to disk, and @remix-run/multipart-parser keeps parts in memory.
  */
-class Form {
+class FormParser {
   private readonly parts: Readable[] = [];
   private heads = 0;
   private taken = Promise.resolve();

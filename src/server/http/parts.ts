@@ -7,7 +7,7 @@ import type { Visitor } from '../rules/push-state';
 import type { Pushes } from '../rules/pushes';
 import type { Bounds, RateLimit } from '../service-settings';
 import type { MemoryUse } from './body';
-import { type CallerSettings, type Connection, originOf } from './caller';
+import { type CallerSettings, type ClientSocket, originOf } from './caller';
 
 export interface AppSettings extends CallerSettings {
   /** Whether callers without a token may create and retrieve pushes. */
@@ -41,7 +41,7 @@ export interface PartOptions extends AppOptions {
 }
 
 export interface Env {
-  Bindings: Connection;
+  Bindings: ClientSocket;
   Variables: {
     /** Whose share of limited resources the request takes; undefined for none. */
     readonly client: string | undefined;
@@ -57,7 +57,7 @@ export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Own
 }
 
 /** The service as a function from request to response, without a socket. */
-export type App = (request: Request, connection?: Connection) => Promise<Response>;
+export type App = (request: Request, connection?: ClientSocket) => Promise<Response>;
 
 /** Headers of every response. */
 export const commonHeaders = {

@@ -12,7 +12,7 @@ import {
 } from './connections';
 import type { App } from './parts';
 import { connectionOf, limitTimes, type SomeTimeouts } from './timeouts';
-import type { Tls } from './tls';
+import type { TlsPair } from './tls';
 
 /** The servers of one app, one for each address. */
 export interface Sockets {
@@ -27,7 +27,7 @@ export interface SocketOptions {
   readonly log: Log;
   readonly now: () => Date;
   /** Undefined for plain HTTP. */
-  readonly tls: Tls | undefined;
+  readonly tls: TlsPair | undefined;
   readonly timeouts: SomeTimeouts;
   readonly connections: ConnectionLimit;
   /** Milliseconds after which a stop aborts the requests that are still running. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connectionOf as connectionKey, sendQueues, untaken } from '../../system/socket-progress';
 import type { ReadingRate } from '../service-settings';
-import type { Connection } from './caller';
+import type { ClientSocket } from './caller';
 
 export interface Timeouts {
   /** Milliseconds for the head of a request. */
@@ -55,7 +55,7 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
 }
 
 /** What the app needs of a connection and `Request` lacks. */
-export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Connection {
+export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): ClientSocket {
   return {
     ip: incoming.socket.remoteAddress,
     body() {
@@ -107,7 +107,7 @@ function discardRest(incoming: IncomingMessage, { bytes, milliseconds }: Timeout
 }
 
 /** The progress of a response at some time. */
-interface Progress {
+interface ReadProgress {
   readonly at: number;
   /** Bytes of completed writes that the system has accepted. */
   readonly taken: number;
@@ -123,7 +123,7 @@ interface Progress {
  * a client that reads a byte now and then.
  */
 function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingRate): void {
-  const responses = new Map<ServerResponse, Progress | undefined>();
+  const responses = new Map<ServerResponse, ReadProgress | undefined>();
   server.on('request', (_: IncomingMessage, outgoing: ServerResponse) => {
     responses.set(outgoing, undefined);
     outgoing.once('close', () => responses.delete(outgoing));
@@ -145,7 +145,7 @@ function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingRate): v
   server.once('close', () => clearInterval(timer));
 }
 
-function progressOf(socket: Socket, queues: ReadonlyMap<string, number>): Progress {
+function progressOf(socket: Socket, queues: ReadonlyMap<string, number>): ReadProgress {
   return {
     at: performance.now(),
     taken: socket.bytesWritten - socket.writableLength,
@@ -154,7 +154,7 @@ function progressOf(socket: Socket, queues: ReadonlyMap<string, number>): Progre
   };
 }
 
-function bytesBetween(from: Progress, to: Progress): number {
+function bytesBetween(from: ReadProgress, to: ReadProgress): number {
   const begun = Math.max(0, from.untaken - to.untaken);
   return to.taken - from.taken + begun + from.queued - to.queued;
 }

@@ -7,7 +7,7 @@ import { ServiceError, systemCode } from '../service-error';
 import type { ServiceSettings } from '../service-settings';
 
 /** A PEM certificate chain and its private key, which match. */
-export interface Tls {
+export interface TlsPair {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
@@ -16,7 +16,7 @@ export interface Tls {
  * The certificate and key of the settings, if any.
  * @throws ServiceError when they cannot be read or do not match
  */
-export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls | undefined> {
+export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<TlsPair | undefined> {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey)
     throw new ServiceError('TLS needs both a certificate and its key', { input: true });

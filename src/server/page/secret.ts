@@ -13,14 +13,14 @@ export interface Download {
   readonly url: string;
 }
 
-export interface Secret {
+export interface ShownSecret {
   readonly push: PushRow;
   readonly payload: string;
   readonly files: readonly Download[];
 }
 
 /** The secret, the views and time left, and a button to delete it where viewers may. */
-export function secretPage(secret: Secret, expirable: boolean, now: number): Response {
+export function secretPage(secret: ShownSecret, expirable: boolean, now: number): Response {
   const { push, files } = secret;
   const count = files.length;
   const last = viewsRemaining(push) === 0;
@@ -61,7 +61,7 @@ const deletion = markup`<details class="delete"><summary>Delete the secret now</
 </form>
 </details>`;
 
-function content({ push, payload, files }: Secret, now: number): Markup {
+function content({ push, payload, files }: ShownSecret, now: number): Markup {
   if (push.kind === 'file') {
     const message = payload.trim() !== '' && textView(payload, 'Message');
     return markup`${message}${downloadList(files, push, now)}`;

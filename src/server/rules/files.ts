@@ -20,7 +20,7 @@ export interface OfferedFile extends FileHeader {
 }
 
 /** A file that can be read. */
-export interface OpenFile extends FileHeader {
+export interface ReadableFile extends FileHeader {
   /** Identifies the content, for ETag. */
   readonly tag: string;
   /**
@@ -30,7 +30,7 @@ export interface OpenFile extends FileHeader {
   read(first: number, end: number): AsyncGenerator<Uint8Array>;
 }
 
-interface StoredFile extends FileLink {
+interface FileLocation extends FileLink {
   readonly pushId: number;
   readonly uploadId: number;
   readonly size: number;
@@ -85,7 +85,7 @@ export class Files {
    * The file of a link.
    * @throws Refusal when the link has expired or is invalid, or the file has been deleted
    */
-  async open(text: string): Promise<OpenFile> {
+  async open(text: string): Promise<ReadableFile> {
     const { sql } = this.options.database;
     const link = await this.openLink(text);
     if (!link) throw notFound();
@@ -170,7 +170,7 @@ export class Files {
     }
   }
 
-  private async *read(file: StoredFile, first: number, end: number): AsyncGenerator<Uint8Array> {
+  private async *read(file: FileLocation, first: number, end: number): AsyncGenerator<Uint8Array> {
     const { pushId, uploadId, position, key, size } = file;
     const count = chunkCount(size);
     this.readers.set(pushId, (this.readers.get(pushId) ?? 0) + 1);

@@ -4,7 +4,7 @@ import { invalid } from '../refusal';
 import type { Bound, Bounds } from '../service-settings';
 
 /** A valid creation request, with defaults. */
-export type NewPush = Omit<v.InferOutput<Schema>, 'files' | 'notify_emails_to'>;
+export type ValidPush = Omit<v.InferOutput<Schema>, 'files' | 'notify_emails_to'>;
 
 const PASSPHRASE_CHARACTERS = 1024;
 
@@ -12,7 +12,7 @@ const PASSPHRASE_CHARACTERS = 1024;
  * Validates the `push` object of a creation request with that number of files.
  * @throws Refusal with messages by field
  */
-export function validatePush(input: object, bounds: Bounds, fileCount = 0): NewPush {
+export function validatePush(input: object, bounds: Bounds, fileCount = 0): ValidPush {
   const result = v.safeParse(schemaOf(bounds, fileCount > 0), input, { abortPipeEarly: true });
   if (!result.success) {
     // A push of kind file without files: its missing payload is not the problem.
@@ -153,7 +153,7 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
     : { files: [`Files are required. ${notInJson}`] };
 }
 
-function payloadProblem({ kind, payload }: NewPush): Problem {
+function payloadProblem({ kind, payload }: ValidPush): Problem {
   if (kind === 'url' && !isWebAddress(payload)) {
     return { payload: ['Payload must be one http or https address.'] };
   }

@@ -15,7 +15,7 @@ import { claimView } from './claim';
 import { DeferredWork } from './deferred';
 import type { Upload } from './file-upload';
 import type { Files, OfferedFile } from './files';
-import { type NewPush, validatePush } from './new-push';
+import { type ValidPush, validatePush } from './new-push';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
 import { DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './push-state';
@@ -88,7 +88,11 @@ export class Pushes {
     return this.store(validatePush(input, this.options.bounds, upload?.fileCount), visitor, upload);
   }
 
-  private async store(creation: NewPush, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
+  private async store(
+    creation: ValidPush,
+    visitor: Visitor,
+    upload?: Upload,
+  ): Promise<PushWithNote> {
     await this.options.space.check();
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
