@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { answer } from '../http/responses';
+import { messageStyle, pageStyle, secretStyle } from './css';
 import { Markup, markup } from './markup';
 import { script } from './script';
-import { messageStyle, pageStyle, secretStyle } from './style';
 
 /** SVG paths, stroked in a square of 24. */
 const drawings = {
