@@ -52,7 +52,7 @@ export class PassphraseCheck {
     // Without the payload, which may be large and would stay in memory while the attempt waits.
     const { salt, cost, verifier, key_id } = secret;
     const record = { salt, cost, verifier, key_id };
-    const { key, left } = await this.oneAtATime(push.url_token, visitor, async () => {
+    const { key, left } = await oneAtATime(push.url_token, visitor, async () => {
       const { left, takeBack } = await this.countAttempt(push.id);
       let counts = false;
       try {
@@ -72,21 +72,6 @@ export class PassphraseCheck {
   private recordFailure({ id }: PushRow, visitor: Visitor): Promise<void> {
     const { database, maxFailures, now } = this.options;
     return audit.recordFailure(database.sql, id, 'failed_passphrase', visitor, now(), maxFailures);
-  }
-
-  /** Attempts at one push wait for each other, so that simultaneous correct ones do not reach the limit. */
-  private async oneAtATime<T>(
-    urlToken: string,
-    waiter: Waiter,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    const semaphore = semaphores.get(urlToken) ?? new Semaphore(1, WAITING, WAITING_OF_CLIENT);
-    semaphores.set(urlToken, semaphore);
-    try {
-      return await semaphore.run(work, waiter);
-    } finally {
-      if (semaphore.idle) semaphores.delete(urlToken);
-    }
   }
 
   /**
@@ -116,4 +101,15 @@ const WRONG = 'That passphrase is wrong: send the right one as the `passphrase` 
 function tooMany(wait: number): Refusal {
   const retryAfter = Math.max(1, Math.ceil(wait / 1000));
   return new Refusal('too_many', 'Too many passphrase attempts. Try again later.', { retryAfter });
+}
+
+/** Attempts at one push wait for each other, so that simultaneous correct ones do not reach the limit. */
+async function oneAtATime<T>(urlToken: string, waiter: Waiter, work: () => Promise<T>): Promise<T> {
+  const semaphore = semaphores.get(urlToken) ?? new Semaphore(1, WAITING, WAITING_OF_CLIENT);
+  semaphores.set(urlToken, semaphore);
+  try {
+    return await semaphore.run(work, waiter);
+  } finally {
+    if (semaphore.idle) semaphores.delete(urlToken);
+  }
 }
