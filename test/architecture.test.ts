@@ -108,7 +108,14 @@ describe('direction', () => {
     ]);
   });
 
-  const shared = ['contract', 'json', 'system/socket-progress', 'loopback'];
+  const shared = [
+    'contract',
+    'here-event',
+    'json',
+    'loopback',
+    'qr-matrix',
+    'system/socket-progress',
+  ];
 
   test('of ours the server knows the contract and the leaves it shares with the client', () => {
     const other = (to: string) => isOurs(to) && room(to) !== 'server' && !shared.includes(to);
@@ -211,8 +218,7 @@ describe('third-party packages', () => {
     expect(outside(commander, 'program', 'options', 'commands', 'completion')).toEqual([]);
     expect(outside(hono, 'server')).toEqual([]);
     expect(outside(valibot, 'server')).toEqual(['client/client', 'contract']);
-    // For a terminal and for a page; the two sides share the contract alone.
-    expect(qr).toEqual(['server/page/qr-push', 'terminal/qr']);
+    expect(qr).toEqual(['qr-matrix']);
     expect(Object.entries(others).filter(([, list]) => list.length > 1)).toEqual([]);
     expect(others).toMatchObject({
       chalk: ['terminal/colour'],

@@ -1,10 +1,11 @@
-import { type App, createApp } from './http/app';
+import { createApp } from './app';
+import type { App } from './http/parts';
 import { openKeyring } from './keys/open-keyring';
 import { createVault } from './keys/vault';
 import { health } from './ops/health';
 import { createLog, type Log } from './ops/log';
 import { createMetrics, scraper } from './ops/metrics';
-import { both } from './rules/events';
+import { bothEvents, type PushEvents } from './push-events';
 import { Files } from './rules/files';
 import { type OwnerSummary, Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
@@ -21,10 +22,10 @@ import {
   type ServiceIo,
   type ServiceSettings,
 } from './service-settings';
-import { inWords, openDatabase, openExisting, type Where } from './store/database';
+import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
 import type { Database } from './store/sql';
 
-/** The service without a socket. */
+/** A service without sockets. */
 export interface OpenService {
   readonly app: App;
   readonly owners: Owners;
@@ -35,8 +36,16 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-/** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
-export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
+/**
+ * Opens the database and the instance key, and creates missing ones.
+ * @param observer receives the events of pushes, besides the metrics
+ * @throws ServiceError that says what is wrong with them
+ */
+export async function openService(
+  settings: ServiceSettings,
+  io: ServiceIo,
+  observer?: Partial<PushEvents>,
+): Promise<OpenService> {
   const bounds = boundsOf(settings);
   const publicUrl = publicUrlOf(settings);
   const fileBytes = fileBytesOf(settings);
@@ -45,14 +54,14 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
   const maxFailures = maxFailuresOf(settings);
   const metrics = createMetrics();
-  const tally = io.tally ? both(metrics, io.tally) : metrics;
+  const events = observer ? bothEvents(metrics, observer) : metrics;
   const log = createLog(io, settings.log, metrics);
   const database = await openDatabase(settings, io);
   try {
     const vault = createVault(await openKeyring(database, settings, log, io.now));
     const owners = new Owners(database, io.now);
     const space = new Space(database, reserve, log.warning);
-    const shared = { database, vault, space, clock: io.now, tally, report: log.failure };
+    const shared = { database, vault, space, clock: io.now, events, report: log.failure };
     const files = new Files({ ...shared, fileBytes });
     await files.abandonUnfinished();
     await database.setAside();
@@ -63,7 +72,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       files,
       owners,
       isUp,
-      tally,
+      events,
       now: io.now,
       log,
       settings: {
@@ -90,37 +99,37 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
     return { app, owners, pushes, log, scrape, close };
   } catch (error) {
     await database.close();
-    throw inWords(error);
+    throw asServiceError(error);
   }
 }
 
-/** The owners of a service's data, for `serve token`; works beside a running service. */
+/** The owners in a service's database, for `serve token`; may run beside the service. */
 export async function openOwners(
-  where: Where,
+  location: DataLocation,
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
 ): Promise<{
-  /** The new token, never to be had again. */
+  /** Returns a new token, of which only a hash is stored. */
   add(name: string): Promise<string>;
   list(): Promise<OwnerSummary[]>;
-  /** How many tokens there were. */
+  /** Returns how many tokens it deleted. */
   revoke(name: string): Promise<number>;
   close(): Promise<void>;
 }> {
   let database: Database | undefined;
-  const owners = async () => {
-    database ??= await openDatabase(where, io);
+  const opened = async () => {
+    database ??= await openDatabase(location, io);
     return new Owners(database, io.now);
   };
-  const there = async () => {
-    database ??= await openExisting(where, io);
+  const existing = async () => {
+    database ??= await openExisting(location, io);
     return new Owners(database, io.now);
   };
-  const said = <T>(work: Promise<T>) =>
-    work.catch((error: unknown) => Promise.reject(inWords(error)));
+  const explained = <T>(work: Promise<T>) =>
+    work.catch((error: unknown) => Promise.reject(asServiceError(error)));
   return {
-    add: (name) => said(owners().then((all) => all.add(name))),
-    list: () => said(there().then((all) => all.list())),
-    revoke: (name) => said(there().then((all) => all.revoke(name))),
+    add: (name) => explained(opened().then((all) => all.add(name))),
+    list: () => explained(existing().then((all) => all.list())),
+    revoke: (name) => explained(existing().then((all) => all.revoke(name))),
     close: async () => database?.close(),
   };
 }

@@ -13,6 +13,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError, systemCode } from '../service-error';
+import { type DataLocation, keyFileOf } from '../store/database';
 import { makeFile, nameFile } from '../store/fsync';
 import { derive } from './aead';
 
@@ -42,21 +43,6 @@ export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
 }
 
-/** Where the data and the instance key are. */
-export interface KeySettings {
-  /** The folder of the database, unless that is in PostgreSQL, and of the instance key. */
-  readonly data: string;
-  /** `postgres://…` */
-  readonly database?: string | undefined;
-  /** The path of the instance key, if it is not in the folder. */
-  readonly instanceKeyFile?: string | undefined;
-}
-
-/** The path of the key file. */
-export function keyFileOf({ data, instanceKeyFile }: KeySettings): string {
-  return instanceKeyFile ?? join(data, 'instance.key');
-}
-
 /**
  * The keys of the file, newest first; none when there is no file.
  * @throws ServiceError when the file cannot be read or is no key file
@@ -73,7 +59,7 @@ export async function readKeys(path: string): Promise<FileKey[]> {
 export function selectKeys<K extends InstanceKey>(
   ids: readonly string[],
   available: readonly K[],
-  settings: KeySettings,
+  settings: DataLocation,
 ): readonly [K, ...K[]] {
   const [first, ...others] = ids.flatMap((id) => available.find((key) => key.id === id) ?? []);
   if (first && others.length === ids.length - 1) return [first, ...others];
@@ -81,7 +67,7 @@ export function selectKeys<K extends InstanceKey>(
   throw keyError(state, settings);
 }
 
-function keyError(state: 'missing' | 'strange' | 'incomplete', settings: KeySettings) {
+function keyError(state: 'missing' | 'strange' | 'incomplete', settings: DataLocation) {
   const path = keyFileOf(settings);
   const messages = {
     missing: `the instance key ${path} is missing`,

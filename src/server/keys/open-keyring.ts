@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../ops/log';
+import { type DataLocation, keyFileOf } from '../store/database';
 import {
   type ClearRow,
   insertKey,
@@ -15,8 +16,6 @@ import {
   type InstanceKey,
   instanceKey,
   isReadByOthers,
-  type KeySettings,
-  keyFileOf,
   makeInstanceKey,
   readKeys,
   selectKeys,
@@ -32,7 +31,7 @@ import { bindToTerms } from './vault';
  */
 export async function openKeyring(
   database: Database,
-  settings: KeySettings & { readonly ephemeral: boolean },
+  settings: DataLocation & { readonly ephemeral: boolean },
   log: Log,
   clock: () => Date,
 ): Promise<Keyring> {
@@ -61,7 +60,7 @@ export async function openKeyring(
   });
 }
 
-async function usedKeys(sql: Sql, settings: KeySettings) {
+async function usedKeys(sql: Sql, settings: DataLocation) {
   const path = keyFileOf(settings);
   const ids = await listKeys(sql);
   const available = await readKeys(path);

@@ -1,5 +1,11 @@
 import { ServiceError } from '../service-error';
-import { type DatabaseIo, inWords, openExisting, type Where } from '../store/database';
+import {
+  asServiceError,
+  type DatabaseIo,
+  type DataLocation,
+  keyFileOf,
+  openExisting,
+} from '../store/database';
 import {
   deleteKey,
   insertKey,
@@ -13,7 +19,6 @@ import { type Database, limitBytes, type Sql, violatesReference } from '../store
 import {
   type FileKey,
   instanceKey,
-  keyFileOf,
   newInstanceKey,
   readKeys,
   replaceInstanceKeys,
@@ -50,7 +55,7 @@ const SCRUB_FOR = 10_000;
  * with it; the old key is removed from the file. An interrupted run is continued by the next one.
  * @throws ServiceError when there are no data, or the key file lacks a key in use or cannot be written
  */
-export async function rekey(settings: Where, io: RekeyIo): Promise<Rekeyed> {
+export async function rekey(settings: DataLocation, io: RekeyIo): Promise<Rekeyed> {
   const database = await openExisting(settings, io);
   try {
     const { used, links } = await database.exclusively((sql) => addKey(sql, settings));
@@ -62,7 +67,7 @@ export async function rekey(settings: Where, io: RekeyIo): Promise<Rekeyed> {
     await database.exclusively((sql) => removeUnused(sql, settings));
     return { resealed, keyFile: keyFileOf(settings), scrubbed };
   } catch (error) {
-    throw inWords(error);
+    throw asServiceError(error);
   } finally {
     await database.close();
   }
@@ -71,7 +76,7 @@ export async function rekey(settings: Where, io: RekeyIo): Promise<Rekeyed> {
 /** Takes a new key into use, unless an interrupted run has done so; returns the keys in use, newest first. */
 async function addKey(
   sql: Sql,
-  settings: Where,
+  settings: DataLocation,
 ): Promise<{ used: readonly [FileKey, ...FileKey[]]; links: Links }> {
   const path = keyFileOf(settings);
   const ids = await listKeys(sql);
@@ -154,7 +159,7 @@ async function scrub(database: Database, { sleep }: RekeyIo): Promise<boolean> {
 }
 
 /** Leaves only the keys in use in the file. */
-async function removeUnused(sql: Sql, settings: Where): Promise<void> {
+async function removeUnused(sql: Sql, settings: DataLocation): Promise<void> {
   const path = keyFileOf(settings);
   const ids = await listKeys(sql);
   const keys = await readKeys(path);

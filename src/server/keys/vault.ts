@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Waiter } from '../rules/semaphore';
+import type { Waiter } from '../semaphore';
 import type { SealedKeys } from '../store/key-rows';
 import type { NoteRow, PushRow, SecretRow } from '../store/push-rows';
 import { seal, unseal } from './aead';

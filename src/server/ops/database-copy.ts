@@ -3,7 +3,7 @@ import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ServiceError, systemCode } from '../service-error';
-import { type DatabaseIo, fileOf, inWords, type Where } from '../store/database';
+import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../store/database';
 import { makeFile, nameFile, syncFile } from '../store/fsync';
 import { openSqlite } from '../store/sqlite';
 
@@ -20,11 +20,11 @@ export interface BackupOptions {
  * @throws ServiceError when there are no data, or the copy cannot be written
  */
 export async function backup(
-  where: Where,
+  location: DataLocation,
   { file, force }: BackupOptions,
   { quietly = (load) => load() }: DatabaseIo,
 ): Promise<number> {
-  const source = fileOf(where);
+  const source = fileOf(location);
   if (source === undefined) {
     throw new ServiceError('this copies a SQLite file, and the data are in PostgreSQL', {
       hint: 'make the backup with pg_dump',
@@ -88,7 +88,7 @@ function existsError(file: string): ServiceError {
 function backupError(cause: unknown, file: string): unknown {
   const code = systemCode(cause);
   if (code === 'EEXIST') return existsError(file);
-  const known = inWords(cause);
+  const known = asServiceError(cause);
   if (known instanceof ServiceError) return known;
   return new ServiceError(`the backup ${file} cannot be written${code && ` (${code})`}`, { cause });
 }

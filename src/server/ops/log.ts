@@ -1,5 +1,4 @@
-export type LogFormat = 'text' | 'json';
-export type LogLevel = 'info' | 'warning' | 'error';
+import type { LogFormat, LogLevel } from '../service-settings';
 
 /** An answered request. */
 export interface RequestEntry {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listen } from '../http/socket';
+import { listen } from '../listen';
 import { CONTENT_TYPE } from './metrics';
 
 /** Milliseconds to receive a request. */

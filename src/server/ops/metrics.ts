@@ -1,5 +1,6 @@
 import { kinds } from '../../contract';
-import type { Tally } from '../rules/events';
+import type { PushEvents } from '../push-events';
+import type { Usage } from '../service-settings';
 import { health } from './health';
 import type { LogObserver } from './log';
 
@@ -7,7 +8,7 @@ import type { LogObserver } from './log';
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Counts what the service does, from 0 at each start. All label values come from the program, never from a request. */
-export interface Metrics extends Tally, LogObserver {
+export interface Metrics extends PushEvents, LogObserver {
   /** Returns the metrics, with `state` as it is now, in the text exposition format 0.0.4. */
   render(state: ServiceState): string;
 }
@@ -19,14 +20,6 @@ export interface ServiceState {
   /** Undefined while it is unknown. */
   readonly activePushes: number | undefined;
   readonly usage: Usage | undefined;
-}
-
-/** What the operating system accounts to this process. */
-export interface Usage {
-  /** Resident memory in bytes. */
-  readonly resident: number;
-  /** User and system CPU time in seconds. */
-  readonly cpu: number;
 }
 
 /** Upper bounds of the buckets for request durations, in seconds. */
@@ -87,6 +80,7 @@ export function createMetrics(): Metrics {
       durations.observe({ route }, Math.max(0, took) / 1000);
     },
     failure: () => errors.add(),
+    opened: () => {},
     created: (kind) => created.add({ kind }),
     viewed: (by) => views.add({ by }),
     missed: () => failedViews.add(),

@@ -1,13 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fstatSync } from 'node:fs';
 import { ServiceError } from '../service-error';
+import type { Supervision } from '../service-settings';
 import type { Log } from './log';
-
-/** The process's environment, as systemd sets it, and its id. */
-export interface Supervision {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pid: number;
-}
 
 /** The first passed descriptor (sd_listen_fds(3)). */
 const FIRST_FD = 3;

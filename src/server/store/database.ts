@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KeySettings, keyFileOf } from '../keys/instance-key';
 import { Refusal } from '../refusal';
 import { ServiceError, systemCode } from '../service-error';
 import { migrate } from './migrations';
@@ -11,10 +10,21 @@ import { openSqlite, type Quietly } from './sqlite';
 /** The name of the database in the service's folder. */
 export const FILE = 'pwpush.db';
 
-/** Where the data are, as in the settings. */
-export interface Where extends KeySettings {
+/** Where the data and the instance key are, as in the settings. */
+export interface DataLocation {
+  /** The folder of the database, unless that is in PostgreSQL, and of the instance key. */
+  readonly data: string;
+  /** `postgres://…` */
+  readonly database?: string | undefined;
+  /** The path of the instance key, if it is not in the folder. */
+  readonly instanceKeyFile?: string | undefined;
   /** Keeps the data in memory. */
   readonly ephemeral?: boolean;
+}
+
+/** The path of the key file. */
+export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
+  return instanceKeyFile ?? join(data, 'instance.key');
 }
 
 /** What opening a database needs of the process. */
@@ -25,7 +35,7 @@ export interface DatabaseIo {
 }
 
 /** The `ServiceError` for a `Refusal` of the database outside of a request; any other error as it is. */
-export function inWords(error: unknown): unknown {
+export function asServiceError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   const messages: { readonly [kind: string]: string } = {
     away: 'the database cannot be reached',
@@ -40,17 +50,17 @@ export function inWords(error: unknown): unknown {
  * Opens the database, created when missing, and migrates it to the current schema.
  * @throws ServiceError
  */
-export async function openDatabase(where: Where, io: DatabaseIo): Promise<Database> {
+export async function openDatabase(location: DataLocation, io: DatabaseIo): Promise<Database> {
   let database: Database | undefined;
   try {
-    database = await (where.database === undefined || where.ephemeral
-      ? openFile(where, io)
-      : openServer(where.database, io));
+    database = await (location.database === undefined || location.ephemeral
+      ? openFile(location, io)
+      : openServer(location.database, io));
     await migrate(database);
     return database;
   } catch (error) {
     await database?.close();
-    throw error instanceof ServiceError ? error : openError(error, where);
+    throw error instanceof ServiceError ? error : openError(error, location);
   }
 }
 
@@ -58,23 +68,23 @@ export async function openDatabase(where: Where, io: DatabaseIo): Promise<Databa
  * Opens a database that a service has created.
  * @throws ServiceError also when there is none
  */
-export async function openExisting(where: Where, io: DatabaseIo): Promise<Database> {
-  fileOf(where);
-  return openDatabase(where, io);
+export async function openExisting(location: DataLocation, io: DatabaseIo): Promise<Database> {
+  fileOf(location);
+  return openDatabase(location, io);
 }
 
 /**
  * The path of a database that a service has created; undefined for PostgreSQL.
  * @throws ServiceError when there is none
  */
-export function fileOf(where: Where): string | undefined {
-  const { data, database } = where;
+export function fileOf(location: DataLocation): string | undefined {
+  const { data, database } = location;
   if (database !== undefined) return undefined;
   const file = join(data, FILE);
   // When `data` is not a folder, opening the file reports that.
   const folder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? true;
   if (existsSync(file) || !folder) {
-    refuseEmpty(file, where);
+    refuseEmpty(file, location);
     return file;
   }
   throw new ServiceError(`there is no database in ${data}`, {
@@ -83,16 +93,16 @@ export function fileOf(where: Where): string | undefined {
 }
 
 /** An empty file beside an instance key is not new data but lost data. */
-function refuseEmpty(file: string, where: Where): void {
-  const key = keyFileOf(where);
+function refuseEmpty(file: string, location: DataLocation): void {
+  const key = keyFileOf(location);
   if (!existsSync(file) || statSync(file).size > 0 || !existsSync(key)) return;
   throw new ServiceError(`${file} is empty, and there is the instance key ${key}`, {
     hint: 'restore the database from a backup, or remove the empty file to begin with no data',
   });
 }
 
-function openError(cause: unknown, { data, database }: Where): unknown {
-  if (cause instanceof Refusal) return inWords(cause);
+function openError(cause: unknown, { data, database }: DataLocation): unknown {
+  if (cause instanceof Refusal) return asServiceError(cause);
   const code = sqliteCode(cause) ?? systemCode(cause);
   const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {
@@ -117,13 +127,13 @@ function sqliteCode(error: unknown): string | undefined {
 }
 
 async function openFile(
-  where: Where,
+  location: DataLocation,
   { quietly = (load) => load() }: DatabaseIo,
 ): Promise<Database> {
-  if (where.ephemeral) return openSqlite(':memory:', quietly);
-  mkdirSync(where.data, { recursive: true, mode: 0o700 });
-  const file = join(where.data, FILE);
-  refuseEmpty(file, where);
+  if (location.ephemeral) return openSqlite(':memory:', quietly);
+  mkdirSync(location.data, { recursive: true, mode: 0o700 });
+  const file = join(location.data, FILE);
+  refuseEmpty(file, location);
   return openSqlite(file, quietly);
 }
 

@@ -1,6 +1,6 @@
 import jsqr from 'jsqr';
 import { expect, test } from 'vitest';
-import { qrView } from '../../../src/server/page/qr-push';
+import { qrView } from '../../../src/server/page/secret-views';
 
 const SCALE = 3;
 

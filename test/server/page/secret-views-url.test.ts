@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { linkView } from '../../../src/server/page/url-push';
+import { linkView } from '../../../src/server/page/secret-views';
 import { isWebAddress } from '../../../src/server/rules/new-push';
 
 /** What a link's page says: the address as shown, its emphasised part, where it leads, the remarks. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Line, type Waiter } from '../../../src/server/rules/semaphore';
+import { Semaphore, type Waiter } from '../../src/server/semaphore';
 
 function gate() {
   let open = () => {};
@@ -10,50 +10,50 @@ function gate() {
 }
 
 test('so much at once, so much waiting, and no more', async () => {
-  const line = new Line(2, 3);
+  const semaphore = new Semaphore(2, 3);
   const { open, opened } = gate();
   const order: number[] = [];
   const work = (number: number) => () => {
     order.push(number);
     return opened;
   };
-  const passing = [1, 2, 3, 4, 5].map((number) => line.pass(work(number)));
-  await expect(line.pass(work(6))).rejects.toMatchObject({ kind: 'busy', retryAfter: 5 });
-  expect([order, line.idle]).toEqual([[1, 2], false]);
+  const passing = [1, 2, 3, 4, 5].map((number) => semaphore.run(work(number)));
+  await expect(semaphore.run(work(6))).rejects.toMatchObject({ kind: 'busy', retryAfter: 5 });
+  expect([order, semaphore.idle]).toEqual([[1, 2], false]);
   open();
   await Promise.all(passing);
-  expect([order, line.idle]).toEqual([[1, 2, 3, 4, 5], true]);
+  expect([order, semaphore.idle]).toEqual([[1, 2, 3, 4, 5], true]);
 });
 
 test('work that fails, or that nobody waits for any more, lets the next one pass', async () => {
-  const line = new Line(1, 3);
+  const semaphore = new Semaphore(1, 3);
   const client = new AbortController();
   const { open, opened } = gate();
-  const failing = line.pass(async () => {
+  const failing = semaphore.run(async () => {
     await opened;
     throw new Error('no');
   });
-  const abandoned = line.pass(() => Promise.resolve('done'), client);
-  const next = line.pass(() => Promise.resolve('done'));
+  const abandoned = semaphore.run(() => Promise.resolve('done'), client);
+  const next = semaphore.run(() => Promise.resolve('done'));
   client.abort();
   open();
   await expect(failing).rejects.toThrow('no');
   await expect(abandoned).rejects.toMatchObject({ kind: 'abandoned' });
-  expect([await next, line.idle]).toEqual(['done', true]);
+  expect([await next, semaphore.idle]).toEqual(['done', true]);
 });
 
-/** A line that is at work, so that all that passes waits; `order` says who came when. */
+/** A semaphore that is taken, so that all work waits; `order` says who came when. */
 function crowded(atMost: number, ofClient: number, runs: string | undefined) {
-  const line = new Line(1, atMost, ofClient);
+  const semaphore = new Semaphore(1, atMost, ofClient);
   const { open, opened } = gate();
   const order: string[] = [];
-  const first = line.pass(() => opened, { client: runs });
+  const first = semaphore.run(() => opened, { client: runs });
   const pass = (name: string, waiter: Waiter) =>
-    line
-      .pass(async () => void order.push(name), waiter)
+    semaphore
+      .run(async () => void order.push(name), waiter)
       .catch(({ kind }) => order.push(`${name} ${kind}`));
   return {
-    line,
+    semaphore,
     order,
     pass,
     end: (all: Promise<unknown>[]) => {
@@ -73,15 +73,15 @@ test('one client waits with so much, and others find room', async () => {
 });
 
 test('of two at once a client that has one running leaves the next to others', async () => {
-  const line = new Line(2, 9, 9);
+  const semaphore = new Semaphore(2, 9, 9);
   const gates = [gate(), gate()];
   const order: string[] = [];
-  const running = gates.map(({ opened }) => line.pass(() => opened, { client: 'a' }));
+  const running = gates.map(({ opened }) => semaphore.run(() => opened, { client: 'a' }));
   const work = (name: string) => async () => void order.push(name);
   const waiting = [
-    line.pass(work('a'), { client: 'a', urgent: true }),
-    line.pass(work('b'), { client: 'b' }),
-    line.pass(work('b, urgent'), { client: 'b', urgent: true }),
+    semaphore.run(work('a'), { client: 'a', urgent: true }),
+    semaphore.run(work('b'), { client: 'b' }),
+    semaphore.run(work('b, urgent'), { client: 'b', urgent: true }),
   ];
   gates[0]?.open();
   await Promise.all([running[0], ...waiting]);

@@ -9,7 +9,7 @@ import {
   formBytes,
   type TestService,
   testService,
-} from '../../helpers/service';
+} from '../helpers/service';
 
 let service: TestService;
 
