@@ -129,9 +129,9 @@ export interface Context {
   /** Calls `listener` at each SIGHUP, which no longer ends the process. */
   onHangup(listener: () => void): void;
   now(): Date;
-  /** Of this process: bytes of memory, seconds of processor time. */
-  usage(): { resident: number; heap: number; userCpu: number; systemCpu: number };
-  /** Rejects when `signal` aborts. */
+  /** What this process uses: bytes of memory, seconds of the processor. */
+  usage(): { resident: number; cpu: number };
+  /** Resolves after so many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
   transport(options: HttpOptions): Promise<HttpClient>;
   /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */

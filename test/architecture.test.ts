@@ -3,262 +3,203 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-// The direction of the imports, as the README's picture has it, read from the source itself.
+// The direction of imports (docs/architecture.md, "Direction"), read from the source. Type imports count.
 
 const ROOT = join(import.meta.dirname, '..', 'src');
 
 interface Import {
-  /** Relative to src without its ending, or a package's name. */
+  /** Relative to src and without its ending, or the name of a package. */
   readonly to: string;
-  /** Loaded when the importing file is: neither a type nor a lazy door. */
-  readonly loaded: boolean;
+  /** Evaluated together with the importing file: neither a type nor an `import()`. */
+  readonly eager: boolean;
 }
 
 const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
   .map((path) => path.replace(/\.ts$/, ''))
   .sort();
-const imports = new Map(files.map((file) => [file, importsOf(file)]));
+const sources = new Map(
+  files.map((file) => {
+    const source = readFileSync(join(ROOT, `${file}.ts`), 'utf8');
+    return [file, source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')];
+  }),
+);
+const imports = new Map([...sources].map(([file, source]) => [file, importsOf(file, source)]));
 
-/** Source without comments; what stands in texts stays, and no text of ours says `import … from`. */
-function sourceOf(file: string): string {
-  return readFileSync(join(ROOT, `${file}.ts`), 'utf8')
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/^\s*\/\/.*$/gm, '');
-}
-
-function importsOf(file: string): Import[] {
-  const source = sourceOf(file);
-  const resolved = (to: string) =>
+function importsOf(file: string, source: string): Import[] {
+  const path = (to: string) =>
     to.startsWith('.') ? relative(ROOT, join(ROOT, dirname(file), to)) : to;
-  const statics = [
-    ...source.matchAll(/^(?:import|export)\s+([^;'"]*?\bfrom\s*)?['"]([^'"]+)['"]/gm),
-  ].map(([, clause = '', to = '']) => ({ to: resolved(to), loaded: !isTypeOnly(clause) }));
-  const lazy = [...source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(([, to = '']) => ({
-    to: resolved(to),
-    loaded: false,
-  }));
-  return [...statics, ...lazy];
+  const eager = [...source.matchAll(/^(?:import|export)\s+([^;'"]*?\bfrom\s*)?['"]([^'"]+)['"]/gm)];
+  const lazy = [...source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)];
+  return [
+    ...eager.map(([, clause = '', to = '']) => ({ to: path(to), eager: !isType(clause) })),
+    ...lazy.map(([, to = '']) => ({ to: path(to), eager: false })),
+  ];
 }
 
-function isTypeOnly(clause: string): boolean {
-  if (/^type\b/.test(clause)) return true;
-  const names = /^\{([^}]*)\}\s*from/.exec(clause)?.[1];
-  if (names === undefined) return false;
-  const listed = names.split(',').filter((name) => name.trim() !== '');
-  return listed.every((name) => /^\s*type\s/.test(name));
+function isType(clause: string): boolean {
+  const names = /^\{([^}]*)\}\s*from/.exec(clause)?.[1]?.split(',') ?? [];
+  return (
+    clause.startsWith('type ') ||
+    (names.length > 0 && names.every((name) => /^\s*(type\s|$)/.test(name)))
+  );
 }
 
-const isOurs = (to: string) => files.includes(to);
-const isNode = (to: string) => to.startsWith('node:') || builtinModules.includes(to);
-const packageOf = (to: string) =>
-  to
-    .split('/')
-    .slice(0, to.startsWith('@') ? 2 : 1)
-    .join('/');
-const room = (file: string) =>
-  file.startsWith('system/') ? file : (/^(client\/transport|[^/]+)/.exec(file)?.[0] ?? '');
+const isOurs = (to: string) => imports.has(to);
+const isPackage = (to: string) =>
+  !isOurs(to) && !to.startsWith('node:') && !builtinModules.includes(to);
+const packageOf = (to: string) => to.split('/', to.startsWith('@') ? 2 : 1).join('/');
 
-/** Every import of files in `from` to something that `banned` says yes to. */
-function violations(from: (file: string) => boolean, banned: (to: string) => boolean): string[] {
-  return [...imports]
-    .filter(([file]) => from(file))
-    .flatMap(([file, list]) =>
-      list.filter(({ to }) => banned(to)).map(({ to }) => `${file} → ${to}`),
-    );
+/** `file → import` for each import of ours that `wrong` says yes to. */
+function arrows(wrong: (from: string, to: string) => boolean): string[] {
+  return [...imports].flatMap(([from, list]) =>
+    list.filter(({ to }) => isOurs(to) && wrong(from, to)).map(({ to }) => `${from} → ${to}`),
+  );
 }
 
-/** All that is loaded when `file` is: files and packages, with everything they load. */
+/** Everything that is evaluated when `file` is: files and packages. */
 function loadedBy(file: string, seen = new Set<string>()): Set<string> {
-  for (const { to, loaded } of imports.get(file) ?? []) {
-    if (!loaded || seen.has(to)) continue;
+  for (const { to, eager } of imports.get(file) ?? []) {
+    if (!eager || seen.has(to)) continue;
     seen.add(to);
     loadedBy(to, seen);
   }
   return seen;
 }
 
-const inRooms =
-  (...rooms: string[]) =>
-  (file: string) =>
-    rooms.includes(room(file));
+/** The rooms from top to bottom; a file imports from its own line and from those below. */
+const floors = [
+  /^(entry|answer)$/,
+  /^(system\/process|index)$/,
+  /^main$/,
+  /^program$/,
+  /^(commands|completion|help)\//,
+  /^(report-error|load-service)$/,
+  /^session$/,
+  /^child\//,
+  /^delivery\//,
+  /^input\//,
+  /^terminal\//,
+  /^profile\//,
+  /^client\/[^/]+$/,
+  /^client\/transport\//,
+  /^system\/stdio$/,
+  /^options$/,
+  /^context$/,
+];
+const serverFloors = [
+  /^server\/service$/,
+  /^server\/here\//,
+  /^server\/compose$/,
+  /^server\/app$/,
+  /^server\/page\//,
+  /^server\/http\//,
+  /^server\/openapi\//,
+  /^server\/rules\//,
+  /^server\/keys\//,
+  /^server\/ops\//,
+  /^server\/store\//,
+];
 
-test('the import graph was read: what looks like a file of ours is one', () => {
-  expect(files).toContain('commands/list');
-  expect(imports.get('commands/list')?.map(({ to }) => to)).toContain('client/pages');
-  expect(loadedBy('program')).toContain('commander');
-  const unknown = violations(
-    () => true,
-    (to) =>
-      !isOurs(to) && !isNode(to) && /^(\.|[a-z-]+\/[a-z-]+$)/.test(to) && inRooms(...rooms)(to),
-  );
-  expect(unknown).toEqual([]);
-});
-
-const rooms = [...new Set(files.map(room))];
-const packages = (to: string) => !isOurs(to) && !isNode(to) && !rooms.includes(room(to));
+const floorOf = (file: string, from: readonly RegExp[]) => {
+  const floor = from.findIndex((pattern) => pattern.test(file));
+  return floor < 0 ? from.length : floor;
+};
+const isServer = (file: string) => file.startsWith('server/');
+/** Shared by both sides. */
+const leaves = files.filter(
+  (file) => !isServer(file) && imports.get(file)?.every(({ to }) => !isOurs(to)),
+);
 
 describe('direction', () => {
-  test('the client side does not know the server, but for the lazy door', () => {
-    const own = (file: string) => room(file) !== 'server';
-    expect(violations(own, inRooms('server'))).toEqual(['load-service → server/service']);
+  test('the imports were found', () => {
+    expect(imports.get('commands/list')?.map(({ to }) => to)).toContain('client/pages');
+    expect(loadedBy('program')).toContain('commander');
   });
 
-  const shared = [
-    'byte-size',
-    'contract',
-    'json',
-    'system/socket-progress',
-    'system/abort',
-    'system/atomic-file',
-    'loopback',
-  ];
-
-  test('of ours the server knows the contract and the leaves it shares with the client', () => {
-    const other = (to: string) => isOurs(to) && room(to) !== 'server' && !shared.includes(to);
-    expect(violations(inRooms('server'), other)).toEqual([]);
+  test('a room imports from lower rooms', () => {
+    const up = (from: string, to: string, rooms: readonly RegExp[]) =>
+      floorOf(to, rooms) < floorOf(from, rooms);
+    expect(arrows((from, to) => up(from, to, floors))).toEqual([]);
+    expect(arrows((from, to) => isServer(from) && up(from, to, serverFloors))).toEqual([]);
   });
 
-  test('what both sides share knows nothing of ours', () => {
-    expect(violations((file) => shared.includes(file), isOurs)).toEqual([]);
-  });
-
-  test('what serves commands knows neither them nor program, main and system', () => {
+  test('the service is known through its door, and knows leaves of the rest', () => {
     expect(
-      violations(
-        inRooms(
-          'client',
-          'client/transport',
-          'profile',
-          'input',
-          'delivery',
-          'child',
-          'terminal',
-          'completion',
-        ),
-        inRooms('commands', 'program', 'main', 'system/process', 'session'),
-      ),
+      arrows((from, to) => !isServer(from) && isServer(to) && to !== 'server/service'),
     ).toEqual([]);
-  });
-
-  test('client and transport know no streams, terminals, profiles or secrets', () => {
-    expect(
-      violations(
-        inRooms('client', 'client/transport'),
-        inRooms('terminal', 'profile', 'input', 'delivery', 'child', 'context', 'options'),
-      ),
-    ).toEqual([]);
-    expect(violations(inRooms('client/transport'), inRooms('client'))).toEqual([]);
-  });
-
-  test('profiles know neither client, terminal nor secrets', () => {
-    expect(
-      violations(inRooms('profile'), inRooms('client', 'terminal', 'input', 'delivery', 'child')),
-    ).toEqual([]);
-  });
-
-  test('nothing knows main, and commands do not know each other', () => {
-    // What the launcher loads of it all.
-    const others = (file: string) => file !== 'entry';
-    expect(violations(others, inRooms('main', 'index'))).toEqual([]);
-    // A word with words of its own (`serve token`) has a room for them, which only it and they know.
-    const word = (file: string) => file.split('/')[1];
-    const strangers = [...imports.keys()].filter(inRooms('commands')).flatMap((file) =>
-      violations(
-        (from) => from === file,
-        (to) => inRooms('commands', 'program')(to) && word(to) !== word(file),
-      ),
+    expect(arrows((from, to) => isServer(from) && !isServer(to) && !leaves.includes(to))).toEqual(
+      [],
     );
-    // With nothing configured, push offers to log in.
+  });
+
+  test('commands do not import each other', () => {
+    const word = (file: string) => /^commands\/([^/]+)/.exec(file)?.[1];
+    const strangers = arrows(
+      (from, to) => Boolean(word(from) && word(to)) && word(from) !== word(to),
+    );
+    // With no instance configured, push offers to log in.
     expect(strangers).toEqual(['commands/push/one → commands/login']);
   });
 
-  test('nothing imports in a circle', () => {
-    const circular = files.filter((file) => loadedBy(file).has(file));
-    expect(circular).toEqual([]);
+  test('nothing imports in a circle, types included', () => {
+    const reached = (file: string, seen = new Set<string>()): Set<string> => {
+      for (const { to } of imports.get(file) ?? [])
+        if (isOurs(to) && !seen.has(to)) reached(to, seen.add(to));
+      return seen;
+    };
+    expect(files.filter((file) => reached(file).has(file))).toEqual([]);
+  });
+
+  test('a base name means one thing', () => {
+    const names = files.map((file) => file.split('/').at(-1));
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 });
 
-test('process and console are said in system.ts alone', () => {
-  const saying = files.filter((file) => /(?<![\w.'-])(process|console)\s*\./.test(bare(file)));
-  expect(saying).toEqual(['system/process']);
-  expect(
-    violations(
-      () => true,
-      (to) => /^(node:)?(process|console)$/.test(to),
-    ),
-  ).toEqual([]);
-});
+/** Source without comments and texts. */
+const code = (file: string) =>
+  (sources.get(file) ?? '').replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
 
-/** Source without texts either. */
-function bare(file: string): string {
-  return sourceOf(file).replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
-}
-
-test('the client side never touches the globals of fetch, which cost 30 ms on Node 20', () => {
-  const touching = files.filter(
-    (file) =>
-      room(file) !== 'server' &&
-      /\b(new (Request|Response|Headers|FormData)\b|fetch\()/.test(bare(file)),
+test('only system/process.ts uses process, and nothing uses console', () => {
+  const using = files.filter((file) => /(?<![\w.'-])(process|console)\s*\./.test(code(file)));
+  expect(using).toEqual(['system/process']);
+  const imported = [...imports].filter(([, list]) =>
+    list.some(({ to }) => /^(node:)?(process|console)$/.test(to)),
   );
-  expect(touching).toEqual([]);
+  expect(imported).toEqual([]);
 });
 
-describe('third-party packages', () => {
+test('the client side does not touch the globals of fetch, which cost 30 ms on Node 20', () => {
+  const touching = /\b(new (Request|Response|Headers|FormData)\b|fetch\()/;
+  expect(files.filter((file) => !isServer(file) && touching.test(code(file)))).toEqual([]);
+});
+
+describe('packages', () => {
   test('are imported in one file each', () => {
-    const found: Record<string, string[]> = {};
+    const found = new Map<string, Set<string>>();
     for (const [file, list] of imports)
-      for (const { to } of list.filter((one) => packages(one.to)))
-        found[packageOf(to)] = [...new Set([...(found[packageOf(to)] ?? []), file])];
-    const { commander = [], hono = [], valibot = [], 'qrcode-terminal': qr, ...others } = found;
-    const outside = (list: string[], ...allowed: string[]) =>
-      list.filter((file) => !inRooms(...allowed)(file));
-    expect(outside(commander, 'program', 'options', 'commands', 'completion')).toEqual([]);
-    expect(outside(hono, 'server')).toEqual([]);
-    expect(outside(valibot, 'server')).toEqual(['client/client', 'contract']);
-    // For a terminal and for a page; the two sides share the contract alone.
-    expect(qr).toEqual(['server/page/qr-push', 'terminal/qr']);
-    expect(Object.entries(others).filter(([, list]) => list.length > 1)).toEqual([]);
-    expect(others).toMatchObject({
-      chalk: ['terminal/style'],
-      conf: ['profile/store'],
-      inquirer: ['terminal/prompt'],
-      postgres: ['server/store/postgres'],
-      undici: ['client/transport/undici'],
-    });
+      for (const { to } of list.filter((one) => isPackage(one.to)))
+        found.set(packageOf(to), (found.get(packageOf(to)) ?? new Set()).add(file));
+    const several = [...found].filter(([, users]) => users.size > 1).map(([name]) => name);
+    // Commander declares commands, Hono is the service's frame, and valibot the language of schemas.
+    expect(several.sort()).toEqual(['commander', 'hono', 'valibot']);
+    expect([...(found.get('hono') ?? [])].filter((file) => !isServer(file))).toEqual([]);
   });
 
-  test('heavy ones, and the server, are loaded by no command until it needs them', () => {
-    const heavy = new Set([
-      'undici',
-      'conf',
-      'inquirer',
-      'chalk',
-      'qrcode-terminal',
-      'hono',
-      'libsql',
-      '@valibot/to-json-schema',
-      'postgres',
-    ]);
+  test('that are heavy, and the service, are loaded when they are needed', () => {
+    const heavy =
+      /^(undici|conf|inquirer|chalk|qrcode-terminal|hono|@hono|libsql|postgres|@valibot)(\/|$)|^server\//;
     const starts = files.filter((file) =>
-      inRooms('main', 'program', 'commands', 'system/process')(file),
+      /^(main|program|commands\/.*|system\/process)$/.test(file),
     );
-    const loading = starts.flatMap((file) =>
-      [...loadedBy(file)]
-        .filter(
-          (to) => heavy.has(packageOf(to)) || room(to) === 'server' || to.startsWith('@hono/'),
-        )
-        .map((to) => `${file} → ${to}`),
+    const eager = starts.flatMap((file) =>
+      [...loadedBy(file)].filter((to) => heavy.test(to)).map((to) => `${file} → ${to}`),
     );
-    expect(loading).toEqual([]);
-  });
-
-  test('a service on SQLite does not load what speaks to PostgreSQL', () => {
-    expect(loadedBy('server/service')).toContain('server/store/sqlite');
-    expect(loadedBy('server/service')).not.toContain('postgres');
-  });
-
-  test('main and system load none at all, not even commander', () => {
-    expect([...loadedBy('main'), ...loadedBy('system/process')].filter(packages)).toEqual([]);
+    expect(eager).toEqual([]);
+    expect([...loadedBy('main'), ...loadedBy('system/process')].filter(isPackage)).toEqual([]);
+    expect([...loadedBy('server/service')].filter((to) => packageOf(to) === 'postgres')).toEqual(
+      [],
+    );
   });
 });

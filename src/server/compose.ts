@@ -1,12 +1,11 @@
-import { type App, createApp } from './http/app';
-import { openKeyring } from './keys/key-file';
-import { passphraseChecks } from './keys/passphrase-hash';
+import { createApp } from './app';
+import type { App } from './http/parts';
+import { openKeyring } from './keys/open-keyring';
 import { createVault } from './keys/vault';
 import { health } from './ops/health';
 import { createLog, type Log } from './ops/log';
-import type { Gauges } from './ops/metrics/gauges';
-import { createMetrics, type Metrics } from './ops/metrics/metrics';
-import { both } from './rules/events';
+import { createMetrics, scraper } from './ops/metrics';
+import { bothEvents, type PushEvents } from './push-events';
 import { Files } from './rules/files';
 import { type OwnerSummary, Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
@@ -23,22 +22,30 @@ import {
   type ServiceIo,
   type ServiceSettings,
 } from './service-settings';
-import { inWords, openDatabase, openExisting, type Where } from './store/database';
+import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
 import type { Database } from './store/sql';
 
-/** The service without a socket. */
+/** A service without sockets. */
 export interface OpenService {
   readonly app: App;
   readonly owners: Owners;
   readonly pushes: Pushes;
   readonly log: Log;
-  readonly metrics: Metrics;
-  readonly gauges: Gauges;
+  /** The metrics in Prometheus's text format. */
+  readonly scrape: () => Promise<string>;
   close(): Promise<void>;
 }
 
-/** Opens data and instance key, made when missing. Throws a `ServiceError` that says what is wrong with them. */
-export async function openService(settings: ServiceSettings, io: ServiceIo): Promise<OpenService> {
+/**
+ * Opens the database and the instance key, and creates missing ones.
+ * @param observer receives the events of pushes, besides the metrics
+ * @throws ServiceError that says what is wrong with them
+ */
+export async function openService(
+  settings: ServiceSettings,
+  io: ServiceIo,
+  observer?: Partial<PushEvents>,
+): Promise<OpenService> {
   const bounds = boundsOf(settings);
   const publicUrl = publicUrlOf(settings);
   const fileBytes = fileBytesOf(settings);
@@ -47,15 +54,15 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
   const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
   const maxFailures = maxFailuresOf(settings);
   const metrics = createMetrics();
-  const tally = io.tally ? both(metrics, io.tally) : metrics;
-  const log = metrics.counting(createLog(io, settings.log));
-  const database = metrics.timing(await openDatabase(settings, io));
+  const events = observer ? bothEvents(metrics, observer) : metrics;
+  const log = createLog(io, settings.log, metrics);
+  const database = await openDatabase(settings, io);
   try {
     const keys = await openKeyring(database, settings, log, io.now);
     const vault = createVault(keys, io.passphraseCost);
     const owners = new Owners(database, io.now);
     const space = new Space(database, reserve, log.warning);
-    const shared = { database, vault, space, clock: io.now, tally, report: log.failure };
+    const shared = { database, vault, space, clock: io.now, events, report: log.failure };
     const files = new Files({ ...shared, fileBytes });
     await files.abandonUnfinished();
     await database.setAside();
@@ -66,7 +73,7 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       files,
       owners,
       isUp,
-      tally,
+      events,
       now: io.now,
       log,
       settings: {
@@ -84,46 +91,46 @@ export async function openService(settings: ServiceSettings, io: ServiceIo): Pro
       await pushes.finish();
       await database.close();
     };
-    const gauges: Gauges = {
+    const scrape = scraper(metrics, {
       version: io.version,
       isUp,
       countActive: () => pushes.countActive(),
-      checks: passphraseChecks,
-    };
-    return { app, owners, pushes, log, metrics, gauges, close };
+      usage: io.usage,
+    });
+    return { app, owners, pushes, log, scrape, close };
   } catch (error) {
     await database.close();
-    throw inWords(error);
+    throw asServiceError(error);
   }
 }
 
-/** The owners of a service's data, for `serve token`; works beside a running service. */
+/** The owners in a service's database, for `serve token`; may run beside the service. */
 export async function openOwners(
-  where: Where,
+  location: DataLocation,
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
 ): Promise<{
-  /** The new token, never to be had again. */
+  /** Returns a new token, of which only a hash is stored. */
   add(name: string): Promise<string>;
   list(): Promise<OwnerSummary[]>;
-  /** How many tokens there were. */
+  /** Returns how many tokens it deleted. */
   revoke(name: string): Promise<number>;
   close(): Promise<void>;
 }> {
   let database: Database | undefined;
-  const owners = async () => {
-    database ??= await openDatabase(where, io);
+  const opened = async () => {
+    database ??= await openDatabase(location, io);
     return new Owners(database, io.now);
   };
-  const there = async () => {
-    database ??= await openExisting(where, io);
+  const existing = async () => {
+    database ??= await openExisting(location, io);
     return new Owners(database, io.now);
   };
-  const said = <T>(work: Promise<T>) =>
-    work.catch((error: unknown) => Promise.reject(inWords(error)));
+  const explained = <T>(work: Promise<T>) =>
+    work.catch((error: unknown) => Promise.reject(asServiceError(error)));
   return {
-    add: (name) => said(owners().then((all) => all.add(name))),
-    list: () => said(there().then((all) => all.list())),
-    revoke: (name) => said(there().then((all) => all.revoke(name))),
+    add: (name) => explained(opened().then((all) => all.add(name))),
+    list: () => explained(existing().then((all) => all.list())),
+    revoke: (name) => explained(existing().then((all) => all.revoke(name))),
     close: async () => database?.close(),
   };
 }

@@ -1,4 +1,4 @@
-/** Why a request is not served; the HTTP side gives each its status. */
+/** Why a request is refused; `http/responses` maps each to a status. */
 export type RefusalKind =
   | 'malformed'
   | 'unauthorized'
@@ -14,15 +14,15 @@ export type RefusalKind =
   | 'abandoned';
 
 interface RefusalDetails {
-  /** Messages by field, when values were refused. */
+  /** Messages by field, for invalid values. */
   readonly fields?: Readonly<Record<string, string[]>>;
   /** Seconds. */
   readonly retryAfter?: number;
-  /** How many passphrases may still be tried before waiting. */
+  /** Passphrase attempts left before the client has to wait. */
   readonly triesLeft?: number;
 }
 
-/** A request that is refused, in words that may be shown to whoever sent it. */
+/** A refused request, with a message for its sender. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly kind: RefusalKind;
@@ -43,28 +43,28 @@ export function notFound(): Refusal {
   return new Refusal('not_found', 'not-found');
 }
 
-/** What may well be done a few seconds later. */
+/** The request may succeed a few seconds later. */
 export function busy(message: string): Refusal {
   return new Refusal('busy', message, { retryAfter: 5 });
 }
 
-/** The database is not to be reached. */
+/** The database cannot be reached. */
 export function away(): Refusal {
   return new Refusal('away', 'The database is away. Try again later.', { retryAfter: 5 });
 }
 
-/** The disk has no room for what is to be written. */
+/** The disk has too little space. */
 export function full(): Refusal {
   const message = 'The instance is short of disk space. Try again later.';
   return new Refusal('full', message, { retryAfter: 60 });
 }
 
-/** What nobody waits for any more: nobody reads this. */
+/** The client has disconnected; nobody reads this. */
 export function abandoned(): Refusal {
   return new Refusal('abandoned', 'The client has gone.');
 }
 
-/** Values that do not pass, with the messages by field. */
+/** Invalid values, with messages by field. */
 export function invalid(fields: Record<string, string[]>): Refusal {
   return new Refusal('invalid', 'invalid', { fields });
 }

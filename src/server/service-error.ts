@@ -1,9 +1,9 @@
-/** Why the service cannot run, in words for whoever runs it: a port in use, a folder it may not write, a wrong key. */
+/** Why the service cannot run, for its operator: a port in use, a folder without write permission, a wrong key. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
-  /** What the operator can do about it, without a final period. */
+  /** How to fix it, without a final period. */
   readonly hint: string | undefined;
-  /** Whether what was asked for is wrong, rather than the machine. */
+  /** Whether the input is invalid, rather than something on the machine. */
   readonly input: boolean;
 
   constructor(
@@ -16,7 +16,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The system's name for what went wrong (`EADDRINUSE`, `EACCES` …), or ''. */
+/** The error code of the system (`EADDRINUSE`, `EACCES` …), or ''. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -1,92 +1,100 @@
 import { isLoopback } from '../loopback';
 import { raceWithLimit } from '../system/abort';
 import { openService } from './compose';
-import { outwardUrl } from './here/lan-address';
-import { GRACE } from './http/graceful-stop';
-import type { Listening, Place } from './http/socket';
+import { connectionLimitOf, GRACE } from './http/connections';
 import { createSockets } from './http/sockets';
-import type { Patience } from './http/timeouts';
+import type { Timeouts } from './http/timeouts';
 import { readTls, tlsReloader } from './http/tls';
+import { type Listening, type ListenTarget, outwardUrl } from './listen';
 import type { Log } from './ops/log';
-import { startMetrics } from './ops/metrics/metrics-start';
+import { serveMetrics } from './ops/metrics-listener';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
 import { sweepRegularly } from './rules/sweep';
 import {
-  connectionLimitOf,
   publicUrlOf,
   readingRateOf,
   type ServiceIo,
   type ServiceSettings,
 } from './service-settings';
-import { inWords } from './store/database';
+import { asServiceError } from './store/database';
 
 export { openOwners } from './compose';
 export { serveHere } from './here/serve-here';
-export { keyFileOf } from './keys/key-file';
-export { prepareRekey, rekey } from './keys/rotation';
+export { rekey } from './keys/rotation';
 export { backup } from './ops/database-copy';
 export type { OwnerSummary } from './rules/owners';
 export { ServiceError } from './service-error';
 export type { ServiceIo, ServiceSettings } from './service-settings';
+export { keyFileOf } from './store/database';
 
-/** A service that listens. */
+/** A running service. */
 export interface Service {
-  /**
-   * The public address, or else the one it listens on: of all addresses one that others reach, and where there is none
-   * the one of this machine.
-   */
+  /** The public URL, or else the first address that others reach, or else one that this machine reaches. */
   readonly url: string;
-  /** The address it listens on, as this machine reaches it. */
+  /** The URL by which this machine reaches it. */
   readonly localUrl: string;
-  /** Whether this machine alone reaches it, by an address. */
+  /** Whether it listens on loopback addresses only. */
   readonly loopback: boolean;
-  /** The token of `admin`, only when this start created it. */
+  /** The token of `admin`, if this start created it. */
   readonly firstToken?: string;
-  /** Has the log warn. */
+  /** Writes a warning to the log. */
   warn(message: string): void;
-  /** Reads certificate and key again; connections that are open stay as they are. */
+  /** Reads the certificate and key again, for new connections. */
   reload(): Promise<void>;
-  /** No new connections; running requests finish, 30 s at most; then the database is closed. */
+  /** Accepts no new connections, waits up to 30 s for running requests, and closes the database. */
   close(): Promise<void>;
 }
 
-/** Opens the data and listens. Throws a `ServiceError` that says what the operator has to change. */
+/**
+ * Opens the data and listens.
+ * @throws ServiceError that says what the operator has to change
+ */
 export async function startService(
   settings: ServiceSettings,
   io: ServiceIo,
-  impatience: Partial<Patience> = {},
+  timeouts: Partial<Timeouts> = {},
 ): Promise<Service> {
   const tls = await readTls(settings);
-  const places = placesOf(settings, io);
+  const targets = listenTargets(settings, io);
   const service = await openService(settings, io);
   const { log } = service;
   const { now, grace = GRACE, supervision } = io;
   const connections = connectionLimitOf(settings);
-  const patience = { read: readingRateOf(settings), ...impatience };
-  // Behind a proxy, and where links name another address, so do requests.
+  // Behind a proxy, or with a public address, requests name another host.
   const ownHost = settings.publicUrl || settings.trustProxy ? undefined : settings.host;
-  const options = { tls, log, now, patience, connections, grace, ownHost };
-  const sockets = createSockets(service.app, places, options);
-  let metrics: Awaited<ReturnType<typeof startMetrics>>;
+  const options = {
+    tls,
+    log,
+    now,
+    timeouts: { read: readingRateOf(settings), ...timeouts },
+    connections,
+    grace,
+    ownHost,
+  };
+  const sockets = createSockets(service.app, targets, options);
+  let metrics: Awaited<ReturnType<typeof serveMetrics>> | undefined;
   try {
     const listening = await sockets.listen();
-    metrics = await startMetrics(service, sockets.servers, settings, io);
+    if (settings.metricsPort !== undefined) {
+      const { metricsHost = '127.0.0.1', metricsPort } = settings;
+      metrics = await serveMetrics(metricsHost, metricsPort, service.scrape);
+    }
     const stopSweeping = sweepRegularly(service.pushes, log);
-    // Only now: a start that failed must not have used up the one time the token is shown.
+    // Not earlier: the token is shown only once, and a failed start would not show it.
     const journal = supervision !== undefined && writesToJournal(supervision);
     const firstToken = journal ? undefined : await service.owners.addFirst();
     if (journal && (await service.owners.list()).length === 0) {
-      log.warning('no token was made, as the journal would keep it: see pwpush serve token add');
+      log.warning('no token was created, as the journal would keep it: see pwpush serve token add');
     }
     warnIfExposed(listening, settings, log);
-    const named = listening.find(({ host }) => host !== undefined) ?? listening[0];
-    const localUrl = named?.url ?? '';
-    const url = publicUrlOf(settings) ?? (await outwardUrl(localUrl, named?.host)) ?? localUrl;
-    const scraped = metrics ? { metrics: metrics.url } : {};
-    log.event('start', { url, version: io.version, ...scraped });
-    const tell = supervision ? notifier(supervision, log) : async () => {};
+    const first = listening.find(({ host }) => host !== undefined) ?? listening[0];
+    const localUrl = first?.url ?? '';
+    const url = publicUrlOf(settings) ?? (await outwardUrl(localUrl, first?.host)) ?? localUrl;
+    const scrape = metrics ? { metrics: metrics.url } : {};
+    log.event('start', { url, version: io.version, ...scrape });
+    const notify = supervision ? notifier(supervision, log) : async () => {};
     const reload = tlsReloader(sockets.servers, settings, log);
-    void tell('READY=1');
+    void notify('READY=1');
     return {
       url,
       localUrl,
@@ -94,13 +102,13 @@ export async function startService(
       ...(firstToken === undefined ? {} : { firstToken }),
       warn: (message) => log.warning(message),
       reload: async () => {
-        void tell('RELOADING=1');
+        void notify('RELOADING=1');
         await reload();
-        await tell('READY=1');
+        await notify('READY=1');
       },
-      close: once(async () => {
+      close: callOnce(async () => {
         log.event('stopping');
-        const told = tell('STOPPING=1');
+        const notified = notify('STOPPING=1');
         const work = async () => {
           await sockets.stop();
           await stopSweeping();
@@ -108,7 +116,7 @@ export async function startService(
         await raceWithLimit(work(), { milliseconds: grace }, () => {});
         metrics?.close();
         await service.close();
-        await told;
+        await notified;
         log.event('stopped');
       }),
     };
@@ -116,7 +124,7 @@ export async function startService(
     metrics?.close();
     await sockets.stop();
     await service.close();
-    throw inWords(error);
+    throw asServiceError(error);
   }
 }
 
@@ -127,17 +135,20 @@ function warnIfExposed(
 ): void {
   const exposed = listening.find(({ host }) => host !== undefined && !isLoopback(host))?.host;
   if (!exposed || tlsCert || trustProxy) return;
-  log.warning(`listening on ${exposed} without TLS: secrets and tokens can be read on the way`);
+  log.warning(`listening on ${exposed} without TLS: secrets and tokens can be read in transit`);
 }
 
-/** The sockets that systemd passed; where there are none, the address in the settings. */
-function placesOf({ host, port }: ServiceSettings, { supervision }: ServiceIo): Place[] {
+/** The sockets that systemd passed, or else the address in the settings. */
+function listenTargets(
+  { host, port }: ServiceSettings,
+  { supervision }: ServiceIo,
+): ListenTarget[] {
   const passed = supervision ? passedSockets(supervision) : [];
   return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
 }
 
-/** The same promise however often it is asked for. */
-function once(work: () => Promise<void>): () => Promise<void> {
+/** Runs `work` on the first call; every call returns the same promise. */
+function callOnce(work: () => Promise<void>): () => Promise<void> {
   let result: Promise<void> | undefined;
   return () => (result ??= work());
 }

@@ -226,9 +226,8 @@ async function promptStreams(terminalFd: () => number | undefined) {
 }
 
 function usage() {
-  const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
-  return { resident: rss, heap: heapUsed, userCpu: user / 1e6, systemCpu: system / 1e6 };
+  return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6 };
 }
 
 /** Drops warnings, such as that node:sqlite is experimental before Node 24. */

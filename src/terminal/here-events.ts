@@ -1,15 +1,9 @@
+import type { HereEvent } from '../here-event';
 import { safe } from './safe';
-
-/** Something that happened to a push that is served from here. */
-export interface Happening {
-  readonly event: 'opened' | 'viewed' | 'passphrase' | 'fetched' | 'deleted' | 'expired';
-  readonly ip: string | null;
-  readonly count?: number;
-}
 
 /** What happened, for whoever waits: `10.0.0.7 viewed it: 1 of 3`. */
 export function hereText(
-  { event, ip, count = 0 }: Happening,
+  { event, ip, count = 0 }: HereEvent,
   views: number,
   files: number,
 ): string {

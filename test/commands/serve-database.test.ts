@@ -29,7 +29,7 @@ test('a server that cannot be reached is exit 1, a bad address exit 2; neither t
     'postgres://u:MARKER@h/x?nonsense=1',
   );
   expect(bad.code).toBe(2);
-  expect(bad.stderr).toContain('has a parameter that is not understood, "nonsense"');
+  expect(bad.stderr).toContain('has an unknown parameter, "nonsense"');
   expect(bad.stderr).not.toContain('MARKER');
 });
 

@@ -27,20 +27,6 @@ test('says how many pushes it sealed again', async () => {
   expect(JSON.parse(stdout)).toEqual({ resealed: 1, key_file });
 });
 
-test('--prepare adds a key, which the next run takes', async () => {
-  const path = join(data, 'instance.key');
-  const [old] = keys();
-  const said =
-    'copy that file to where other services have theirs, then run it without --prepare\n';
-  expect(await rekey('--prepare')).toEqual({ code: 0, stdout: `${path}\n`, stderr: said });
-  const [next, current] = keys();
-  expect(current).toBe(old);
-  const again = JSON.parse((await rekey('--prepare', '--json')).stdout);
-  expect([again, keys()]).toEqual([{ prepared: true, key_file: path }, [next, old]]);
-  await rekey();
-  expect(keys()).toEqual([next]);
-});
-
 test('the key file may be elsewhere; a missing one is a failure', async () => {
   const elsewhere = here.file('elsewhere.key');
   const told = here.under({ env: { PWPUSH_INSTANCE_KEY_FILE: elsewhere } });

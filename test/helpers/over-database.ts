@@ -1,11 +1,12 @@
-import { type App, createApp } from '../../src/server/http/app';
-import type { RateLimit } from '../../src/server/http/rate-limit';
-import { instanceKey, Keyring } from '../../src/server/keys/keyring';
+import { createApp } from '../../src/server/app';
+import type { App } from '../../src/server/http/parts';
+import { instanceKey } from '../../src/server/keys/instance-key';
+import { Keyring } from '../../src/server/keys/keyring';
 import { Links } from '../../src/server/keys/link-keys';
 import { createVault } from '../../src/server/keys/vault';
 import { health } from '../../src/server/ops/health';
 import { createLog } from '../../src/server/ops/log';
-import { createMetrics } from '../../src/server/ops/metrics/metrics';
+import { createMetrics } from '../../src/server/ops/metrics';
 import { Files } from '../../src/server/rules/files';
 import { Owners } from '../../src/server/rules/owners';
 import { Pushes } from '../../src/server/rules/pushes';
@@ -16,6 +17,7 @@ import {
   fileBytesOf,
   keepDaysOf,
   maxFailuresOf,
+  type RateLimit,
 } from '../../src/server/service-settings';
 import { insertKey } from '../../src/server/store/key-rows';
 import { migrate } from '../../src/server/store/migrations';
@@ -43,12 +45,12 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
   const log = createLog({ log: line, warn: line, now: clock.now });
-  const tally = createMetrics();
+  const events = createMetrics();
   const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
   const vault = createVault(new Keyring([KEY], links), QUICK);
   const [bounds, fileBytes] = [boundsOf(defaults), fileBytesOf(defaults)];
   const space = new Space(database, 0, line);
-  const shared = { database, vault, space, clock: clock.now, tally, report: log.failure };
+  const shared = { database, vault, space, clock: clock.now, events, report: log.failure };
   const files = new Files({ ...shared, fileBytes });
   const owners = new Owners(database, clock.now);
   const pushes = new Pushes({
@@ -61,7 +63,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const bufferBytes = bufferBytesOf(defaults);
   const settings = { ...defaults, bounds, bufferBytes, fileBytes, rateLimit, version: '0.1.0' };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
-  const app = createApp({ pushes, files, owners, isUp, tally, now: clock.now, log, settings });
+  const app = createApp({ pushes, files, owners, isUp, events, now: clock.now, log, settings });
   return {
     app,
     fetch: (request) => app(request, { ip: '127.0.0.1' }),

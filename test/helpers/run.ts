@@ -160,7 +160,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     },
     onHangup: noop,
     now: io.now,
-    usage: () => ({ resident: 0, heap: 0, userCpu: 0, systemCpu: 0 }),
+    usage: () => ({ resident: 0, cpu: 0 }),
     sleep,
     transport: async (options) => {
       io.transports.push(options);

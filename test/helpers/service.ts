@@ -1,6 +1,5 @@
 import { type OpenService, openService } from '../../src/server/compose';
-import type { PassphraseCost } from '../../src/server/keys/passphrase-hash';
-import type { ServiceSettings } from '../../src/server/service-settings';
+import type { PassphraseCost, ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
 
 export interface TestService {

@@ -134,7 +134,8 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
     expect(await serving.ended).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'pwpush: this machine has no address that others reach\nhint: name one with --host\n',
+      stderr:
+        'pwpush: this machine has no address that others can reach\nhint: name one with --host\n',
     });
   });
 });

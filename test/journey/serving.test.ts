@@ -91,7 +91,7 @@ describe('SIGHUP', () => {
 describe('what goes to stderr', () => {
   const TOKEN = /^token of admin, shown only now: pwp_[\w-]{43}$/;
   const exposed = { ...inMemory, PWPUSH_SERVE_HOST: '0.0.0.0' };
-  const warning = 'listening on 0.0.0.0 without TLS: secrets and tokens can be read on the way';
+  const warning = 'listening on 0.0.0.0 without TLS: secrets and tokens can be read in transit';
 
   /** All lines on stderr of a service that was asked once, and stopped. */
   async function said(words: readonly string[]): Promise<string[]> {

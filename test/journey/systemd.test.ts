@@ -109,7 +109,7 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
   test('that are none to listen on are named', async () => {
     const { child, stderr } = passed('udp');
     expect(await lineWith(stderr, /^pwpush/)).toMatch(
-      /^pwpush: descriptor 3, as passed by LISTEN_FDS, is no socket to listen on/,
+      /^pwpush: descriptor 3, as passed by LISTEN_FDS, is not a socket to listen on/,
     );
     expect(await once(child, 'exit')).toEqual([1, null]);
   });
@@ -160,7 +160,7 @@ describe('what systemd is told', () => {
     const warning = lineWith(stderr, /^warning:/);
     expect((await fetch(`${await lineOf(stdout)}/up`)).status).toBe(200);
     expect(await warning).toBe(
-      'warning: systemd could not be told READY=1 (systemd-notify: ENOENT)',
+      'warning: systemd could not be notified of READY=1 (systemd-notify: ENOENT)',
     );
   });
 });

@@ -4,10 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { everywhere } from '../../src/server/http/app';
-import type { Connection } from '../../src/server/http/caller';
+import type { ClientSocket } from '../../src/server/http/caller';
+import { connectionLimitOf } from '../../src/server/http/connections';
+import { commonHeaders } from '../../src/server/http/parts';
 import { createSockets } from '../../src/server/http/sockets';
-import { connectionLimitOf } from '../../src/server/service-settings';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { times } from '../helpers/long';
 import { folders } from '../helpers/memory';
@@ -71,7 +71,7 @@ async function pushes(on: TestService): Promise<There> {
 /** What was asked as a `Request` and its connection; nothing for what no `Request` can be. */
 function asRequest({ method, path, headers, body = Buffer.alloc(0), split, breaks }: Asked) {
   const at = split % (body.length + 1);
-  const connection: Connection = {
+  const connection: ClientSocket = {
     ip: '127.0.0.1',
     async *body() {
       if (at > 0) yield body.subarray(0, at);
@@ -135,7 +135,7 @@ test('no request meets a failure, or leaves anything behind', { timeout: 120_000
       const text = Buffer.from(await response.arrayBuffer()).toString();
       const { status, headers } = response;
       expect(status).toBeLessThan(500);
-      expect(Object.fromEntries(headers)).toMatchObject(everywhere);
+      expect(Object.fromEntries(headers)).toMatchObject(commonHeaders);
       if (status >= 400) expect(text).not.toMatch(INSIDE);
       const name = nameOf(request);
       // A call that is not described has another method, or is no call.
@@ -173,7 +173,7 @@ test('no bytes on a socket meet a failure, or leave anything behind', {
     tls: undefined,
     log,
     now: service.clock.now,
-    patience: {
+    timeouts: {
       head: 1000,
       idle: 1000,
       body: 1000,
@@ -196,7 +196,7 @@ test('no bytes on a socket meet a failure, or leave anything behind', {
         if (status === '100') continue;
         answers += 1;
         expect(Number(status)).toBeLessThan(500);
-        for (const [name, value] of Object.entries(everywhere))
+        for (const [name, value] of Object.entries(commonHeaders))
           expect(head?.toLowerCase()).toContain(`${name}: ${value.toLowerCase()}\r\n`);
       }
     }),

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isLoopback } from '../../src/loopback';
-import { outwardAddress } from '../../src/server/here/lan-address';
 import { passphraseChecks } from '../../src/server/keys/passphrase-hash';
+import { outwardAddress } from '../../src/server/listen';
 import { type Service, ServiceError, type ServiceIo, startService } from '../../src/server/service';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { defaults } from '../helpers/service';
@@ -120,7 +120,7 @@ describe('starting', () => {
     const first = await start(onDisk(), supervision(`${dev}:${ino}`));
     expect(first.firstToken).toBeUndefined();
     expect(warnings).toEqual([
-      'no token was made, as the journal would keep it: see pwpush serve token add',
+      'no token was created, as the journal would keep it: see pwpush serve token add',
     ]);
     await first.close();
     // Of a unit that started whoever writes somewhere else now.
@@ -155,7 +155,7 @@ describe('starting', () => {
       '/nonexistent cannot be read (ENOENT)',
     );
     expect(await failure({ tlsCert: file, tlsKey: file })).toBe(
-      'the TLS certificate and key do not fit',
+      'the TLS certificate and key do not match',
     );
     expect(await failure({ publicUrl: 'push.example.com' })).toBe(
       'the public address must be an http or https address, without ? and # (input)',
@@ -167,13 +167,13 @@ describe('starting', () => {
       'the maximum of views must be from 1 to 1000000 (input)',
     );
     expect(await failure({ maxFileSize: 0 })).toBe(
-      'the maximum of a file must be from 1 byte to 1 TiB (input)',
+      'the maximum size of a file must be from 1 byte to 1 TiB (input)',
     );
     expect(await failure({ maxBuffer: 1024 ** 2 })).toBe(
-      'the memory for bodies must be 32 MiB at least (input)',
+      'the memory for bodies must be at least 32 MiB (input)',
     );
     expect(await failure({ maxConnections: 15 })).toBe(
-      'the maximum of connections must be 16 at least (input)',
+      'the maximum number of connections must be at least 16 (input)',
     );
     expect(await failure({ maxFailures: 0 })).toBe(
       'the failures in the log of a push must be from 1 to 9000 (input)',
@@ -199,7 +199,7 @@ describe('starting', () => {
   test.each([
     [
       { host: '0.0.0.0' },
-      ['listening on 0.0.0.0 without TLS: secrets and tokens can be read on the way'],
+      ['listening on 0.0.0.0 without TLS: secrets and tokens can be read in transit'],
     ],
     [{ host: '0.0.0.0', trustProxy: true }, []],
     [{ host: 'localhost' }, []],

@@ -1,29 +1,22 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { HereEvent } from '../../here-event';
 import { isLoopback } from '../../loopback';
 import { openService } from '../compose';
-import { GRACE } from '../http/graceful-stop';
+import { connectionLimitOf, GRACE } from '../http/connections';
 import { pushBody } from '../http/json-bodies';
-import type { Listening } from '../http/socket';
 import { createSockets } from '../http/sockets';
 import { readTls } from '../http/tls';
+import { type Listening, outwardUrl } from '../listen';
 import { Refusal } from '../refusal';
-import type { Noted } from '../rules/pushes';
+import type { PushWithNote } from '../rules/pushes';
 import { sweepRegularly } from '../rules/sweep';
 import { ServiceError } from '../service-error';
-import {
-  connectionLimitOf,
-  readingRateOf,
-  type ServiceIo,
-  type ServiceSettings,
-} from '../service-settings';
-import { inWords } from '../store/database';
-import { outwardUrl } from './lan-address';
-import { type HereEvent, type Visit, watching } from './push-watch';
-import { onlyThat } from './single-push-app';
+import { readingRateOf, type ServiceIo, type ServiceSettings } from '../service-settings';
+import { asServiceError } from '../store/database';
+import { PushWatch, singlePushApp } from './single-push-app';
 
 export type HereSettings = Pick<ServiceSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>;
 
-/** The creation request, and files as they are read. */
+/** The creation request and the files. */
 export interface HerePush {
   readonly push: object;
   readonly files: readonly {
@@ -33,46 +26,45 @@ export interface HerePush {
   }[];
 }
 
-/** One push that is served from this machine's memory. */
-export interface Here {
+/** A push that is served from the memory of this process. */
+export interface ServedPush {
   readonly push: ReturnType<typeof pushBody>;
-  /** Whether others can read on the way what is fetched. */
+  /** Whether the secret travels unencrypted over a network. */
   readonly exposed: boolean;
-  /** Resolves to how often it was seen, once there is no more to be had from it. */
+  /** Resolves to the number of views when nothing is left to retrieve. */
   readonly ended: Promise<number>;
-  /** Lets what runs end, 30 s at most, and forgets the push. */
+  /** Waits up to 30 s for running requests, then discards the push. */
   close(): Promise<void>;
 }
 
 /**
- * Serves one push and nothing else: nobody can create another, nor list any. It takes one view unless more are
- * asked for. Throws a `ServiceError` that says what has to be changed.
+ * Serves a single push: no other can be created or listed. It expires after one view by default.
+ * @throws ServiceError when the push is invalid, or the service cannot start
  */
 export async function serveHere(
   settings: HereSettings,
   io: ServiceIo,
   wanted: HerePush,
-  tell: (event: HereEvent) => void,
-): Promise<Here> {
+  report: (event: HereEvent) => void,
+): Promise<ServedPush> {
   const { host, port } = settings;
   const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
   const whole = { ...settings, ...memory, defaultViews: 1 };
   const tls = await readTls(whole);
-  const visits = new AsyncLocalStorage<Visit>();
-  const watch = watching(visits, wanted.files.length, tell);
-  const service = await openService(whole, { ...io, tally: watch.tally });
+  const watch = new PushWatch(wanted.files.length, report);
+  const service = await openService(whole, io, watch.events);
   const { log } = service;
   let sockets: ReturnType<typeof createSockets> | undefined;
   try {
-    const { push } = await created(service, wanted);
-    watch.expect(push.expire_after_views);
-    const app = onlyThat(push.url_token, service.app, visits, watch);
+    const { push } = await createPush(service, wanted);
+    watch.allowViews(push.expire_after_views);
+    const app = singlePushApp(push.url_token, service.app, watch);
     const connections = connectionLimitOf(whole);
     const options = {
       tls,
       log,
       now: io.now,
-      patience: { read: readingRateOf(whole) },
+      timeouts: { read: readingRateOf(whole) },
       connections,
       grace: GRACE,
       ownHost: host,
@@ -95,14 +87,16 @@ export async function serveHere(
   } catch (error) {
     await sockets?.stop();
     await service.close();
-    throw error instanceof Refusal && error.kind !== 'away' ? refused(error) : inWords(error);
+    throw error instanceof Refusal && error.kind !== 'away'
+      ? inputError(error)
+      : asServiceError(error);
   }
 }
 
-async function created(
+async function createPush(
   { pushes }: Awaited<ReturnType<typeof openService>>,
   { push, files }: HerePush,
-): Promise<Noted> {
+): Promise<PushWithNote> {
   const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
   if (files.length === 0) return pushes.create(push, nobody);
   const upload = pushes.upload();
@@ -114,17 +108,17 @@ async function created(
   }
 }
 
-/** What the service says of values that it does not take is for whoever asked for them. */
-function refused({ fields, message }: Refusal): ServiceError {
+/** A refusal as an error of the caller's input. */
+function inputError({ fields, message }: Refusal): ServiceError {
   const words = Object.values(fields).flat();
-  const said = words.length === 0 ? message : words.join(' ');
-  return new ServiceError(said.replace(/\.$/, ''), { input: true });
+  const text = words.length === 0 ? message : words.join(' ');
+  return new ServiceError(text.replace(/\.$/, ''), { input: true });
 }
 
 async function baseFor({ url }: Listening, host: string): Promise<string> {
   const outward = await outwardUrl(url, host);
   if (outward !== undefined) return outward;
-  throw new ServiceError('this machine has no address that others reach', {
+  throw new ServiceError('this machine has no address that others can reach', {
     hint: 'name one with --host',
   });
 }

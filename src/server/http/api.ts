@@ -2,13 +2,15 @@ import { type Context, Hono } from 'hono';
 import { API_PATH, limits, OPENAPI_PATH, routes } from '../../contract';
 import { notFound, Refusal } from '../refusal';
 import type { Owner } from '../rules/owners';
-import type { Noted, PushRow, Visitor } from '../rules/pushes';
-import type { Env, PartOptions } from './app';
+import type { Visitor } from '../rules/push-state';
+import type { PushWithNote } from '../rules/pushes';
+import type { PushRow } from '../store/push-rows';
 import { asksForFiles, isMultipart, readPush } from './body';
-import { apiToken, baseOf, isCrossSite, isPrefetch, originOf } from './caller';
+import { apiToken, baseOf, isCrossSite, isPrefetch } from './caller';
 import { auditBody, fileBody, pushBody, versionBody } from './json-bodies';
-import { announcesFiles, readUpload } from './multipart-push';
-import { json, jsonWithText, refusalBody, refusalHead } from './responses';
+import { announcesFiles, readMultipartPush } from './multipart-push';
+import { type Env, type PartOptions, visitorOf } from './parts';
+import { json, jsonWithText } from './responses';
 
 /** The routes of API v2, relative to its path. */
 export function createApi({ pushes, owners, now, limited, settings }: PartOptions): Hono<Env> {
@@ -18,11 +20,10 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = apiToken(c.req.raw);
     const owner = token === undefined ? undefined : await owners.authenticate(token);
-    // Public calls included, but not version: nobody should believe that a dead token works.
+    // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
     if (token !== undefined && !owner)
       throw new Refusal('unauthorized', 'That token is not valid.');
-    const { signal } = c.req.raw;
-    return { ...originOf(c.req.raw, c.env, settings), owner, signal, client: c.get('client') };
+    return visitorOf(c, settings, owner);
   }
 
   async function permitted(c: Context<Env>): Promise<Visitor> {
@@ -55,27 +56,26 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
       throw new Refusal('forbidden', 'A page of another site cannot create pushes.');
     const caller = await permitted(c);
     const { push, note } = isMultipart(c.req.raw)
-      ? await receive(c, caller)
-      : await read(c, caller).then((push) => pushes.create(push, caller));
+      ? await createFromMultipart(c, caller)
+      : await pushes.create(await readCreation(c, caller), caller);
     return json({ ...body(c, push), name: push.name, note }, 201);
   });
 
-  async function read(c: Context<Env>, { owner }: Visitor): Promise<object> {
-    const push = await readPush(c.req.raw, c.env, c.get('held'));
+  async function readCreation(c: Context<Env>, { owner }: Visitor): Promise<object> {
+    const push = await readPush(c.req.raw, c.env, c.get('memory'));
     if (!owner && asksForFiles(push)) throw needsToken();
     return push;
   }
 
-  async function receive(c: Context<Env>, caller: Visitor): Promise<Noted> {
+  async function createFromMultipart(c: Context<Env>, caller: Visitor): Promise<PushWithNote> {
     if (!caller.owner && announcesFiles(c.req.raw)) throw needsToken();
     const upload = caller.owner && pushes.upload();
+    const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
     try {
-      const { held } = c.var;
-      return await readUpload(c.req.raw, c.env, upload, settings.fileBytes, held).then((push) =>
-        pushes.create(push, caller, upload),
-      );
+      const push = await readMultipartPush(c.req.raw, c.env, upload, limits);
+      return await pushes.create(push, caller, upload);
     } finally {
-      // The sweep takes what cannot be taken back now.
+      // What cannot be discarded now is left to the sweep.
       await upload?.discard().catch(() => undefined);
     }
   }
@@ -94,13 +94,14 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 
   api.get(routes.retrieve.path, async (c) => {
     const caller = await permitted(c);
-    // Neither a HEAD, which Hono answers like a GET, nor a browser's guess shows anybody anything.
+    // Neither HEAD, which Hono answers like GET, nor a prefetch may take a view.
     if (c.req.method === 'HEAD') return wrongMethod(allowed(routes.retrieve.path));
     if (isPrefetch(c.req.raw))
       throw new Refusal('malformed', 'A retrieval takes a view and is not prefetched.');
     const passphrase = c.req.query('passphrase') ?? '';
-    const hold = (bytes: number) => c.get('held').add(bytes);
-    const { push, payload, files } = await pushes.retrieve(urlToken(c), caller, passphrase, hold);
+    const reserve = (bytes: number) => c.get('memory').add(bytes);
+    const found = await pushes.retrieve(urlToken(c), caller, passphrase, reserve);
+    const { push, payload, files } = found;
     const base = baseOf(c.req.raw, settings);
     const rest = { files: files.map((file) => fileBody(file, base)) };
     return jsonWithText(body(c, push), 'payload', payload, rest);
@@ -129,11 +130,6 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   for (const { path } of Object.values(routes)) api.all(path, () => wrongMethod(allowed(path)));
   api.all(OPENAPI_PATH, () => wrongMethod(['GET']));
   api.all('*', () => json({ error: 'not-found' }, 404));
-  api.onError((error) => {
-    if (!(error instanceof Refusal)) throw error;
-    const { status, headers } = refusalHead(error);
-    return json(refusalBody(error), status, headers);
-  });
   return api;
 }
 

@@ -1,11 +1,13 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { isLocalhost, isLoopback } from '../../loopback';
+import { urlHost } from '../listen';
 import type { Log } from '../ops/log';
 import { systemCode } from '../service-error';
-import { everywhere } from './app';
+import { commonHeaders } from './parts';
 
-/** What is said of requests that never reach the application, by status. */
-const words = {
+/** The messages for requests that never reach the app, by status. */
+const messages = {
   400: 'The request is malformed.',
   408: 'The request took too long to arrive.',
   413: 'The request is too large.',
@@ -13,7 +15,7 @@ const words = {
   421: 'This service does not answer to that host. Its operator can name it with --public-url.',
   431: 'The headers of the request are too large.',
 };
-type Status = keyof typeof words;
+type Status = keyof typeof messages;
 
 const statusOf: Readonly<Record<string, Status>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -22,10 +24,10 @@ const statusOf: Readonly<Record<string, Status>> = {
 };
 
 /**
- * Answers and logs what never reaches the application, to which Node and Hono would say nothing but a status. Answers
- * what is to be said of a request without a valid address; that is asked for in the round in which the request came.
+ * Answers and logs requests that never reach the app, which Node.js and Hono would answer with a bare status. Returns
+ * what makes the response to a request with an invalid target; call it synchronously, in the request's own event.
  */
-export function answerUnserved(
+export function answerBadRequests(
   server: Server,
   log: Log,
   now: () => Date,
@@ -35,18 +37,18 @@ export function answerUnserved(
   let method = '-';
 
   function answer(status: Status) {
-    const body = JSON.stringify({ error: words[status] });
+    const body = JSON.stringify({ error: messages[status] });
     log.request({ began: now(), method, route: '-', status, took: 0, bytes: body.length });
     const type = 'application/json; charset=utf-8';
     return {
       body,
-      headers: { ...everywhere, 'content-type': type, 'content-length': `${body.length}` },
+      headers: { ...commonHeaders, 'content-type': type, 'content-length': `${body.length}` },
     };
   }
 
-  /** What came is no HTTP, or did not come whole; a socket that merely broke is owed nothing. */
-  function broken(error: Error, socket: Socket): void {
-    // All that is still read of it is broken again.
+  /** The input is not HTTP, or incomplete; a socket that merely broke gets no response. */
+  function clientError(error: Error, socket: Socket): void {
+    // Whatever else is read from this socket fails again.
     if (ending.has(socket)) return;
     ending.add(socket);
     const code = systemCode(error);
@@ -72,9 +74,61 @@ export function answerUnserved(
     const { body, headers } = answer(417);
     outgoing.writeHead(417, { ...headers, connection: 'close' }).end(body);
   });
-  server.on('clientError', broken);
+  server.on('clientError', clientError);
   return (status) => {
     const { body, headers } = answer(status);
     return new Response(body, { status, headers });
   };
+}
+
+/**
+ * Sets the Host header of an HTTP/1.0 request, as some health checks send it, to the local address. More than one
+ * Host header is invalid (RFC 9112, 3.2): a proxy may have checked another one than Node.js uses.
+ */
+export function setMissingHost({
+  headers,
+  headersDistinct,
+  httpVersion,
+  socket,
+}: IncomingMessage): void {
+  if ((headersDistinct.host?.length ?? 0) > 1) headers.host = '';
+  const { localAddress, localPort } = socket;
+  if (httpVersion !== '1.0' || headers.host !== undefined) return;
+  const address = localAddress?.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  headers.host = address === undefined ? 'localhost' : `${urlHost(address)}:${localPort}`;
+}
+
+/** Escaped unreserved characters (RFC 3986, 2.3), dot segments, and a fragment. */
+const rewritten = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)|\/\.{1,2}(?:\/|$)|#/i;
+
+/**
+ * Whether the path of a request is in normal form. Any other would be normalized before it is routed, and so pass a
+ * proxy that restricts paths and compares them unnormalized.
+ */
+export function isNormal(target = ''): boolean {
+  const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?');
+  return !rewritten.test(path);
+}
+
+/** What most requests name, matched first because parsing a URL takes longer. */
+const usualHost = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;
+
+/**
+ * Detects requests that name a foreign host while the server listens on loopback: DNS rebinding, by which a page of
+ * another site reaches a local service. Not foreign are IP addresses, names of this machine (RFC 6761, 6.3), and `own`.
+ */
+export function foreignHosts(server: Server, own: string): (url: string) => boolean {
+  let local: boolean | undefined;
+  return (url) => {
+    local ??= listensOnLoopback(server);
+    if (!local || usualHost.test(url)) return false;
+    const name = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+    return isIP(name) === 0 && !isLocalhost(name) && name !== own;
+  };
+}
+
+function listensOnLoopback(server: Server): boolean {
+  const address = server.address();
+  if (address === null || typeof address === 'string') return false;
+  return isLoopback(address.address);
 }

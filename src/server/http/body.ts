@@ -1,27 +1,31 @@
 import { size } from '../../byte-size';
 import { valuesIn } from '../../json';
-import { Refusal } from '../refusal';
-import { Gathered, type Held } from './body-budget';
-import type { Connection } from './caller';
+import { busy, Refusal } from '../refusal';
+import type { ClientSocket } from './caller';
 
-/** A payload of 1 MiB may take six times that in JSON escapes; the rest is room for the other fields. */
+/*
+ * Our own body limit, not hono/body-limit: that trusts Content-Length, and has neither a budget for all requests
+ * together nor 100 Continue.
+ */
+
+/** A payload of 1 MiB takes up to six times that in JSON escapes; the rest is for the other fields. */
 const PUSH_BYTES = 8 * 1024 * 1024;
-/** Of a form of our own pages. */
+/** Of a form on our own pages. */
 const FORM_BYTES = 16 * 1024;
 const MAX_FIELDS = 100;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** A creation has fewer than 20; 8 MiB of `[],` become half a gibibyte. */
+/** A creation has fewer than 20. 8 MiB of `[],` would take half a gibibyte once parsed. */
 const JSON_VALUES = 1000;
 
 /**
  * The `push` object of a creation request without files, in JSON or as a form (docs/wire.md, "Creation bodies"). The
- * body counts as held.
+ * body counts as memory in use.
  * @throws Refusal for any other body
  */
 export async function readPush(
   request: Request,
-  connection: Connection,
-  held: Held,
+  connection: ClientSocket,
+  memory: MemoryUse,
 ): Promise<object> {
   const type = mediaType(request);
   if (type !== 'application/json' && type !== FORM_TYPE) {
@@ -30,7 +34,7 @@ export async function readPush(
       'The body must be JSON or a form, and its Content-Type must say so.',
     );
   }
-  const bytes = await readBytes(request, connection, PUSH_BYTES, held);
+  const bytes = await readBytes(request, connection, PUSH_BYTES, memory);
   return type === FORM_TYPE ? pushOfForm(text(bytes)) : pushOfJson(parse(bytes));
 }
 
@@ -59,7 +63,7 @@ function pushOfForm(form: string): object {
   return Object.fromEntries(fields);
 }
 
-/** Unlike `URLSearchParams` refuses what is not UTF-8, rather than keep another secret than was sent. */
+/** Refuses invalid UTF-8, which `URLSearchParams` would replace: another secret than was sent would be stored. */
 function formDecoded(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
@@ -68,7 +72,7 @@ function formDecoded(encoded: string): string {
   }
 }
 
-/** Whether a push without files claims to have some. */
+/** Whether a push in JSON or a form asks for files, which only multipart/form-data can contain. */
 export function asksForFiles(push: object): boolean {
   const { files, kind } = push as { files?: unknown; kind?: unknown };
   return (files !== undefined && files !== null) || kind === 'file';
@@ -77,19 +81,22 @@ export function asksForFiles(push: object): boolean {
 /** The fields of a submitted HTML form. */
 export async function readForm(
   request: Request,
-  connection: Connection,
-  held: Held,
+  connection: ClientSocket,
+  memory: MemoryUse,
 ): Promise<URLSearchParams> {
   if (mediaType(request) !== FORM_TYPE) return new URLSearchParams();
-  return new URLSearchParams(text(await readBytes(request, connection, FORM_BYTES, held)));
+  return new URLSearchParams(text(await readBytes(request, connection, FORM_BYTES, memory)));
 }
 
 export function isMultipart(request: Request): boolean {
   return mediaType(request) === 'multipart/form-data';
 }
 
-/** The bytes of a body as they come. Throws a `Refusal` when they break off. */
-export async function* bodyOf(request: Request, connection: Connection) {
+/**
+ * The bytes of a body as they arrive.
+ * @throws Refusal when the body is incomplete
+ */
+export async function* bodyOf(request: Request, connection: ClientSocket) {
   try {
     yield* connection.body?.() ?? request.body ?? [];
   } catch {
@@ -112,7 +119,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // The parser's own message quotes the input, which may be the secret.
+    // The parser's own message quotes the input, which may contain the secret.
     throw new Refusal('malformed', 'The body is not valid JSON.');
   }
 }
@@ -125,19 +132,19 @@ function text(bytes: Uint8Array): string {
   }
 }
 
-/** Counts what comes rather than trusting Content-Length. */
+/** Counts the bytes that arrive; Content-Length alone does not suffice. */
 async function readBytes(
   request: Request,
-  connection: Connection,
+  connection: ClientSocket,
   limit: number,
-  held: Held,
+  memory: MemoryUse,
 ): Promise<Uint8Array> {
-  // What says itself that it is too much need not come.
+  // Refused before it is sent.
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit);
-  const bytes = new Gathered();
+  const bytes = new Collected();
   for await (const chunk of bodyOf(request, connection)) {
     if (bytes.size + chunk.length > limit) throw tooLarge(limit);
-    held.add(chunk.length);
+    memory.add(chunk.length);
     bytes.add(chunk);
   }
   return bytes.whole();
@@ -145,4 +152,97 @@ async function readBytes(
 
 function tooLarge(limit: number): Refusal {
   return new Refusal('too_large', `The body is larger than ${size(limit)}.`);
+}
+
+/** Bytes of each request that do not count, so that a password can be pushed while large bodies use up the budget. */
+const SMALL = 16 * 1024;
+/** One client gets a quarter of the budget. */
+const SHARES = 4;
+
+/** Limits the memory, in bytes, of bodies that are being received and responses that have not been sent. */
+export class BodyBudget {
+  private used = 0;
+  private readonly byClient = new Map<string, number>();
+
+  /** @param most bytes */
+  constructor(private readonly most: number) {}
+
+  /** The memory of one request, part of the client's share; a request without a client may take the whole budget. */
+  forRequest(client: string | undefined): MemoryUse {
+    return new MemoryUse((bytes) => this.change(bytes, client));
+  }
+
+  /** Returns whether the budget and the client's share still suffice. */
+  private change(bytes: number, client: string | undefined): boolean {
+    this.used += bytes;
+    if (client === undefined) return this.used <= this.most;
+    const own = (this.byClient.get(client) ?? 0) + bytes;
+    if (own > 0) this.byClient.set(client, own);
+    else this.byClient.delete(client);
+    return this.used <= this.most && own <= this.most / SHARES;
+  }
+}
+
+/** The memory that one request takes, in bytes. The caller releases it in any case. */
+export class MemoryUse {
+  private bytes = 0;
+
+  constructor(private readonly change: (bytes: number) => boolean) {}
+
+  get isEmpty(): boolean {
+    return this.bytes === 0;
+  }
+
+  /** @throws Refusal (busy) when the budget does not suffice; the bytes do not count then */
+  add(bytes: number): void {
+    if (this.count(bytes) || this.counted === 0) return;
+    this.count(-bytes);
+    throw busy('Too much is under way at once. Try again later.');
+  }
+
+  release(): void {
+    this.change(-this.counted);
+    this.bytes = 0;
+  }
+
+  private count(bytes: number): boolean {
+    const before = this.counted;
+    this.bytes += bytes;
+    return this.change(this.counted - before);
+  }
+
+  private get counted(): number {
+    return Math.max(0, this.bytes - SMALL);
+  }
+}
+
+const BLOCK = 64 * 1024;
+
+/** Collects a body from chunks. It copies them: a chunk of one byte would keep 300 bytes of memory. */
+export class Collected {
+  size = 0;
+  private readonly blocks: Buffer[] = [];
+  /** The free part of the last block. */
+  private free: Uint8Array = new Uint8Array();
+
+  add(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) {
+      if (this.free.length === 0) this.grow(chunk.length - from);
+      const part = chunk.subarray(from, from + this.free.length);
+      this.free.set(part);
+      this.free = this.free.subarray(part.length);
+      from += part.length;
+    }
+    this.size += chunk.length;
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.blocks, this.size);
+  }
+
+  private grow(wanted: number): void {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK, Math.max(wanted, this.size, 1024)));
+    this.blocks.push(block);
+    this.free = block;
+  }
 }

@@ -2,26 +2,26 @@ import { isIP } from 'node:net';
 import { parseUrl } from '../../loopback';
 import type { Origin } from '../store/audit-rows';
 
-/** What the socket knows of a request and its headers do not; nothing of it is there without a socket. */
-export interface Connection {
+/** What a socket adds to a `Request`. All of it is undefined without a socket. */
+export interface ClientSocket {
   readonly ip?: string | undefined;
-  /** The body as it comes, no faster than it is read; reading it asks a client that waits (100 Continue) to send. */
+  /** The body with back-pressure; reading it sends `100 Continue` to a client that waits for it. */
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
-  /** Calls that once when the answer has been sent, or the connection has been closed. */
+  /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
-  /** Ends the connection at once. */
+  /** Destroys the connection. */
   readonly cut?: (() => void) | undefined;
 }
 
 export interface CallerSettings {
   readonly publicUrl?: string | undefined;
-  /** Whether X-Forwarded-* come from a proxy of ours rather than from anybody. */
+  /** Whether X-Forwarded-* headers come from a trusted proxy. */
   readonly trustProxy: boolean;
 }
 
 const HEADER_CHARACTERS = 1024;
 
-/** The address links begin with, without a final slash. */
+/** The base URL of links, without a final slash. */
 export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettings): string {
   if (publicUrl) return publicUrl;
   const url = new URL(request.url);
@@ -33,25 +33,25 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   return origin + (plain && parseUrl(`http://${host}`) ? host : url.host);
 }
 
-/** Whether a browser came by https, here or to the proxy. */
+/** Whether the client uses https, to this server or to the proxy. */
 export function isSecure(request: Request, { publicUrl, trustProxy }: CallerSettings): boolean {
   const [address, forwarded] = [publicUrl ?? request.url, first(request, 'x-forwarded-proto')];
   return address.startsWith('https:') || (trustProxy && forwarded === 'https');
 }
 
-/** The address that the request came from; null when it is not known. */
+/** The client's address; null when it is unknown. */
 export function ipOf(
   request: Request,
-  { ip }: Connection,
+  { ip }: ClientSocket,
   { trustProxy }: CallerSettings,
 ): string | null {
   return (trustProxy && forwardedFor(request)) || plainIp(ip) || null;
 }
 
-/** Where the request came from, for the audit log. */
+/** The origin of a request, for the audit log. */
 export function originOf(
   request: Request,
-  connection: Connection,
+  connection: ClientSocket,
   settings: CallerSettings,
 ): Origin {
   return {
@@ -62,8 +62,8 @@ export function originOf(
 }
 
 /**
- * The API token of the request, '' when its header is empty: of `Authorization: Bearer`, or as clients of API v1 send
- * it, `Authorization: Token` and `X-User-Token` (docs/wire.md, "Endpoints"). Nothing with another scheme.
+ * The API token of `Authorization: Bearer`, or of `Authorization: Token` and `X-User-Token` as API v1 has them
+ * (docs/wire.md, "Endpoints"). '' for an empty header, undefined for another scheme.
  */
 export function apiToken(request: Request): string | undefined {
   const match = /^(?:Bearer|Token)(?:\s+(.*))?$/i.exec(request.headers.get('authorization') ?? '');
@@ -71,7 +71,7 @@ export function apiToken(request: Request): string | undefined {
   return request.headers.get('x-user-token')?.trim();
 }
 
-/** Programs of chats, mail and search that fetch a link which somebody has sent, before anybody opens it. */
+/** User agents of chat, mail and search services that fetch a link before the recipient opens it. */
 const previewers = new RegExp(
   [
     'Slackbot|Slack-ImgProxy|Twitterbot|facebookexternalhit|Facebot|meta-externalagent|WhatsApp/',
@@ -83,22 +83,22 @@ const previewers = new RegExp(
   'i',
 );
 
-/** Whether somebody asks ahead of the recipient, who may never look: their browser, or a program that makes a preview. */
+/** Whether a browser prefetches the page, or a service fetches it for a preview: neither may take a view. */
 export function isPrefetch(request: Request): boolean {
   if (previewers.test(request.headers.get('user-agent') ?? '')) return true;
-  // As browsers say it, and said it; Safari's previews name X-Purpose.
+  // Current and former names; Safari's previews send X-Purpose.
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
   return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
 }
 
-/** Whether a browser sends the request for a page of another site. */
+/** Whether a browser sends the request on behalf of another site. */
 export function isCrossSite(request: Request): boolean {
   return /cross-site/i.test(request.headers.get('sec-fetch-site') ?? '');
 }
 
 /**
- * Whether a form may come from a page of ours. Under `no-referrer` browsers send `Origin: null` for our own
- * forms, so without Sec-Fetch-Site (plain http) only a foreign origin that names itself can be told.
+ * Whether a form may come from one of our pages. With `no-referrer`, browsers send `Origin: null` for our own forms, so
+ * that without Sec-Fetch-Site (plain http) only an explicit foreign origin can be detected.
  */
 export function isOwnForm(request: Request, base: string): boolean {
   const site = request.headers.get('sec-fetch-site');
@@ -115,14 +115,14 @@ function first(request: Request, name: string): string {
   return request.headers.get(name)?.split(',')[0]?.trim() ?? '';
 }
 
-/** The last hop, which our proxy added; whatever stands before it anybody may have made up. */
+/** The last hop, which the trusted proxy has added; the client may have forged those before it. */
 function forwardedFor(request: Request): string | undefined {
   const hop = (request.headers.get('x-forwarded-for') ?? '').split(',').at(-1)?.trim();
-  // Some add the port: 192.0.2.1:80, [2001:db8::1]:80.
+  // Some proxies add the port: 192.0.2.1:80, [2001:db8::1]:80.
   return plainIp(hop?.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'));
 }
 
-/** The address, IPv4 in its own form even where the socket speaks IPv6; nothing when it is none. */
+/** The address, with an IPv4-mapped IPv6 address as IPv4; undefined when it is invalid. */
 export function plainIp(text: string | undefined): string | undefined {
   const ip = text?.replace(/^::ffff:(?=[\d.]+$)/i, '');
   return ip && isIP(ip) !== 0 ? ip : undefined;

@@ -1,48 +1,65 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { maxConnectionsOf, rateLimitOf, type ServiceSettings } from '../service-settings';
+import { plainIp } from './caller';
+import { clientOf } from './rate-limit';
 
 /** One client gets a sixteenth of the connections. */
 const CLIENTS = 16;
 
 export interface ConnectionLimit {
-  /** Of all servers together. */
+  /** Maximum of all servers together. */
   readonly most: number;
-  /** Whose share the connections from an address take; nothing where no share applies. */
+  /** Whose share the connections from an address take; undefined for none. */
   clientOf(address: string | undefined): string | undefined;
 }
 
-interface Entry {
+/**
+ * The connection limit of the settings. Behind a proxy there are no shares: all connections are the proxy's.
+ * @throws ServiceError when the maximum is too small
+ */
+export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
+  const rateLimit = rateLimitOf(settings);
+  return {
+    most: maxConnectionsOf(settings),
+    clientOf: (address) =>
+      settings.trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit),
+  };
+}
+
+interface OpenConnection {
   socket: Socket;
   readonly client: string | undefined;
 }
 
-/** Those without a request under way, the one that has waited longest first; and how many there are in all. */
-class Pool {
+class ConnectionGroup {
+  /** Of all its connections. */
   count = 0;
-  readonly waiting = new Set<Entry>();
+  /** Connections without a running request, the one that has been idle longest first. */
+  readonly waiting = new Set<OpenConnection>();
 }
 
 /**
- * Limits the connections of servers, and those of one client. When there are too many, the one is cut that has waited
- * longest for a request: whoever sends half a head keeps nobody else out.
+ * Limits the connections of all servers, and those of one client. When there are too many, it cuts the one that has
+ * waited longest for a request, so that incomplete requests do not keep other clients out.
  */
 export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
-  const all = new Pool();
-  const clients = new Map<string, Pool>();
-  const entries = new Map<unknown, Entry>();
+  const all = new ConnectionGroup();
+  const clients = new Map<string, ConnectionGroup>();
+  const entries = new Map<unknown, OpenConnection>();
   const share = Math.max(1, Math.floor(most / CLIENTS));
 
-  const poolsOf = ({ client }: Entry): Pool[] => {
+  const groupsOf = ({ client }: OpenConnection): ConnectionGroup[] => {
     const own = client === undefined ? undefined : clients.get(client);
     return own ? [all, own] : [all];
   };
-  const wait = (entry: Entry) => {
-    for (const { waiting } of poolsOf(entry)) waiting.add(entry);
+  const wait = (entry: OpenConnection) => {
+    for (const { waiting } of groupsOf(entry)) waiting.add(entry);
   };
-  const leave = (entry: Entry) => {
-    for (const { waiting } of poolsOf(entry)) waiting.delete(entry);
+  const leave = (entry: OpenConnection) => {
+    for (const { waiting } of groupsOf(entry)) waiting.delete(entry);
   };
-  const cutOldest = ({ waiting }: Pool) => {
+  const cutOldest = ({ waiting }: ConnectionGroup) => {
     for (const entry of waiting) {
       leave(entry);
       return void entry.socket.destroy();
@@ -52,14 +69,14 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   function open(socket: Socket): void {
     const key = keyOf(socket);
     const client = clientOf(socket.remoteAddress);
-    const entry: Entry = { socket, client };
-    if (client !== undefined && !clients.has(client)) clients.set(client, new Pool());
+    const entry: OpenConnection = { socket, client };
+    if (client !== undefined && !clients.has(client)) clients.set(client, new ConnectionGroup());
     entries.set(key, entry);
-    for (const pool of poolsOf(entry)) pool.count += 1;
+    for (const group of groupsOf(entry)) group.count += 1;
     wait(entry);
     socket.once('close', () => {
       leave(entry);
-      for (const pool of poolsOf(entry)) pool.count -= 1;
+      for (const group of groupsOf(entry)) group.count -= 1;
       if (client !== undefined && clients.get(client)?.count === 0) clients.delete(client);
       if (entries.get(key) === entry) entries.delete(key);
     });
@@ -86,8 +103,113 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   };
 }
 
-/** The same for a TLS socket and the one below it; those in the file system have no address. */
+/** The same key for a TLS socket and its TCP socket. Unix domain sockets have no address. */
 function keyOf(socket: Socket): unknown {
   const { remoteAddress, remotePort } = socket;
   return remoteAddress === undefined ? socket : `${remoteAddress} ${remotePort}`;
+}
+
+/** Pipelined requests of one connection that may wait for the response before them. */
+const MAX_PIPELINED = 16;
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
+/**
+ * Makes a server handle the pipelined requests of a connection (RFC 9112, 9.3.2) one at a time. Node.js starts all of
+ * them at once, so that a few bytes cause a hundred responses that nobody reads. A connection with too many waiting
+ * requests is cut: Node.js parses whole reads, and keeps each request in memory.
+ */
+export function serializeRequests(server: Server): void {
+  const waiting = new WeakMap<Socket, Exchange[]>();
+  const emit = server.emit.bind(server);
+
+  const begin = ([incoming, outgoing]: Exchange) => {
+    const { socket } = incoming;
+    outgoing.once('close', () => {
+      const next = socket.writable ? waiting.get(socket)?.shift() : undefined;
+      if (next) {
+        begin(next);
+        return;
+      }
+      waiting.delete(socket);
+      if (socket.isPaused()) socket.resume();
+    });
+    emit('request', incoming, outgoing);
+  };
+
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { socket } = incoming;
+    const before = waiting.get(socket);
+    if (!before) {
+      waiting.set(socket, []);
+      begin([incoming, outgoing]);
+    } else if (before.length < MAX_PIPELINED) {
+      before.push([incoming, outgoing]);
+      // Later, as Node.js resumes the socket at the end of the request.
+      queueMicrotask(() => waiting.has(socket) && socket.pause());
+    } else {
+      socket.destroy();
+    }
+  };
+
+  server.emit = (event: string, ...values: unknown[]) => {
+    if (event !== 'request') return emit(event, ...values);
+    take(...(values as [IncomingMessage, ServerResponse]));
+    return true;
+  };
+}
+
+/** Milliseconds that running requests have to finish after a stop. */
+export const GRACE = 30_000;
+
+/**
+ * Tracks a server's connections from now on. The function returned stops the server: no new connections, idle ones are
+ * closed, running requests finish within `grace` milliseconds.
+ */
+export function gracefulStop(server: Server, secure: boolean, grace = GRACE): () => Promise<void> {
+  const connections = new Set<Socket>();
+  const ready = new Set<Socket>();
+  const running = new Set<ServerResponse>();
+  let stopping = false;
+  // Node's own drops responses that are ended but not flushed.
+  server.closeIdleConnections = () => undefined;
+
+  // Node also counts a connection without any request as active.
+  const closeIdle = () => {
+    const busy = new Set([...running].map(({ req }) => req.socket));
+    for (const socket of ready) if (!busy.has(socket)) socket.destroySoon();
+  };
+  server.on('connection', (socket: Socket) => track(connections, socket));
+  server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) => track(ready, socket));
+  server.on('request', (_: IncomingMessage, response: ServerResponse) => {
+    running.add(response);
+    if (stopping) announceEnd(response);
+    response.once('close', () => {
+      running.delete(response);
+      if (stopping) setImmediate(closeIdle);
+    });
+  });
+  return () =>
+    new Promise((resolve) => {
+      stopping = true;
+      running.forEach(announceEnd);
+      const timer = setTimeout(() => {
+        for (const socket of connections) socket.destroy();
+      }, grace);
+      server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      closeIdle();
+    });
+}
+
+/** Makes the client send its next request on another connection. */
+function announceEnd(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
+}
+
+function track(set: Set<Socket>, socket: Socket): void {
+  set.add(socket);
+  socket.once('close', () => set.delete(socket));
 }

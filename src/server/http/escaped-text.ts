@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** What stands for a character in a format, by the character's byte. Only ASCII is escaped, so that UTF-8 stays whole. */
+/** The escape of each byte value. Only ASCII is escaped, so that UTF-8 stays intact. */
 export type Escapes = readonly (Uint8Array | undefined)[];
 
-/** Texts of that many characters are escaped as they are sent: escaped, a text takes up to six times its size. */
+/** Texts of this many characters are escaped as they are sent: escaped, a text takes up to six times its size. */
 export const LARGE = 4096;
 
-/** Bytes at once. */
+/** Bytes per slice. */
 const SLICE = 16 * 1024;
 const LONGEST_ESCAPE = 6;
 
@@ -17,9 +17,9 @@ export function escapesOf(characters: Readonly<Record<string, string>>): Escapes
   return escapes;
 }
 
-/** A large text that is escaped slice by slice, in one pass. */
+/** A large text that is escaped in slices. */
 export class EscapedText {
-  /** Of the escaped text, in bytes. */
+  /** Bytes of the escaped text. */
   readonly length: number;
   private readonly bytes: Buffer;
 
@@ -43,7 +43,7 @@ export class EscapedText {
   }
 }
 
-/** Escapes bytes into the slice for as long as there is room; answers how many it read and wrote. */
+/** Escapes bytes into the slice until it is full. Returns the numbers of bytes read and written. */
 function escapeInto(slice: Uint8Array, bytes: Uint8Array, from: number, escapes: Escapes) {
   let written = 0;
   let at = from;
@@ -56,7 +56,7 @@ function escapeInto(slice: Uint8Array, bytes: Uint8Array, from: number, escapes:
   return { read: at - from, written };
 }
 
-/** How often each of the 256 occurs. */
+/** The number of occurrences of each byte value. */
 function countBytes(bytes: Uint8Array): Uint32Array {
   const counts = new Uint32Array(256);
   for (let at = 0; at < bytes.length; at++) {
@@ -66,10 +66,10 @@ function countBytes(bytes: Uint8Array): Uint32Array {
   return counts;
 }
 
-/** A body in parts: text as it is, and large texts that are escaped as they are sent. */
+/** A body in pieces: strings that are sent unchanged, and large texts that are escaped as they are sent. */
 export type Pieces = readonly (string | EscapedText)[];
 
-/** In bytes. */
+/** Bytes. */
 export function lengthOf(pieces: Pieces): number {
   const lengths = pieces.map((piece) =>
     typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length,
@@ -77,7 +77,7 @@ export function lengthOf(pieces: Pieces): number {
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-/** The pieces as bytes, made as they are read; others are answered between two slices, however fast they are read. */
+/** The pieces as bytes, made on demand. Yields to other requests between slices, even for a fast reader. */
 export function streamOf(pieces: Pieces): ReadableStream<Uint8Array> {
   const slices = slicesOf(pieces);
   return new ReadableStream<Uint8Array>(

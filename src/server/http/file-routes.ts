@@ -1,51 +1,42 @@
 import { type Context, Hono } from 'hono';
 import { CHUNK } from '../keys/chunks';
-import { Refusal } from '../refusal';
-import type { OfferedFile, OpenFile } from '../rules/files';
-import type { Env, PartOptions } from './app';
-import { readRange, type Span } from './byte-range';
-import { attachment } from './content-disposition';
-import { json, refusalBody, refusalHead } from './responses';
-import { harmlessType } from './safe-media-type';
+import type { ReadableFile } from '../rules/files';
+import { attachment, inertMediaType } from './file-headers';
+import type { Env, PartOptions } from './parts';
+import { json } from './responses';
 
-/** Chunks that are in memory at once for a client that reads slowly, opened and sealed. */
+/*
+ * Our own ranges, not range-parser: that calls `bytes=-200` of 100 bytes unsatisfiable (RFC 9110, 14.1.2: all of them),
+ * and answers 416 for the invalid `9-0`.
+ */
+
+/** Memory for a client that reads slowly: chunks, both sealed and opened. */
 const STREAM_BYTES = 4 * CHUNK;
 
-/** The address of a file; `base` is what links begin with. */
-export function fileUrl(file: OfferedFile, base: string): string {
-  return `${base}/files/${file.link}`;
-}
-
-/** Where the files of a retrieval are fetched. It takes no view, and needs nothing but the link. */
-export function createDownloads({ files, log, tally, limited }: PartOptions): Hono<Env> {
+/** The downloads of files. A download takes no view and needs no token, only the link. */
+export function createDownloads({ files, log, events, limited }: PartOptions): Hono<Env> {
   const downloads = new Hono<Env>();
   downloads.use('/files/*', limited);
 
   downloads.get('/files/:link', async (c) => {
     const file = await files.open(c.req.param('link'));
-    c.get('held').add(STREAM_BYTES);
-    const range = asked(c.req.raw, file);
-    if (range === 'none') {
+    c.get('memory').add(STREAM_BYTES);
+    const requested = requestedRange(c.req.raw, file);
+    if (requested === 'none') {
       const headers = { 'content-range': `bytes */${file.size}` };
       return json({ error: 'There is nothing in that range.' }, 416, headers);
     }
-    const whole = range === 'all';
-    const span = whole ? { first: 0, end: file.size } : range;
-    const headers = { ...head(file, span), ...(whole ? {} : contentRange(file, span)) };
-    return new Response(c.req.method === 'HEAD' ? null : stream(c, file, span), {
+    const whole = requested === 'all';
+    const range = whole ? { first: 0, end: file.size } : requested;
+    const headers = { ...headersOf(file, range), ...(whole ? {} : contentRange(file, range)) };
+    return new Response(c.req.method === 'HEAD' ? null : stream(c, file, range), {
       status: whole ? 200 : 206,
       headers,
     });
   });
 
-  downloads.onError((error) => {
-    if (!(error instanceof Refusal)) throw error;
-    const { status, headers } = refusalHead(error);
-    return json(refusalBody(error), status, headers);
-  });
-
-  /** Bytes as the client takes them. What breaks off is cut, so that it cannot be taken for the whole. */
-  function stream(c: Context<Env>, file: OpenFile, { first, end }: Span): ReadableStream {
+  /** The bytes, read as the client takes them. On an error the connection is cut, so that the file reads as incomplete. */
+  function stream(c: Context<Env>, file: ReadableFile, { first, end }: ByteRange): ReadableStream {
     const bytes = file.read(first, end);
     return new ReadableStream<Uint8Array>(
       {
@@ -53,7 +44,7 @@ export function createDownloads({ files, log, tally, limited }: PartOptions): Ho
           try {
             const { value, done } = await bytes.next();
             if (done) return controller.close();
-            tally.fileBytes('out', value.length);
+            events.fileBytes('out', value.length);
             controller.enqueue(value);
           } catch (error) {
             log.failure(error);
@@ -73,16 +64,16 @@ export function createDownloads({ files, log, tally, limited }: PartOptions): Ho
   return downloads;
 }
 
-/** A range goes with GET alone, and If-Range must name these very bytes. */
-function asked(request: Request, { size, tag }: OpenFile): Span | 'all' | 'none' {
+/** Ranges apply to GET only, and If-Range must match the file. */
+function requestedRange(request: Request, { size, tag }: ReadableFile): ByteRange | 'all' | 'none' {
   const condition = request.headers.get('if-range');
   if (request.method !== 'GET' || (condition !== null && condition !== `"${tag}"`)) return 'all';
-  return readRange(request.headers.get('range'), size);
+  return parseRange(request.headers.get('range'), size);
 }
 
-function head({ name, type, tag }: OpenFile, { first, end }: Span) {
+function headersOf({ name, type, tag }: ReadableFile, { first, end }: ByteRange) {
   return {
-    'content-type': harmlessType(type),
+    'content-type': inertMediaType(type),
     'content-length': `${end - first}`,
     'content-disposition': attachment(name),
     'content-security-policy': "default-src 'none'; sandbox",
@@ -91,6 +82,32 @@ function head({ name, type, tag }: OpenFile, { first, end }: Span) {
   };
 }
 
-function contentRange({ size }: OpenFile, { first, end }: Span) {
+function contentRange({ size }: ReadableFile, { first, end }: ByteRange) {
   return { 'content-range': `bytes ${first}-${end - 1}/${size}` };
+}
+
+/** Bytes from `first` up to, not including, `end`. */
+interface ByteRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * Parses a Range header (RFC 9110, 14) for a file of `size` bytes: one range, 'none' when it is unsatisfiable, or 'all'
+ * for anything else, several ranges included.
+ */
+function parseRange(header: string | null, size: number): ByteRange | 'all' | 'none' {
+  const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? '');
+  if (!match) return 'all';
+  const [, from = '', to = ''] = match;
+  if (from === '') return to === '' ? 'all' : suffix(Number(to), size);
+  const first = Number(from);
+  if (to !== '' && Number(to) < first) return 'all';
+  if (first >= size) return 'none';
+  return { first, end: to === '' ? size : Math.min(Number(to) + 1, size) };
+}
+
+function suffix(length: number, size: number): ByteRange | 'none' {
+  if (length === 0 || size === 0) return 'none';
+  return { first: Math.max(0, size - length), end: size };
 }

@@ -1,12 +1,12 @@
 import { API_VERSION, APPLICATION } from '../../contract';
-import type { Answer } from '../openapi/schemas';
+import type { ResponseBody } from '../openapi/schemas';
 import type { OfferedFile } from '../rules/files';
-import { daysRemaining, type PushRow, viewsRemaining } from '../rules/pushes';
+import { daysRemaining, viewsRemaining } from '../rules/push-state';
 import type { AuditRow } from '../store/audit-rows';
-import { fileUrl } from './file-routes';
+import type { PushRow } from '../store/push-rows';
 
-/** A push as the API answers it (docs/wire.md, "Push object", ours); `base` is what links begin with. */
-export function pushBody(push: PushRow, base: string, now: Date): Answer<'Push'> {
+/** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
+export function pushBody(push: PushRow, base: string, now: Date): ResponseBody<'Push'> {
   const link = `${base}/p/${push.url_token}`;
   return {
     url_token: push.url_token,
@@ -28,12 +28,17 @@ export function pushBody(push: PushRow, base: string, now: Date): Answer<'Push'>
   };
 }
 
-/** A file as a retrieval answers it; `base` is what links begin with. */
-export function fileBody(file: OfferedFile, base: string): Answer<'File'> {
+/** The link to a file; `base` is what links begin with. */
+export function fileUrl({ link }: OfferedFile, base: string): string {
+  return `${base}/files/${link}`;
+}
+
+/** A file as the API returns it; `base` is what links begin with. */
+export function fileBody(file: OfferedFile, base: string): ResponseBody<'File'> {
   return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
 }
 
-export function auditBody(rows: readonly AuditRow[]): Answer<'AuditLog'> {
+export function auditBody(rows: readonly AuditRow[]): ResponseBody<'AuditLog'> {
   const logs = rows.map(({ ip, user_agent, referrer, kind, count, created_at, updated_at }) => ({
     ip,
     user_agent: user_agent ?? '',
@@ -46,8 +51,8 @@ export function auditBody(rows: readonly AuditRow[]): Answer<'AuditLog'> {
   return { logs };
 }
 
-/** What this instance says of itself (specification 2.2). */
-export function versionBody(version: string, anonymous: boolean): Answer<'Version'> {
+/** The version and features of this instance (docs/wire.md, "Editions and versions"). */
+export function versionBody(version: string, anonymous: boolean): ResponseBody<'Version'> {
   return {
     application_version: version,
     api_version: API_VERSION,

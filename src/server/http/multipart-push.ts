@@ -3,47 +3,46 @@ import { limits } from '../../contract';
 import { invalid, Refusal } from '../refusal';
 import type { Upload } from '../rules/file-upload';
 import { hasAtMost } from '../rules/new-push';
-import { bodyOf, isMultipart } from './body';
-import { Gathered, type Held } from './body-budget';
-import type { Connection } from './caller';
-import { plainName, readDisposition } from './content-disposition';
+import { bodyOf, Collected, isMultipart, type MemoryUse } from './body';
+import type { ClientSocket } from './caller';
+import { baseMediaType, readDisposition, safeFileName } from './file-headers';
 import { type Part, readParts } from './multipart';
-import { plainType } from './safe-media-type';
 
-/** All fields together; the payload alone may have one. */
+/** Maximum of all fields together; the payload alone may take 1 MiB. */
 const FIELD_BYTES = 2 * 1024 * 1024;
-/** What boundaries and heads of parts may add to a form, at the very most. */
+/** Maximum of all boundaries and part headers together. */
 const FRAME_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 255;
 
-/** Whether a form says before it begins that it brings files: by waiting to be asked for, or by its length. */
+/** Whether the request headers show that a form contains files: by Expect: 100-continue, or by its length. */
 export function announcesFiles(request: Request): boolean {
   const waits = request.headers.get('expect') !== null;
   return isMultipart(request) && (waits || declared(request) > FIELD_BYTES + FRAME_BYTES);
 }
 
 /**
- * Reads a creation request in `multipart/form-data` (docs/wire.md, "Endpoints"): answers the `push` object, and hands
- * each file to `upload` as it comes; without one, files need a token. Throws a `Refusal` as soon as a limit is broken.
+ * Reads a creation request in `multipart/form-data` (docs/wire.md, "Creation bodies"): returns the `push` object, and
+ * passes each file to `upload` as it arrives.
+ * @param upload undefined for a caller without a token, who may not send files
+ * @throws Refusal as soon as a limit is exceeded
  */
-export async function readUpload(
+export async function readMultipartPush(
   request: Request,
-  connection: Connection,
+  connection: ClientSocket,
   upload: Upload | undefined,
-  fileBytes: number,
-  held: Held,
+  { fileBytes, memory }: { readonly fileBytes: number; readonly memory: MemoryUse },
 ): Promise<object> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
   if (declared(request) > most) throw tooLarge(most);
   const push: Record<string, string> = {};
-  const fields = new Fields(held);
+  const fields = new Fields(memory);
   const type = request.headers.get('content-type') ?? '';
-  await readParts(watched(bodyOf(request, connection), upload), type, async (part) => {
+  await readParts(keepingAlive(bodyOf(request, connection), upload), type, async (part) => {
     const { name, filename } = dispositionOf(part);
     const isFile = /^push\[files\](?:\[\])?$/.test(name);
     if (isFile && filename !== undefined) return takeFile(part, filename, upload);
     const bytes = await fields.collect(part.bytes);
-    // Browsers and Rails send an empty field along when no file was chosen.
+    // Browsers and Rails send an empty field when no file was chosen.
     if (isFile && bytes.length > 0) throw invalid({ files: ['A file needs a filename.'] });
     const field = /^push\[(\w+)\]$/.exec(name)?.[1];
     if (field && !isFile) push[field] = text(bytes);
@@ -55,16 +54,16 @@ async function takeFile(part: Part, filename: string, upload: Upload | undefined
   const bytes = filename === '' ? await unlessEmpty(part.bytes) : part.bytes;
   if (!bytes) return;
   if (!upload) throw new Refusal('unauthorized', 'Files need an API token.');
-  const name = plainName(filename);
+  const name = safeFileName(filename);
   if (!hasAtMost(name, NAME_CHARACTERS)) {
     throw invalid({
       files: [`A filename is too long (maximum is ${NAME_CHARACTERS} characters).`],
     });
   }
-  await upload.add({ name, type: plainType(part.head['content-type']) }, bytes);
+  await upload.add({ name, type: baseMediaType(part.head['content-type']) }, bytes);
 }
 
-/** Nothing for what browsers send in place of a file when none was chosen. */
+/** Undefined for the empty file that browsers send when none was chosen. */
 async function unlessEmpty(bytes: AsyncIterable<Uint8Array>) {
   const pieces = bytes[Symbol.asyncIterator]();
   const first = await pieces.next();
@@ -81,18 +80,18 @@ function dispositionOf({ head }: Part) {
   throw new Refusal('malformed', 'The form is broken: a part has no name.');
 }
 
-/** The fields of a form, which stay in memory until it has ended. */
+/** The fields of a form, which stay in memory until the form ends. */
 class Fields {
   private size = 0;
 
-  constructor(private readonly held: Held) {}
+  constructor(private readonly memory: MemoryUse) {}
 
   async collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
-    const field = new Gathered();
+    const field = new Collected();
     for await (const piece of bytes) {
       this.size += piece.length;
       if (this.size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields of the form are');
-      this.held.add(piece.length);
+      this.memory.add(piece.length);
       field.add(piece);
     }
     return field.whole();
@@ -107,8 +106,8 @@ function text(bytes: Uint8Array): string {
   }
 }
 
-/** What comes keeps the upload alive. */
-async function* watched(body: AsyncIterable<Uint8Array>, upload: Upload | undefined) {
+/** The chunks of the body, each of which keeps the upload alive. */
+async function* keepingAlive(body: AsyncIterable<Uint8Array>, upload: Upload | undefined) {
   for await (const chunk of body) {
     await upload?.touch();
     yield chunk;

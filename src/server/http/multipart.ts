@@ -4,9 +4,9 @@ import { Refusal } from '../refusal';
 
 /** A part of a form. */
 export interface Part {
-  /** The fields of its head by lower-cased name, each byte a character. */
+  /** Its header fields by lower-case name, one character per byte. */
   readonly head: Readonly<Record<string, string>>;
-  /** To be read to its end. */
+  /** Must be read to the end. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -14,8 +14,9 @@ const MAX_PARTS = 100;
 const HEAD_BYTES = 16 * 1024;
 
 /**
- * Reads `multipart/form-data` (RFC 7578) and gives its parts to `take`, one after another. No faster than `take`
- * reads them, and no further once it throws. Throws a `Refusal` when the form is broken.
+ * Parses `multipart/form-data` (RFC 7578) and passes its parts to `take`, one after another, no faster than `take` reads
+ * them, and none after `take` throws.
+ * @throws Refusal when the form is malformed
  */
 export async function readParts(
   body: AsyncIterable<Uint8Array>,
@@ -25,7 +26,7 @@ export async function readParts(
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) throw broken('the Content-Type names no boundary');
   const parser = new Dicer({ boundary, ...{ maxHeaderSize: HEAD_BYTES } });
-  const form = new Form(parser, take);
+  const form = new FormParser(parser, take);
   const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -35,15 +36,18 @@ export async function readParts(
     }
     await form.end();
   } catch (error) {
-    // Not awaited: what it waits for itself may never come.
+    // Not awaited: it may wait for input that never comes.
     chunks.return?.().catch(() => undefined);
     await form.abort(error);
     throw error;
   }
 }
 
-/** Busboy's own parser, of which its `Busboy` loses part of a name and half of back-pressure, as one that is awaited. */
-class Form {
+/**
+ * An awaitable front of Dicer, the parser inside @fastify/busboy. Not its `Busboy` class, which truncates names and
+ * applies back-pressure to files only; formidable writes to disk, and @remix-run/multipart-parser keeps parts in memory.
+ */
+class FormParser {
   private readonly parts: Readable[] = [];
   private heads = 0;
   private taken = Promise.resolve();
@@ -57,7 +61,7 @@ class Form {
     private readonly take: (part: Part) => Promise<void>,
   ) {
     parser.on('part', (part) => this.arrive(part));
-    // All parts were read to their end; a write of which they are the last is never called back.
+    // When all parts have been read, the callback of the last write is never called.
     parser.on('finish', () => {
       this.finished = true;
       this.go();
@@ -75,14 +79,14 @@ class Form {
     await this.taken;
   }
 
-  /** Ends whoever is reading a part, and waits until they have. */
+  /** Destroys the parts and waits until `take` has ended. */
   async abort(reason: unknown): Promise<void> {
     this.fail(reason);
     for (const part of this.parts) part.destroy();
     await this.taken.catch(() => undefined);
   }
 
-  /** What `work` comes to, unless something goes wrong meanwhile. */
+  /** The result of `work`; rejects as soon as the form fails. */
   during<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.failure !== undefined) return reject(this.failure);
@@ -91,7 +95,7 @@ class Form {
     });
   }
 
-  /** Waits until the parser goes on after `work`, has finished, or fails. What follows the last boundary is not looked at. */
+  /** Resolves when the parser is ready for more, or has finished. Ignores what follows the last boundary. */
   private parse(work: () => void): Promise<void> {
     const parsed = () =>
       new Promise<void>((resolve, reject) => {
@@ -100,7 +104,7 @@ class Form {
         try {
           work();
         } catch {
-          // It stumbles over some of what may follow in the same write.
+          // Dicer throws on some input after the last boundary.
           reject(broken('it goes on after its last boundary'));
         }
       });
@@ -109,7 +113,7 @@ class Form {
 
   private arrive(part: Readable): void {
     this.parts.push(part);
-    // Whoever reads it gets the error, too; nobody may be reading it yet.
+    // The reader of a part gets this error, too, but a part may have no reader yet.
     part.on('error', () => this.fail(broken('it ends in the middle of a part')));
     if (this.parts.length > MAX_PARTS) this.fail(broken(`it has more than ${MAX_PARTS} parts`));
     if (this.failure !== undefined) return;

@@ -10,14 +10,14 @@ const statusOf = {
   too_large: 413,
   invalid: 422,
   too_many: 429,
-  // Nobody's status but nginx's, for the log alone.
+  // As in nginx; for the log only, as the client has gone.
   abandoned: 499,
   busy: 503,
   away: 503,
   full: 503,
 } as const satisfies Record<RefusalKind, number>;
 
-/** A response whose length is known, for the log and for HEAD. What holds large texts is made as it is sent. */
+/** A response of known length, for the log and for HEAD. Large texts are escaped as they are sent. */
 export function answer(
   body: string | Pieces,
   type: string,
@@ -36,7 +36,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   return answer(JSON.stringify(body), 'application/json; charset=utf-8', status, headers);
 }
 
-/** An object in JSON: the fields of `head`, a text that may be large, and the fields of `tail`. */
+/** An object in JSON: the fields of `head`, the text under `name`, which may be large, and the fields of `tail`. */
 export function jsonWithText(
   head: object,
   name: string,
@@ -59,7 +59,7 @@ const jsonEscapes = escapesOf(
   ),
 );
 
-/** The status and headers a refusal is answered with. */
+/** The status and headers of a refusal. */
 export function refusalHead(refusal: Refusal): { status: number; headers: Record<string, string> } {
   const status = statusOf[refusal.kind];
   const { retryAfter } = refusal;
@@ -73,7 +73,7 @@ export function refusalHead(refusal: Refusal): { status: number; headers: Record
   };
 }
 
-/** The body of a refusal (docs/wire.md, "Errors", ours). */
+/** The JSON body of a refusal (docs/wire.md, "Errors"). */
 export function refusalBody({ kind, message, fields }: Refusal): unknown {
   if (kind === 'invalid') return fields;
   if (kind !== 'passphrase') return { error: message };

@@ -1,46 +1,104 @@
-import type { Server } from 'node:http';
-import type { App } from './app';
-import { type ConnectionLimit, connectionLimiter } from './connections';
-import { stopper } from './graceful-stop';
-import { createServer, type Listening, listen, type Place, type ServerOptions } from './socket';
-import { bePatient, type SomePatience } from './timeouts';
-import type { Tls } from './tls';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { type Listening, type ListenTarget, listen } from '../listen';
+import type { Log } from '../ops/log';
+import { answerBadRequests, foreignHosts, isNormal, setMissingHost } from './bad-requests';
+import {
+  type ConnectionLimit,
+  connectionLimiter,
+  gracefulStop,
+  serializeRequests,
+} from './connections';
+import type { App } from './parts';
+import { connectionOf, limitTimes, type SomeTimeouts } from './timeouts';
+import type { TlsPair } from './tls';
 
-/** The servers of one application, one at each place. */
+/** The servers of one app, one for each address. */
 export interface Sockets {
   readonly servers: readonly Server[];
-  /** Throws a `ServiceError` that says which place cannot be listened at. */
+  /** @throws ServiceError when an address cannot be listened on */
   listen(): Promise<Listening[]>;
-  /** No new connections; resolves when all that runs has ended, whether or not its client has left. */
+  /** Accepts no new connections; resolves when all requests have ended, even those whose clients have left. */
   stop(): Promise<void>;
 }
 
-export interface SocketOptions extends ServerOptions {
-  readonly tls: Tls | undefined;
-  readonly patience: SomePatience;
+export interface SocketOptions {
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Undefined for plain HTTP. */
+  readonly tls: TlsPair | undefined;
+  readonly timeouts: SomeTimeouts;
   readonly connections: ConnectionLimit;
-  /** Milliseconds after which a stop cuts off what still runs. */
+  /** Milliseconds after which a stop aborts the requests that are still running. */
   readonly grace: number;
+  /**
+   * The host that it listens on; while this is on loopback, requests that name another host are refused. Undefined
+   * where requests may name any host.
+   */
+  readonly ownHost?: string | undefined;
 }
 
-export function createSockets(app: App, places: readonly Place[], options: SocketOptions): Sockets {
-  const { tls, patience, connections, grace } = options;
-  const limit = connectionLimiter(connections);
+export function createSockets(
+  app: App,
+  targets: readonly ListenTarget[],
+  options: SocketOptions,
+): Sockets {
+  const { tls, timeouts, connections, grace } = options;
+  const limitConnections = connectionLimiter(connections);
   const secure = tls !== undefined;
   const running = new Set<Promise<unknown>>();
-  const all = places.map((place) => {
-    const server = createServer(app, running, tls, options);
-    limit(server, secure);
-    bePatient(server, patience);
-    return { place, server, stop: stopper(server, secure, grace) };
+  const all = targets.map((target) => {
+    const server = createServer(tracked(app, running), options);
+    limitConnections(server, secure);
+    limitTimes(server, timeouts);
+    return { target, server, stop: gracefulStop(server, secure, grace) };
   });
   return {
     servers: all.map(({ server }) => server),
-    listen: () => Promise.all(all.map(({ server, place }) => listen(server, place, secure))),
+    listen: () => Promise.all(all.map(({ server, target }) => listen(server, target, secure))),
     stop: async () => {
       await Promise.all(all.map(({ stop }) => stop()));
-      // A request goes on for a moment when its client has left.
+      // A request runs on for a moment after its client has left.
       await Promise.allSettled(running);
     },
+  };
+}
+
+type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
+
+/** A server, not listening yet, that passes valid requests to `fetch`. */
+function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): Server {
+  // A missing host is refused by `answerBadRequests`, as JSON.
+  const basics = { requireHostHeader: false };
+  const server = tls
+    ? createHttpsServer({ ...basics, ...tls, handshakeTimeout: 10_000 })
+    : createHttpServer(basics);
+  serializeRequests(server);
+  const refuse = answerBadRequests(server, log, now);
+  const isForeign = ownHost === undefined ? () => false : foreignHosts(server, ownHost);
+  const serve: Fetch = (request, bindings) => {
+    if (!isNormal(bindings.incoming.url)) return refuse(400);
+    return isForeign(request.url) ? refuse(421) : fetch(request, bindings);
+  };
+  const listener = getRequestListener((request, env) => serve(request, env as HttpBindings), {
+    overrideGlobalObjects: false,
+    errorHandler: () => refuse(400),
+    // It would read the rest of a body for half a second only; see `discardRest`.
+    autoCleanupIncoming: false,
+  });
+  server.on('request', setMissingHost);
+  server.on('request', listener);
+  return server;
+}
+
+/** The app as the socket calls it; `running` has a promise for each call until it ends. */
+function tracked(app: App, running: Set<Promise<unknown>>): Fetch {
+  return (request, { incoming, outgoing }) => {
+    const response = app(request, connectionOf(incoming, outgoing));
+    running.add(response);
+    const done = () => running.delete(response);
+    response.then(done, done);
+    return response;
   };
 }

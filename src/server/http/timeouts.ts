@@ -1,40 +1,44 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Connection } from './caller';
-import { cutSlowReaders, type ReadingRate } from './slow-readers';
+import { connectionOf as connectionKey, sendQueues, untaken } from '../../system/socket-progress';
+import type { ReadingRate } from '../service-settings';
+import type { ClientSocket } from './caller';
 
-export interface Patience {
-  /** Milliseconds that the head of a request may take to come. */
+export interface Timeouts {
+  /** Milliseconds for the head of a request. */
   readonly head: number;
-  /** Milliseconds in which something must move until an answer is under way. */
+  /** Milliseconds without any transfer, until the response has begun. */
   readonly idle: number;
-  /** Milliseconds that a body may take to come; a form that may bring files, as long as it moves. */
+  /** Milliseconds for a body. A form that may contain files has no limit as long as it moves. */
   readonly body: number;
-  /** How fast an answer must be read. */
+  /** The minimum rate at which a client must read a response. */
   readonly read: ReadingRate;
-  /** How much more is read, for how many milliseconds, of a body that was answered before its end. */
+  /** How much of a body is still read after an early response, and for how many milliseconds. */
   readonly rest: { readonly bytes: number; readonly milliseconds: number };
 }
 
-/** What is left out is usual. */
-export type SomePatience = Partial<Patience> & Pick<Patience, 'read'>;
+/** Timeouts with defaults for all but the reading rate, which is a setting. */
+export type SomeTimeouts = Partial<Timeouts> & Pick<Timeouts, 'read'>;
 
-const usual: Omit<Patience, 'read'> = {
+const defaults: Omit<Timeouts, 'read'> = {
   head: 20_000,
   idle: 30_000,
   body: 60_000,
   rest: { bytes: 64 * 1024 * 1024, milliseconds: 10_000 },
 };
 
-/** Has a server that does not listen yet cut who stands still, and wait with asking for a body (100 Continue) until somebody reads it. */
-export function bePatient(server: Server, patience: SomePatience): void {
-  const { head, idle, body, read, rest } = { ...usual, ...patience };
+/**
+ * Makes a server cut connections that stall, and send `100 Continue` only when the app reads the body. Call it before
+ * the server listens.
+ */
+export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
+  const { head, idle, body, read, rest } = { ...defaults, ...timeouts };
   server.headersTimeout = head;
-  // How often it looks, which the types have for the constructor only.
+  // Node.js reads the interval of its checks here, but @types/node has it as an option of the constructor only.
   Object.assign(server, { connectionsCheckingInterval: Math.min(head, 5000) });
   server.timeout = idle;
   server.on('timeout', (socket: Socket) => {
-    // Its client is to read, for which there is a rate.
+    // A client that has a response to read is subject to the reading rate instead.
     if (socket.writableLength > 0) socket.setTimeout(idle);
     else socket.destroy();
   });
@@ -43,20 +47,20 @@ export function bePatient(server: Server, patience: SomePatience): void {
   server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (!hasBody(incoming)) return;
-    if (!mayBringFiles(incoming)) limit(incoming, body);
-    // A body that nobody began to read would be discarded without a bound.
+    if (!mayContainFiles(incoming)) limitBody(incoming, body);
+    // Otherwise Node.js discards a body that nobody reads, of any size.
     incoming.read(0);
     outgoing.once('finish', () => discardRest(incoming, rest));
   });
 }
 
-/** A request as the application takes it, beyond what the platform's `Request` can say. */
-export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Connection {
+/** What the app needs of a connection and `Request` lacks. */
+export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): ClientSocket {
   return {
     ip: incoming.socket.remoteAddress,
     body() {
       if (incoming.headers.expect !== undefined) outgoing.writeContinue();
-      // Leaving it early must not destroy the socket: the answer is still to be sent.
+      // Leaving the loop early must not destroy the socket: the response has yet to be sent.
       return incoming.iterator({ destroyOnReturn: false });
     },
     closed: (listener) => outgoing.once('close', listener),
@@ -64,8 +68,8 @@ export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
-/** Files need a token; a token that is none is answered before the body. */
-function mayBringFiles({ headers }: IncomingMessage): boolean {
+/** Files need a token. An invalid token is refused before the body is read. */
+function mayContainFiles({ headers }: IncomingMessage): boolean {
   return /^multipart\//i.test(headers['content-type'] ?? '') && headers.authorization !== undefined;
 }
 
@@ -73,17 +77,17 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-function limit(incoming: IncomingMessage, milliseconds: number): void {
+function limitBody(incoming: IncomingMessage, milliseconds: number): void {
   const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), milliseconds);
   timer.unref();
   incoming.once('close', () => clearTimeout(timer));
 }
 
 /**
- * Reads on for a while after an early answer. Whoever is still sending could not read it otherwise: a connection
- * that is closed over unread bytes is reset, and what was said on it is lost.
+ * Reads the rest of a body for a while after an early response. A connection that is closed with unread bytes is reset,
+ * and a client that is still sending would lose the response.
  */
-function discardRest(incoming: IncomingMessage, { bytes, milliseconds }: Patience['rest']): void {
+function discardRest(incoming: IncomingMessage, { bytes, milliseconds }: Timeouts['rest']): void {
   if (incoming.complete && incoming.readableLength === 0) return void incoming.resume();
   let left = bytes;
   const close = () => {
@@ -100,4 +104,57 @@ function discardRest(incoming: IncomingMessage, { bytes, milliseconds }: Patienc
   incoming.on('error', () => undefined);
   incoming.on('data', count);
   incoming.resume();
+}
+
+/** The progress of a response at some time. */
+interface ReadProgress {
+  readonly at: number;
+  /** Bytes of completed writes that the system has accepted. */
+  readonly taken: number;
+  /** Bytes of the current write that it has not accepted. */
+  readonly untaken: number;
+  /** Bytes that it has accepted and the client has not acknowledged. */
+  readonly queued: number;
+}
+
+/**
+ * Cuts connections whose clients read a response more slowly than the rate. It measures what the client's system has
+ * acknowledged: send buffers hold megabytes and drain in bursts, so that an idle timeout would cut slow lines, and keep
+ * a client that reads a byte now and then.
+ */
+function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingRate): void {
+  const responses = new Map<ServerResponse, ReadProgress | undefined>();
+  server.on('request', (_: IncomingMessage, outgoing: ServerResponse) => {
+    responses.set(outgoing, undefined);
+    outgoing.once('close', () => responses.delete(outgoing));
+  });
+  const check = () => {
+    const late = [...responses].filter(([{ req }]) => req.socket.writableLength > 0);
+    const queues = late.length > 0 ? sendQueues() : new Map<string, number>();
+    for (const outgoing of responses.keys()) responses.set(outgoing, undefined);
+    for (const [outgoing, before] of late) {
+      const { socket } = outgoing.req;
+      const now = progressOf(socket, queues);
+      const inTime = before === undefined || now.at - before.at < milliseconds;
+      if (!inTime && bytesBetween(before, now) < bytes) socket.destroy();
+      responses.set(outgoing, inTime ? (before ?? now) : now);
+    }
+  };
+  const timer = setInterval(check, milliseconds / 4);
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+function progressOf(socket: Socket, queues: ReadonlyMap<string, number>): ReadProgress {
+  return {
+    at: performance.now(),
+    taken: socket.bytesWritten - socket.writableLength,
+    untaken: untaken(socket),
+    queued: queues.get(connectionKey(socket)) ?? 0,
+  };
+}
+
+function bytesBetween(from: ReadProgress, to: ReadProgress): number {
+  const begun = Math.max(0, from.untaken - to.untaken);
+  return to.taken - from.taken + begun + from.queued - to.queued;
 }

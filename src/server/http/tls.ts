@@ -6,14 +6,17 @@ import type { Log } from '../ops/log';
 import { ServiceError, systemCode } from '../service-error';
 import type { ServiceSettings } from '../service-settings';
 
-/** A certificate chain and its private key, PEM, that fit each other. */
-export interface Tls {
+/** A PEM certificate chain and its private key, which match. */
+export interface TlsPair {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
-/** The pair that the settings name, nothing where they name none. Throws a `ServiceError` that says what is wrong. */
-export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls | undefined> {
+/**
+ * The certificate and key of the settings, if any.
+ * @throws ServiceError when they cannot be read or do not match
+ */
+export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<TlsPair | undefined> {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey)
     throw new ServiceError('TLS needs both a certificate and its key', { input: true });
@@ -21,7 +24,7 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls
   try {
     createSecureContext(pair);
   } catch (cause) {
-    throw new ServiceError('the TLS certificate and key do not fit', {
+    throw new ServiceError('the TLS certificate and key do not match', {
       hint: 'both are PEM files',
       cause,
     });
@@ -29,10 +32,7 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls
   return pair;
 }
 
-/**
- * What reads the pair again, for connections to come; those that are open stay as they are, and so does everything
- * where the new pair is no good.
- */
+/** Returns a function that reads the pair again, for new connections; an invalid pair changes nothing. */
 export function tlsReloader(
   servers: readonly Server[],
   settings: ServiceSettings,
@@ -45,7 +45,7 @@ export function tlsReloader(
       for (const server of servers) if (tls && isSecure(server)) server.setSecureContext(tls);
       log.event('reload', { certificate: tls ? 'read' : 'none' });
     } catch (error) {
-      log.warning(`the certificate stays the one it was: ${(error as Error).message}`);
+      log.warning(`the certificate was not replaced: ${(error as Error).message}`);
     }
   };
   return () => {

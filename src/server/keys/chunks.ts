@@ -1,12 +1,12 @@
 import { seal, unseal } from './aead';
 
-/** Bytes of a file that are sealed together; the last chunk of a file may have fewer, an empty file has an empty one. */
+/** Bytes of a file per sealed chunk. The last chunk may be shorter; an empty file has one empty chunk. */
 export const CHUNK = 64 * 1024;
 
-/** What is known of a file beside its bytes. */
+/** The metadata of a file. */
 export interface FileHeader {
   readonly name: string;
-  /** Media type without parameters. */
+  /** The media type without parameters. */
   readonly type: string;
   /** Bytes. */
   readonly size: number;
@@ -14,44 +14,44 @@ export interface FileHeader {
 
 export interface FilePlace {
   readonly urlToken: string;
-  /** Of the file in its push, from 0. */
+  /** Index of the file in its push, from 0. */
   readonly position: number;
 }
 
 export interface ChunkPlace extends FilePlace {
-  /** Of the chunk in its file, from 0. */
+  /** Index of the chunk in its file, from 0. */
   readonly number: number;
   readonly last: boolean;
 }
 
-/** Seals a chunk to its place: one that is moved, exchanged, or left out at the end does not open as another. */
+/** Seals a chunk to its place, so that moved, exchanged and missing last chunks are detected. */
 export function sealChunk(key: Uint8Array, place: ChunkPlace, plain: Uint8Array): Buffer {
   return seal(key, plain, chunkContext(place));
 }
 
+/** @throws Error when the chunk was changed or belongs to another place */
 export function openChunk(key: Uint8Array, place: ChunkPlace, sealed: Uint8Array): Buffer {
   return unseal(key, sealed, chunkContext(place));
 }
 
+/** Seals the metadata of a file to its place. */
 export function sealHeader(key: Uint8Array, place: FilePlace, header: FileHeader): Buffer {
   const { name, type, size } = header;
   return seal(key, JSON.stringify([name, type, size]), headerContext(place));
 }
 
+/** @throws Error when the header was changed or belongs to another file */
 export function openHeader(key: Uint8Array, place: FilePlace, sealed: Uint8Array): FileHeader {
   const [name, type, size] = JSON.parse(unseal(key, sealed, headerContext(place)).toString());
   return { name, type, size };
 }
 
-/** How many chunks a file of so many bytes has. */
+/** The number of chunks of a file of that many bytes. */
 export function chunkCount(size: number): number {
   return Math.max(1, Math.ceil(size / CHUNK));
 }
 
-/**
- * The bytes in chunks, each with whether it is the last. They share one buffer: a chunk is gone when the next
- * one is asked for.
- */
+/** Splits bytes into chunks. All chunks share one buffer, so use each before the next is requested. */
 export async function* inChunks(bytes: AsyncIterable<Uint8Array>) {
   const buffer = Buffer.allocUnsafe(CHUNK);
   let filled = 0;

@@ -14,11 +14,75 @@ import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeFile, nameFile } from '../../system/atomic-file';
 import { ServiceError, systemCode } from '../service-error';
+import { type DataLocation, keyFileOf } from '../store/database';
+import { derive } from './aead';
 
 const BYTES = 32;
 
-/** Reads the keys (base64, one a line, newest first) from `path`; nothing when there is no such file. */
-export async function readInstanceKeys(path: string): Promise<Buffer[] | undefined> {
+/** An instance key, as the keys derived from it. */
+export interface InstanceKey {
+  /** Identifies the key without revealing it. */
+  readonly id: string;
+  /** Seals data keys. */
+  readonly wrapping: Uint8Array;
+  /** Seals links to files. */
+  readonly linking: Uint8Array;
+}
+
+/** Derives an instance key from its 32 bytes. */
+export function instanceKey(bytes: Uint8Array): InstanceKey {
+  return {
+    id: derive(bytes, 'pwpush key id 1', 16).toString('hex'),
+    wrapping: derive(bytes, 'pwpush wrapping 1'),
+    linking: derive(bytes, 'pwpush file link 1'),
+  };
+}
+
+/** A key of the key file. */
+export interface FileKey extends InstanceKey {
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The keys of the file, newest first; none when there is no file.
+ * @throws ServiceError when the file cannot be read or is no key file
+ */
+export async function readKeys(path: string): Promise<FileKey[]> {
+  const keys = (await readInstanceKeys(path)) ?? [];
+  return keys.map((bytes) => ({ ...instanceKey(bytes), bytes }));
+}
+
+/**
+ * The keys with these ids, in this order.
+ * @throws ServiceError that says what the key file lacks
+ */
+export function selectKeys<K extends InstanceKey>(
+  ids: readonly string[],
+  available: readonly K[],
+  settings: DataLocation,
+): readonly [K, ...K[]] {
+  const [first, ...others] = ids.flatMap((id) => available.find((key) => key.id === id) ?? []);
+  if (first && others.length === ids.length - 1) return [first, ...others];
+  const state = available.length === 0 ? 'missing' : first ? 'incomplete' : 'strange';
+  throw keyError(state, settings);
+}
+
+function keyError(state: 'missing' | 'strange' | 'incomplete', settings: DataLocation) {
+  const path = keyFileOf(settings);
+  const messages = {
+    missing: `the instance key ${path} is missing`,
+    strange: `the instance key ${path} is not the one this data was sealed with`,
+    incomplete: `${path} lacks one of the instance keys this data was sealed with`,
+  };
+  const hint =
+    settings.database === undefined
+      ? `restore ${state === 'strange' ? 'the key or the data' : 'it'} from a backup`
+      : 'instances on one database share one instance key: copy it from the first one, or restore it from a backup';
+  return new ServiceError(messages[state], { hint });
+}
+
+/** Reads the keys (base64, one per line, newest first); returns undefined when the file does not exist. */
+async function readInstanceKeys(path: string): Promise<Buffer[] | undefined> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     if (systemCode(cause) === 'ENOENT') return undefined;
     throw new ServiceError(`the instance key ${path} cannot be read`, { cause });
@@ -34,7 +98,11 @@ export async function readInstanceKeys(path: string): Promise<Buffer[] | undefin
   });
 }
 
-/** Makes a key at `path`, 0600, on the disk before anything is sealed with it; never replaces one. */
+/**
+ * Creates a key at `path` (0600), synced to disk before it returns. Never replaces a file: returns the newest key of the
+ * one that exists.
+ * @throws ServiceError when it cannot be written
+ */
 export async function makeInstanceKey(path: string): Promise<Buffer> {
   const draft = draftOf(path);
   try {
@@ -51,13 +119,15 @@ export async function makeInstanceKey(path: string): Promise<Buffer> {
   return ((await readInstanceKeys(path)) as [Buffer])[0];
 }
 
+/** Random bytes for an instance key. */
 export function newInstanceKey(): Buffer {
   return randomBytes(BYTES);
 }
 
 /**
- * Puts these keys, newest first, in place of those at `path`: whole or not at all, on the disk when it returns, and
- * for the same readers. One program at a time; what an earlier one left behind when it was killed is removed.
+ * Atomically replaces the keys at `path` with these, newest first; the file is synced to disk and keeps owner and mode.
+ * Call it under the database's exclusive lock: it removes temporary files that killed runs left.
+ * @throws ServiceError when it cannot be written
  */
 export function replaceInstanceKeys(path: string, keys: readonly Uint8Array[]): void {
   try {
@@ -79,7 +149,7 @@ export function replaceInstanceKeys(path: string, keys: readonly Uint8Array[]): 
   }
 }
 
-/** Whether anybody but the file's owner may read it; Windows keeps that elsewhere. */
+/** Whether others than the file's owner may read it; always false on Windows, where the mode does not say. */
 export async function isReadByOthers(path: string): Promise<boolean> {
   return platform() !== 'win32' && ((await stat(path)).mode & 0o077) !== 0;
 }

@@ -1,49 +1,31 @@
 import { busy } from '../refusal';
 import { listKeys } from '../store/key-rows';
 import { type Database, violatesReference } from '../store/sql';
-import { derive, UnknownKey } from './aead';
+import { UnknownKey } from './aead';
+import type { InstanceKey } from './instance-key';
 import { type Links, readLinks } from './link-keys';
-import { Shared } from './shared';
-
-/** An instance key, as what it is used for. */
-export interface InstanceKey {
-  /** Tells it from others without telling it. */
-  readonly id: string;
-  /** Seals data keys. */
-  readonly wrapping: Uint8Array;
-  /** Seals links to files. */
-  readonly linking: Uint8Array;
-}
-
-/** What an instance key is used for, from its 32 bytes. */
-export function instanceKey(bytes: Uint8Array): InstanceKey {
-  return {
-    id: derive(bytes, 'pwpush key id 1', 16).toString('hex'),
-    wrapping: derive(bytes, 'pwpush wrapping 1'),
-    linking: derive(bytes, 'pwpush file link 1'),
-  };
-}
+import { SharedRun } from './shared-run';
 
 export interface KeyringOptions {
   readonly database: Database;
-  /** The keys that this machine has now; throws when they cannot be read. */
+  /** Reads the keys that this machine has now; rejects when they cannot be read. */
   readonly read: () => Promise<readonly InstanceKey[]>;
   /** Milliseconds. */
   readonly now: () => number;
-  /** Told once of each key in use that this machine does not have. */
-  readonly miss: () => void;
+  /** Called once for each key in use that this machine does not have. */
+  readonly onMissing: () => void;
 }
 
 /**
- * Milliseconds that a key stays on the ring after it went out of use: links are good for five minutes, and another
- * service may seal some with it until its next sweep.
+ * Milliseconds that a retired key still opens file links: links are valid for five minutes, and another service may
+ * seal some with the old key until its next sweep.
  */
-const FAREWELL = 10 * 60_000;
+const RETIRED_FOR = 10 * 60_000;
 
 /**
- * The instance keys that a service has. Which are in use stands in the database, which refuses what is sealed with
- * any other; `pwpush serve rekey` changes that while services run, and they find out: when they meet what they cannot
- * open, when they are refused, and with each sweep.
+ * The instance keys of a running service. The database lists the keys in use and rejects rows that are sealed with
+ * another one. `pwpush serve rekey` changes that list while services run; they read it again when a row cannot be
+ * opened, when the database rejects one, and at each sweep.
  */
 export class Keyring {
   /** Newest first. */
@@ -51,7 +33,7 @@ export class Keyring {
   private retired: readonly { readonly key: InstanceKey; readonly until: number }[] = [];
   private ids = '';
   private readonly missed = new Set<string>();
-  private readonly reading = new Shared(() => this.reread());
+  private readonly reading = new SharedRun(() => this.reread());
 
   constructor(
     used: readonly [InstanceKey, ...InstanceKey[]],
@@ -62,7 +44,7 @@ export class Keyring {
     this.ids = used.map(({ id }) => id).join();
   }
 
-  /** The one to seal with. */
+  /** The key that new secrets are sealed with. */
   get newest(): InstanceKey {
     return this.used[0] as InstanceKey;
   }
@@ -72,12 +54,12 @@ export class Keyring {
     return this.current;
   }
 
-  /** Those that went out of use a moment ago included. */
+  /** Keys in use, newest first, and retired ones. */
   get all(): readonly InstanceKey[] {
     return [...this.used, ...this.retired.map(({ key }) => key)];
   }
 
-  /** Throws an `UnknownKey`. */
+  /** @throws UnknownKey */
   get(id: string): InstanceKey {
     const key = this.all.find((one) => one.id === id);
     if (!key) throw new UnknownKey(id);
@@ -85,8 +67,9 @@ export class Keyring {
   }
 
   /**
-   * Does `work` again when it met a key that is not on the ring, or one that is not in use any more, and there are
-   * others now. Throws a `Refusal` when there are not. What `work` did must be undone when it rejects.
+   * Runs `work`, and again after the keys in use have changed when it fails for an unknown or retired key. `work` must
+   * leave nothing behind when it rejects.
+   * @throws Refusal when the key is unknown and the keys in use have not changed
    */
   async withKeys<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -101,7 +84,7 @@ export class Keyring {
     }
   }
 
-  /** Takes over which keys are in use now. Whoever comes while that is being read shares the next time. */
+  /** Reads which keys are in use now; concurrent callers share one read. */
   refresh(): Promise<void> {
     return this.reading.run();
   }
@@ -112,20 +95,20 @@ export class Keyring {
     this.retired = this.retired.filter(({ until }) => until > now());
     const ids = await listKeys(database.sql);
     if (ids.join() === this.ids) return;
-    const there = [...this.all, ...(await this.options.read())];
-    const found = ids.flatMap((id) => there.find((key) => key.id === id) ?? this.miss(id));
-    // What is not here cannot be used; without any, those of before go on being refused.
+    const available = [...this.all, ...(await this.options.read())];
+    const found = ids.flatMap((id) => available.find((key) => key.id === id) ?? this.miss(id));
+    // Without any of the keys in use, the old ones stay, and the database goes on rejecting them.
     if (found.length === 0) return;
-    const until = now() + FAREWELL;
+    const until = now() + RETIRED_FOR;
     const gone = this.used.filter(({ id }) => !ids.includes(id)).map((key) => ({ key, until }));
     this.retired = [...this.retired.filter(({ key }) => !ids.includes(key.id)), ...gone];
-    this.current = await readLinks(database.sql, [...found, ...there], this.current.keys);
+    this.current = await readLinks(database.sql, [...found, ...available], this.current.keys);
     this.used = found;
     this.ids = found.map(({ id }) => id).join();
   }
 
   private miss(id: string): [] {
-    if (!this.missed.has(id)) this.options?.miss();
+    if (!this.missed.has(id)) this.options?.onMissing();
     this.missed.add(id);
     return [];
   }

@@ -3,7 +3,7 @@ import { insertLinkKey, type LinkKeyRow, listLinkKeys } from '../store/key-rows'
 import type { StoredToken } from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { derive, seal, UnknownKey, unseal } from './aead';
-import type { InstanceKey } from './keyring';
+import type { InstanceKey } from './instance-key';
 
 export interface LinkKey {
   readonly number: number;
@@ -13,16 +13,16 @@ export interface LinkKey {
 const CONTEXT = 'pwpush link key';
 
 /**
- * The tokens of links as the database has them. Whoever has a token opens its push, so the database has a keyed hash
- * to find the push by, and the token sealed, for its owner's listings. The keys are random and sealed with the instance
- * key; a new instance key brings a new one to seal with, and the first one hashes for good.
+ * Converts link tokens to what the database stores. A token opens its push, so the database has only a keyed hash, to
+ * find the push, and the sealed token, for its owner's listings. Link keys are random and sealed with the instance key.
+ * Each new instance key adds a link key for sealing; the first link key is always the one for hashing.
  */
 export class Links {
   private readonly hashing: Uint8Array;
   private readonly sealing: ReadonlyMap<number, Uint8Array>;
   private readonly newest: number;
 
-  /** Oldest first. */
+  /** `keys`, at least one, are ordered oldest first. */
   constructor(readonly keys: readonly LinkKey[]) {
     const [first, last] = [keys[0], keys.at(-1)];
     if (!first || !last) throw new Error('no link key');
@@ -31,18 +31,22 @@ export class Links {
     this.newest = last.number;
   }
 
-  /** What a push of that token is found by: HMAC-SHA-256. */
+  /** The hash of a token (HMAC-SHA-256, base64url), by which its push is found. */
   lookup(urlToken: string): string {
     return createHmac('sha256', this.hashing).update(urlToken).digest('base64url');
   }
 
+  /** A token as the database stores it, sealed with the newest link key. */
   store(urlToken: string): StoredToken {
     const lookup = this.lookup(urlToken);
     const sealed_token = seal(this.key(this.newest), urlToken, contextOf(lookup));
     return { lookup, sealed_token, link_key: this.newest };
   }
 
-  /** The token. Throws an `UnknownKey` where a key is newer than these, and an error where the row was changed. */
+  /**
+   * The token.
+   * @throws UnknownKey when it was sealed with a newer link key; Error when the row was tampered with
+   */
   open({ lookup, sealed_token, link_key }: StoredToken): string {
     return unseal(this.key(link_key), sealed_token, contextOf(lookup)).toString();
   }
@@ -60,7 +64,16 @@ function contextOf(lookup: string): string {
   return `pwpush link ${lookup}`;
 }
 
-/** The link keys that are sealed with one of those instance keys, and those that were known before. */
+/** The link keys; creates the first one on new data. `used` are the instance keys in use, newest first. */
+export async function openLinks(
+  sql: Sql,
+  used: readonly [InstanceKey, ...InstanceKey[]],
+): Promise<Links> {
+  if ((await listLinkKeys(sql)).length === 0) await addLinkKey(sql, used[0]);
+  return readLinks(sql, used);
+}
+
+/** The link keys that are sealed with one of these instance keys, and of the others those that are `known`. */
 export async function readLinks(
   sql: Sql,
   keys: readonly InstanceKey[],
@@ -76,12 +89,12 @@ export async function readLinks(
   );
 }
 
-/** Makes a link key that new tokens are sealed with. */
+/** Adds a link key, with which new tokens are sealed from now on. */
 export async function addLinkKey(sql: Sql, { id, wrapping }: InstanceKey): Promise<void> {
   await insertLinkKey(sql, seal(wrapping, randomBytes(32), CONTEXT), id);
 }
 
-/** A link key sealed with another instance key. */
+/** The link key, sealed with `to` instead of `from`. */
 export function resealLinkKey(row: LinkKeyRow, from: InstanceKey, to: InstanceKey): LinkKeyRow {
   const sealed = seal(to.wrapping, unseal(from.wrapping, row.sealed, CONTEXT), CONTEXT);
   return { ...row, sealed, key_id: to.id };

@@ -1,12 +1,6 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { Line, type Waiter } from '../rules/semaphore';
-
-/** The parameters of scrypt (RFC 7914, section 2). */
-export interface PassphraseCost {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-}
+import { Semaphore, type Waiter } from '../semaphore';
+import type { PassphraseCost } from '../service-settings';
 
 /** 16 MiB and about 0.15 s a try: OWASP's equivalent of N = 2^17, p = 1, at an eighth of the memory. */
 export const PASSPHRASE_COST: PassphraseCost = { N: 2 ** 14, r: 8, p: 5 };
@@ -15,7 +9,7 @@ export const PASSPHRASE_COST: PassphraseCost = { N: 2 ** 14, r: 8, p: 5 };
  * Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s; of
  * one client 4 may wait. Retrievals go before creations.
  */
-const line = new Line(2, 32, 4);
+const line = new Semaphore(2, 32, 4);
 
 /** How many passphrases are being checked, and how many wait for it. */
 export function passphraseChecks(): { readonly running: number; readonly waiting: number } {
@@ -66,7 +60,7 @@ function stretch(
   { N, r, p }: PassphraseCost,
   waiter: Waiter,
 ) {
-  return line.pass(
+  return line.run(
     () =>
       new Promise<{ key: Buffer; verifier: Buffer }>((resolve, reject) => {
         scrypt(passphrase, salt, 64, { N, r, p, maxmem: 256 * N * r }, (error, output) => {

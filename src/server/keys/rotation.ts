@@ -1,7 +1,11 @@
 import { ServiceError } from '../service-error';
-import type { ServiceIo, ServiceSettings } from '../service-settings';
-import { upTo } from '../store/batch';
-import { inWords, openExisting, type Where } from '../store/database';
+import {
+  asServiceError,
+  type DatabaseIo,
+  type DataLocation,
+  keyFileOf,
+  openExisting,
+} from '../store/database';
 import {
   deleteKey,
   insertKey,
@@ -11,111 +15,90 @@ import {
   replaceLinkKey,
   replaceSealed,
 } from '../store/key-rows';
-import { type Database, type Sql, violatesReference } from '../store/sql';
-import { sealClearTokens } from './clear-tokens';
-import { newInstanceKey, replaceInstanceKeys } from './instance-key';
-import { chosen, type FileKey, keyFileOf, linksOf, readKeys } from './key-file';
-import { instanceKey } from './keyring';
-import { addLinkKey, type Links, resealLinkKey } from './link-keys';
+import { type Database, limitBytes, type Sql, violatesReference } from '../store/sql';
+import {
+  type FileKey,
+  instanceKey,
+  newInstanceKey,
+  readKeys,
+  replaceInstanceKeys,
+  selectKeys,
+} from './instance-key';
+import { addLinkKey, type Links, openLinks, resealLinkKey } from './link-keys';
+import { sealClearTokens } from './open-keyring';
 import { reseal } from './vault';
 
-export type RekeySettings = Where & Pick<ServiceSettings, 'instanceKeyFile'>;
-
-export interface RekeyIo extends Pick<ServiceIo, 'quietly' | 'env'> {
+export interface RekeyIo extends DatabaseIo {
+  /** Waits for that many milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
 export interface Rekeyed {
-  /** How many pushes were sealed again, by this run. */
+  /** Number of pushes that this run resealed. */
   readonly resealed: number;
   readonly keyFile: string;
-  /** Whether the write-ahead log holds nothing any more that the old key opens. */
+  /** False when the write-ahead log still contains data that the old key opens. */
   readonly scrubbed: boolean;
 }
 
-/** Pushes, and bytes of payloads, that are written again in one transaction; others write between two of them. */
+/** Limits of one transaction: pushes, and bytes of their payloads. Services write between two transactions. */
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
-/** Milliseconds. */
+/** Milliseconds between transactions. */
 const PAUSE = 20;
+/** Milliseconds to wait for readers of the write-ahead log. */
 const SCRUB_FOR = 10_000;
 
 /**
- * Changes the instance key while services run: a new one is on the disk and in the database before anything is sealed
- * with it; the old one leaves the database, which then refuses what is sealed with it, with the last that it sealed;
- * and the file after that. Whatever it was stopped at, the next run goes on from there.
+ * Changes the instance key while services run, in this order: the new key is written to the file and to the database;
+ * all pushes are resealed with it; the old key is removed from the database, which from then on rejects rows sealed
+ * with it; the old key is removed from the file. An interrupted run is continued by the next one.
+ * @throws ServiceError when there are no data, or the key file lacks a key in use or cannot be written
  */
-export async function rekey(settings: RekeySettings, io: RekeyIo): Promise<Rekeyed> {
-  return onData(settings, io, async (database) => {
-    const { used, links } = await database.exclusively((sql) => adopt(sql, settings));
+export async function rekey(settings: DataLocation, io: RekeyIo): Promise<Rekeyed> {
+  const database = await openExisting(settings, io);
+  try {
+    const { used, links } = await database.exclusively((sql) => addKey(sql, settings));
     await sealClearTokens(database, used, links);
     const [newest, ...old] = used;
     let resealed = 0;
     for (const from of old) resealed += await retire(database, { from, to: newest, links }, io);
     const scrubbed = await scrub(database, io);
-    await database.exclusively((sql) => tidy(sql, settings));
+    await database.exclusively((sql) => removeUnused(sql, settings));
     return { resealed, keyFile: keyFileOf(settings), scrubbed };
-  });
-}
-
-/** Puts a new key into the file, which the next `rekey` takes; until then nothing is sealed with it. */
-export async function prepareRekey(settings: RekeySettings, io: RekeyIo): Promise<string> {
-  return onData(settings, io, async (database) => {
-    await database.exclusively(async (sql) => {
-      const [current, ...old] = await usedKeys(sql, settings);
-      if (old.length > 0) {
-        throw new ServiceError('the last change of the instance key is not done', {
-          hint: 'finish it with pwpush serve rekey',
-        });
-      }
-      await prepare(current, settings);
-    });
-    return keyFileOf(settings);
-  });
-}
-
-async function onData<T>(
-  settings: RekeySettings,
-  io: RekeyIo,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  const database = await openExisting(settings, io);
-  try {
-    return await work(database);
   } catch (error) {
-    throw inWords(error);
+    throw asServiceError(error);
   } finally {
     await database.close();
   }
 }
 
-/** The keys in use, newest first, of which all but the first are to go. */
-async function adopt(
+/** Takes a new key into use, unless an interrupted run has done so; returns the keys in use, newest first. */
+async function addKey(
   sql: Sql,
-  settings: RekeySettings,
+  settings: DataLocation,
 ): Promise<{ used: readonly [FileKey, ...FileKey[]]; links: Links }> {
-  const used = await usedKeys(sql, settings);
-  const links = await linksOf(sql, used);
+  const path = keyFileOf(settings);
+  const ids = await listKeys(sql);
+  if (ids.length === 0) {
+    throw new ServiceError('there is no instance key yet', { hint: 'start the service first' });
+  }
+  const available = await readKeys(path);
+  const used = selectKeys(ids, available, settings);
+  const links = await openLinks(sql, used);
   if (used.length > 1) return { used, links };
   const [current] = used;
-  const next = await prepare(current, settings);
+  // A first key that is not in use was added by a run that was interrupted before it committed.
+  const [first = current] = available;
+  const next = first.id === current.id ? addToFile(path, current) : first;
   await insertKey(sql, next.id);
-  // So that a copy of before and the old key open no link that is made from now on.
+  // So that an old copy of the database and the old key open no link that is made from now on.
   await addLinkKey(sql, next);
-  return { used: [next, current], links: await linksOf(sql, [next, current]) };
+  return { used: [next, current], links: await openLinks(sql, [next, current]) };
 }
 
-async function usedKeys(sql: Sql, settings: RekeySettings) {
-  const ids = await listKeys(sql);
-  if (ids.length > 0) return chosen(ids, await readKeys(keyFileOf(settings)), settings);
-  throw new ServiceError('there is no instance key yet', { hint: 'start the service first' });
-}
-
-/** A key that stands before the one in use: the one that is there, or a new one. What stands behind is forgotten. */
-async function prepare(current: FileKey, settings: RekeySettings): Promise<FileKey> {
-  const path = keyFileOf(settings);
-  const [first] = await readKeys(path);
-  if (first && first.id !== current.id) return first;
+/** Writes a new key before the current one, and drops all others. */
+function addToFile(path: string, current: FileKey): FileKey {
   const bytes = newInstanceKey();
   replaceInstanceKeys(path, [bytes, current.bytes]);
   return { ...instanceKey(bytes), bytes };
@@ -127,14 +110,14 @@ interface Change {
   readonly links: Links;
 }
 
-/** Seals again what is sealed with `from`, until the database lets that key go; answers how many there were. */
+/** Reseals all pushes sealed with `from`, and removes that key from the database; returns their number. */
 async function retire(database: Database, change: Change, { sleep }: RekeyIo): Promise<number> {
   for (let resealed = 0; ; ) {
     const began = performance.now();
     const { more, done } = await database.exclusively((sql) => resealBatch(sql, change));
     resealed += done;
-    if (!more && (await letGo(database, change.from.id))) return resealed;
-    // Others on the same SQLite file come by the lock only now.
+    if (!more && (await removeKey(database, change.from.id))) return resealed;
+    // Gives services on the same SQLite file a chance to take the lock.
     await sleep(Math.max(PAUSE, performance.now() - began));
   }
 }
@@ -144,19 +127,19 @@ async function resealBatch(sql: Sql, { from, to, links }: Change) {
     if (row.key_id === from.id) await replaceLinkKey(sql, resealLinkKey(row, from, to));
   }
   const rows = await listSealedWith(sql, from.id, BATCH);
-  const some = upTo(BATCH_BYTES, rows);
+  const some = limitBytes(rows, BATCH_BYTES);
   let done = 0;
   for (const row of some) {
     const ids = { from: from.id, to: to.id };
     const push = { ...row, url_token: links.open(row) };
-    // One that ended meanwhile is not there any more.
+    // False for a push that expired meanwhile.
     if (await replaceSealed(sql, row.push_id, reseal(row, push, from, to), ids)) done += 1;
   }
   return { more: some.length < rows.length || rows.length === BATCH, done };
 }
 
-/** Not while anything is sealed with it: a service may not have heard of the new one yet. */
-async function letGo(database: Database, id: string): Promise<boolean> {
+/** Returns false while a row is sealed with the key: a service may not know the new one yet. */
+async function removeKey(database: Database, id: string): Promise<boolean> {
   try {
     await database.exclusively((sql) => deleteKey(sql, id));
     return true;
@@ -166,7 +149,7 @@ async function letGo(database: Database, id: string): Promise<boolean> {
   }
 }
 
-/** Readers put it off; those of a service are brief. */
+/** A reader of the database delays it; those of a service are brief. */
 async function scrub(database: Database, { sleep }: RekeyIo): Promise<boolean> {
   for (let waited = 0; waited < SCRUB_FOR; waited += PAUSE) {
     if (await database.scrub()) return true;
@@ -175,14 +158,15 @@ async function scrub(database: Database, { sleep }: RekeyIo): Promise<boolean> {
   return false;
 }
 
-/** Leaves the keys in use in the file, and one that is prepared. */
-async function tidy(sql: Sql, settings: RekeySettings): Promise<void> {
+/** Leaves only the keys in use in the file. */
+async function removeUnused(sql: Sql, settings: DataLocation): Promise<void> {
   const path = keyFileOf(settings);
   const ids = await listKeys(sql);
-  const there = await readKeys(path);
-  const newest = there.findIndex(({ id }) => id === ids[0]);
-  const kept = there.filter(({ id }, i) => i < newest || ids.includes(id));
-  if (kept.length === there.length) return;
-  const bytes = kept.map((key) => key.bytes);
-  replaceInstanceKeys(path, bytes);
+  const keys = await readKeys(path);
+  const used = keys.filter(({ id }) => ids.includes(id));
+  if (used.length === keys.length) return;
+  replaceInstanceKeys(
+    path,
+    used.map(({ bytes }) => bytes),
+  );
 }

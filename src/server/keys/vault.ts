@@ -1,56 +1,67 @@
 import { randomBytes } from 'node:crypto';
-import type { Waiter } from '../rules/semaphore';
+import type { Waiter } from '../semaphore';
+import type { PassphraseCost } from '../service-settings';
 import type { SealedKeys } from '../store/key-rows';
 import type { NoteRow, PushRow, SecretRow } from '../store/push-rows';
 import { seal, unseal } from './aead';
-import type { InstanceKey, Keyring } from './keyring';
+import type { InstanceKey } from './instance-key';
+import type { Keyring } from './keyring';
 import {
   keyOfPassphrase,
   PASSPHRASE_COST,
-  type PassphraseCost,
   type PassphraseRecord,
   recordPassphrase,
 } from './passphrase-hash';
-import { type FileLink, openLink, sealLink } from './signed-file-link';
 
-/** What the keys of a push are sealed to: a row that is given more days, views or another owner opens nothing. */
+/** What the keys of a push are bound to: after a change of these in the database, nothing opens. */
 export type Terms = Pick<PushRow, 'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'>;
 
-/** The row of a push does not fit what is sealed of it: somebody changed it. */
+/** The row of a push does not match its sealed keys: it was tampered with. */
 export class Damaged extends Error {
   override readonly name = 'Damaged';
 }
 
 export interface Secret {
   readonly push: Terms;
-  /** The data key, where something was sealed with it before. */
+  /** The data key, if files have been sealed with it. */
   readonly key?: Uint8Array | undefined;
   readonly payload: string;
   /** '' when there is none. */
   readonly note: string;
   /** '' when there is none. */
   readonly passphrase: string;
-  /** For whom a passphrase is stretched. */
+  /** Who waits for the passphrase's hash. */
   readonly waiter?: Waiter | undefined;
 }
 
-/** What a passphrase is checked against. */
+/** What the link of a file contains. */
+export interface FileLink {
+  readonly urlToken: string;
+  /** Index of the file in its push, from 0. */
+  readonly position: number;
+  /** When it expires, in milliseconds since 1970. */
+  readonly until: number;
+  /** The push's data key. */
+  readonly key: Uint8Array;
+}
+
+/** The columns that a passphrase is checked against. */
 export type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
 
 /**
- * Seals pushes with the newest instance key, and opens those of all that are in use. What needs a key that is not on
- * the ring throws an `UnknownKey`, and what the push's row does not fit throws a `Damaged`.
+ * Seals pushes with the newest instance key, and opens them with all keys in use.
+ * All methods that open throw `UnknownKey` for a key not in use, and `Damaged` for a row that was tampered with.
  */
 export interface Vault {
   readonly keys: Keyring;
   seal(secret: Secret): Promise<SecretRow>;
-  /** The data key. Needs the passphrase's key where the push has a passphrase; throws without. */
+  /** The data key. Throws when the push has a passphrase and `passphraseKey` is missing or wrong. */
   openKey(push: Terms, row: SecretRow, passphraseKey?: Uint8Array): Uint8Array;
-  /** Needs the data key. */
+  /** The payload, or null when it is gone; `key` is the data key. */
   openPayload(urlToken: string, row: SecretRow, key: Uint8Array): string | null;
-  /** '' when there is none. */
+  /** The note, or '' when there is none. */
   openNote(push: Terms, row: NoteRow): string;
-  /** The passphrase's key, or nothing when the passphrase is wrong. */
+  /** The key derived from the passphrase, or undefined when it is wrong. */
   checkPassphrase(
     push: Terms,
     row: Verified,
@@ -58,15 +69,14 @@ export interface Vault {
     waiter?: Waiter,
   ): Promise<Uint8Array | undefined>;
   sealLink(link: FileLink): string;
-  /** What that link says; nothing when it was not sealed here, or was changed. Whether it is late is not looked at. */
+  /** The content of a file link, or undefined when it is not authentic. Does not check whether it has expired. */
   openLink(text: string): FileLink | undefined;
 }
 
 /**
- * Each push has a data key of its own. A passphrase's key wraps it first, the instance key last: nothing but both
- * opens it, and the outer wrap can be renewed without the passphrase. The note has a second key, wrapped by the
- * instance key alone, because its owner reads it in a listing, where no passphrase is given.
- * New passphrases are hashed at the given cost.
+ * Each push has its own data key, wrapped with the passphrase's key, if any, and then with the instance key. So both are
+ * needed to open it, and the outer wrap can be renewed without the passphrase. The note has a second key, wrapped with
+ * the instance key alone, because its owner reads it in listings, without the passphrase.
  */
 export function createVault(keys: Keyring, passphraseCost = PASSPHRASE_COST): Vault {
   return {
@@ -97,21 +107,21 @@ export function createVault(keys: Keyring, passphraseCost = PASSPHRASE_COST): Va
   };
 }
 
-/** What one instance key has sealed of a push, sealed with another. */
+/** The keys of a push, sealed with `to` instead of `from`. */
 export function reseal(row: SealedKeys, push: Terms, from: InstanceKey, to: InstanceKey) {
   return eachKey(row, (sealed, what) =>
     bind(to.wrapping, unbind(from.wrapping, sealed, push, what), push, what),
   );
 }
 
-/** The same for a push of a version that sealed its keys to the token alone. */
+/** The keys of a push of an earlier version, which bound them to the token alone, bound to its terms. */
 export function bindToTerms(row: SealedKeys, push: Terms, { wrapping }: InstanceKey): SealedKeys {
   return eachKey(row, (sealed, what) =>
     bind(wrapping, unseal(wrapping, sealed, context(push.url_token, what)), push, what),
   );
 }
 
-/** What an instance key seals. */
+/** What an instance key seals of a push. */
 type Bound = 'data key' | 'note key' | 'verifier';
 
 function eachKey(row: SealedKeys, again: (sealed: Uint8Array, what: Bound) => Buffer): SealedKeys {
@@ -134,7 +144,7 @@ function unbind(wrapping: Uint8Array, sealed: Uint8Array, push: Terms, what: Bou
   }
 }
 
-/** What one of the keys of a push is sealed to. */
+/** The associated data of a sealed key of a push. */
 export function termsOf(push: Terms, what: Bound): string {
   const { url_token, owner_id, expires_at, expire_after_views } = push;
   const terms = `owner ${owner_id ?? 'nobody'} until ${expires_at} views ${expire_after_views}`;
@@ -174,7 +184,7 @@ function sealNote(wrapping: Uint8Array, { push, note }: Secret): Omit<NoteRow, '
   };
 }
 
-/** The hash is sealed like the rest: whoever has the database alone cannot even try passphrases. */
+/** The hash is sealed too, so that passphrases cannot be guessed with the database alone. */
 function sealRecord(wrapping: Uint8Array, push: Terms, record: PassphraseRecord | undefined) {
   if (!record) return { salt: null, cost: null, verifier: null };
   const verifier = bind(wrapping, record.verifier, push, 'verifier');
@@ -192,4 +202,31 @@ function unwrap(
   if (!row.verifier) return inner;
   if (!passphraseKey) throw new Error('a passphrase is needed');
   return unseal(passphraseKey, inner, context(push.url_token, 'inner key'));
+}
+
+const KEY_BYTES = 32;
+const LINK_CONTEXT = 'pwpush file link';
+
+/**
+ * A file link is sealed (AES-256-GCM), not only signed, because it contains the data key: the passphrase is entered
+ * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file opens
+ * with its link and the instance key together, and with neither alone.
+ */
+function sealLink(linking: Uint8Array, { key, ...rest }: FileLink): string {
+  const { urlToken, position, until } = rest;
+  const plain = Buffer.concat([key, Buffer.from(JSON.stringify([urlToken, position, until]))]);
+  return seal(linking, plain, LINK_CONTEXT).toString('base64url');
+}
+
+function openLink(linking: Uint8Array, text: string): FileLink | undefined {
+  const sealed = Buffer.from(text, 'base64url');
+  // Decoding ignores unused bits of the last character.
+  if (sealed.toString('base64url') !== text) return undefined;
+  try {
+    const plain = unseal(linking, sealed, LINK_CONTEXT);
+    const [urlToken, position, until] = JSON.parse(plain.toString('utf8', KEY_BYTES));
+    return { urlToken, position, until, key: plain.subarray(0, KEY_BYTES) };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,8 @@
-import { toJsonSchemaDefs } from '@valibot/to-json-schema';
+import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import * as v from 'valibot';
 import { API_VERSION, kinds, limits, routes } from '../../contract';
-import type { Bounds } from '../rules/new-push';
+import { pushSchema } from '../rules/new-push';
+import type { Bounds } from '../service-settings';
 import {
   type CallName,
   everyCall,
@@ -10,9 +12,9 @@ import {
   type Refused,
   refusals,
 } from './operations';
-import { answers, creation } from './schemas';
+import { bodies } from './schemas';
 
-/** What of the instance stands in the document. */
+/** What the document says of the instance. */
 export interface Described {
   readonly bounds: Bounds;
   /** Bytes a file may have. */
@@ -23,8 +25,8 @@ export interface Described {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * This instance's API as OpenAPI 3.1, but for `servers`, which are for whoever asks to add: describing takes
- * milliseconds, and anybody may ask.
+ * This instance's API as OpenAPI 3.1, without `servers`, which depend on the request. The caller keeps the document:
+ * making it takes milliseconds, and anybody may request it.
  */
 export function openApi(instance: Described): Json {
   return {
@@ -96,7 +98,7 @@ const creationBody = {
 function responsesOf(name: CallName, operation: Operation): Json {
   const refused = [...operation.refusals, ...(name === 'version' ? [] : everyCall)];
   return {
-    ...mapped(operation.answers, ({ words, schema }) => response(words, ref('schemas', schema))),
+    ...mapped(operation.responses, ({ words, schema }) => response(words, ref('schemas', schema))),
     ...Object.fromEntries(refused.map((status) => [status, ref('responses', `${status}`)])),
     ...(name === 'retrieve' ? { 401: passphraseNeeded } : {}),
   };
@@ -122,14 +124,15 @@ function response(description: string, schema: Json, headers: Json = {}): Json {
 }
 
 function schemasOf({ bounds, fileBytes }: Described): Json {
-  const { NewPush, ...others } = toJsonSchemaDefs(
-    { ...answers, NewPush: creation(bounds) },
-    { target: 'draft-2020-12', overrideRef: ({ referenceId }) => ref('schemas', referenceId).$ref },
-  );
-  const newPush = NewPush as unknown as { properties: Json };
+  const creation = v.omit(pushSchema(bounds, false), ['files', 'notify_emails_to']);
+  const { NewPush, ...others } = toJsonSchemaDefs({ ...bodies, NewPush: creation }, conversion);
+  const derived = NewPush as unknown as { readonly properties: Record<string, Json> };
+  const { payload, ...optional } = derived.properties;
+  const { default: _, ...required } = payload ?? {};
+  const properties = { payload: required, ...optional };
   return {
     ...others,
-    NewPush: newPush,
+    NewPush: { type: 'object', properties, required: ['payload'] },
     Creation: {
       type: 'object',
       properties: { push: ref('schemas', 'NewPush') },
@@ -137,12 +140,26 @@ function schemasOf({ bounds, fileBytes }: Described): Json {
     },
     CreationFields: {
       type: 'object',
-      properties: fieldsOf(newPush.properties),
+      properties: fieldsOf(properties),
       required: ['push[payload]'],
     },
-    CreationForm: formOf(newPush.properties, fileBytes),
+    CreationForm: formOf(properties, fileBytes),
   };
 }
+
+const conversion: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'input',
+  ignoreActions: ['check'],
+  overrideRef: ({ referenceId }) => ref('schemas', referenceId).$ref,
+  // Undocumented: null for a default, and strings for numbers and booleans. Forms send them; a client need not.
+  overrideSchema: ({ valibotSchema: { type }, jsonSchema: { anyOf = [], ...rest } }) =>
+    type === 'nullish' || type === 'union' ? { ...(anyOf[0] as object), ...rest } : undefined,
+  overrideAction: ({ valibotAction, jsonSchema }) =>
+    'metadata' in valibotAction
+      ? { ...jsonSchema, ...(valibotAction.metadata as object) }
+      : undefined,
+};
 
 /** The same fields under the names that a form has for them. */
 function fieldsOf(fields: Json): Json {

@@ -1,18 +1,18 @@
 import { limits, type RouteName } from '../../contract';
-import type { AnswerName } from './schemas';
+import type { BodyName } from './schemas';
 
-/** A call, apart from what the contract says of it. */
+/** What the document says of a call and the contract does not. */
 export interface Operation {
   readonly summary: string;
   readonly description?: string;
-  /** Whose call it is: anybody's; anybody's where the instance lets them; those with a token. */
+  /** Who may call it: anybody, anybody if the instance is anonymous, or owners of a token. */
   readonly caller: 'anybody' | 'permitted' | 'owner';
   readonly parameters?: readonly (keyof typeof parameters)[];
   /** By status. */
-  readonly answers: Readonly<
-    Record<number, { readonly words: string; readonly schema: AnswerName }>
+  readonly responses: Readonly<
+    Record<number, { readonly words: string; readonly schema: BodyName }>
   >;
-  /** Refusals besides those of every call. */
+  /** Besides `everyCall`. */
   readonly refusals: readonly Refused[];
 }
 
@@ -42,7 +42,7 @@ export const parameters = {
   },
 } as const;
 
-/** What is said where a call is refused, by status. */
+/** Responses of refused calls, by status. */
 export const refusals = {
   400: { words: 'The request makes no sense.', schema: 'Error' },
   401: { words: 'A token is needed, or is not valid.', schema: 'Error' },
@@ -56,12 +56,12 @@ export const refusals = {
     words: 'The service is busy, its database away, or its disk short of space.',
     schema: 'Error',
   },
-} as const satisfies Record<number, { words: string; schema: AnswerName }>;
+} as const satisfies Record<number, { words: string; schema: BodyName }>;
 
-/** Refusals of every call but version, which looks at no token and asks no database. */
+/** Of every call except version, which checks no token and uses no database. */
 export const everyCall = [401, 429, 500, 503] as const satisfies readonly Refused[];
 
-/** The calls that this instance takes: it has no mail, and answers 404 to `notify` (docs/wire.md, "Endpoints"). */
+/** The calls of this instance: it sends no e-mail, and answers 404 to `notify` (docs/wire.md, "Endpoints"). */
 export type CallName = Exclude<RouteName, 'notify'>;
 
 export const operations: Readonly<Record<CallName, Operation>> = {
@@ -69,7 +69,7 @@ export const operations: Readonly<Record<CallName, Operation>> = {
     summary: 'What the instance is and can do',
     description: 'Answers whatever token is sent.',
     caller: 'anybody',
-    answers: { 200: { words: 'Version and features.', schema: 'Version' } },
+    responses: { 200: { words: 'Version and features.', schema: 'Version' } },
     refusals: [429],
   },
   create: {
@@ -77,21 +77,21 @@ export const operations: Readonly<Record<CallName, Operation>> = {
     description:
       'Files are sent as multipart/form-data, which needs a token. Not to be repeated lightly.',
     caller: 'permitted',
-    answers: { 201: { words: 'The push was created.', schema: 'NotedPush' } },
+    responses: { 201: { words: 'The push was created.', schema: 'NotedPush' } },
     refusals: [400, 403, 413, 422],
   },
   active: {
     summary: 'List your active pushes',
     caller: 'owner',
     parameters: ['page'],
-    answers: { 200: { words: 'Pushes, newest first.', schema: 'NotedPushes' } },
+    responses: { 200: { words: 'Pushes, newest first.', schema: 'NotedPushes' } },
     refusals: [400],
   },
   expired: {
     summary: 'List your expired pushes',
     caller: 'owner',
     parameters: ['page'],
-    answers: { 200: { words: 'Pushes, newest first.', schema: 'NotedPushes' } },
+    responses: { 200: { words: 'Pushes, newest first.', schema: 'NotedPushes' } },
     refusals: [400],
   },
   retrieve: {
@@ -100,7 +100,7 @@ export const operations: Readonly<Record<CallName, Operation>> = {
       'Takes a view, except from the owner. The last one ends the push. Not to be repeated lightly.',
     caller: 'permitted',
     parameters: ['token', 'passphrase'],
-    answers: {
+    responses: {
       200: { words: 'The push; without its secret once expired.', schema: 'RetrievedPush' },
     },
     refusals: [400, 404],
@@ -109,14 +109,14 @@ export const operations: Readonly<Record<CallName, Operation>> = {
     summary: 'The full link of a push',
     caller: 'permitted',
     parameters: ['token'],
-    answers: { 200: { words: 'The link. Takes no view.', schema: 'Preview' } },
+    responses: { 200: { words: 'The link. Takes no view.', schema: 'Preview' } },
     refusals: [404],
   },
   audit: {
     summary: 'Who looked at your push, and when',
     caller: 'owner',
     parameters: ['token', 'page'],
-    answers: { 200: { words: 'Events, oldest first.', schema: 'AuditLog' } },
+    responses: { 200: { words: 'Events, oldest first.', schema: 'AuditLog' } },
     refusals: [400, 403, 404],
   },
   expire: {
@@ -125,7 +125,7 @@ export const operations: Readonly<Record<CallName, Operation>> = {
       'For its owner, and for anybody where viewers may. One that has expired stays as it is.',
     caller: 'permitted',
     parameters: ['token'],
-    answers: { 200: { words: 'The push, expired.', schema: 'Push' } },
+    responses: { 200: { words: 'The push, expired.', schema: 'Push' } },
     refusals: [403, 404],
   },
 };

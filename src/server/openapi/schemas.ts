@@ -4,7 +4,6 @@ import {
   type AuditEntry,
   auditKinds,
   type InstanceVersion,
-  kinds,
   limits,
   type NewPush,
   type Notification,
@@ -12,31 +11,33 @@ import {
   type Push,
   type PushFile,
 } from '../../contract';
-import { type Bounds, PASSPHRASE_CHARACTERS } from '../rules/new-push';
 
-// What this service says, field by field and no less: the contract's own schemas are the client's, who takes what it
-// gets. Their types are the contract's, so that what stands here is what a client of ours can read.
+// All fields of this service's responses. The schemas in the contract are the client's and accept less; `satisfies`
+// holds these to the contract's types, so that our client can read them.
 
-const said = <const S extends v.GenericSchema>(schema: S, words: string) =>
+const described = <const S extends v.GenericSchema>(schema: S, words: string) =>
   v.pipe(schema, v.description(words));
 const time = v.pipe(v.string(), v.isoTimestamp());
 const address = v.pipe(v.string(), v.url());
 const count = (min: number) => v.pipe(v.number(), v.integer(), v.minValue(min));
 
 const pushFields = {
-  url_token: said(v.pipe(v.string(), v.regex(/^[a-z0-9_-]{1,128}$/)), 'What addresses the push.'),
-  html_url: said(address, 'What a person opens.'),
-  json_url: said(address, 'The same as a retrieval.'),
+  url_token: described(
+    v.pipe(v.string(), v.regex(/^[a-z0-9_-]{1,128}$/)),
+    'What addresses the push.',
+  ),
+  html_url: described(address, 'What a person opens.'),
+  json_url: described(address, 'The same as a retrieval.'),
   expire_after_days: count(limits.days.min),
   expire_after_views: count(limits.views.min),
   days_remaining: count(0),
   views_remaining: count(0),
   expired: v.boolean(),
   expired_on: v.nullable(time),
-  deletable_by_viewer: said(v.nullable(v.boolean()), 'null for a push of kind url.'),
+  deletable_by_viewer: described(v.nullable(v.boolean()), 'null for a push of kind url.'),
   retrieval_step: v.boolean(),
-  deleted: said(v.boolean(), 'Whether somebody expired it, rather than its limits.'),
-  passphrase: said(
+  deleted: described(v.boolean(), 'Whether somebody expired it, rather than its limits.'),
+  passphrase: described(
     v.nullable(v.literal('')),
     'null when there is one, which is never sent back, and once the push has expired.',
   ),
@@ -44,36 +45,39 @@ const pushFields = {
   updated_at: time,
 };
 
-const noted = {
+const ownerFields = {
   name: v.string(),
-  note: said(v.string(), 'Gone once the push has expired.'),
+  note: described(v.string(), 'Gone once the push has expired.'),
 };
 
 const file = v.object({
   filename: v.string(),
   content_type: v.string(),
-  url: said(address, 'Answers the file, for five minutes; needs no token and takes no view.'),
+  url: described(address, 'Answers the file, for five minutes; needs no token and takes no view.'),
 }) satisfies v.GenericSchema<unknown, PushFile>;
 
 const push = v.object(pushFields) satisfies v.GenericSchema<unknown, Push>;
-const notedPush = v.object({ ...pushFields, ...noted }) satisfies v.GenericSchema<unknown, Push>;
+const pushWithNote = v.object({ ...pushFields, ...ownerFields }) satisfies v.GenericSchema<
+  unknown,
+  Push
+>;
 const retrievedPush = v.object({
   ...pushFields,
-  payload: said(v.nullable(v.string()), 'null once the push has expired.'),
+  payload: described(v.nullable(v.string()), 'null once the push has expired.'),
   files: v.array(file),
 }) satisfies v.GenericSchema<unknown, Push>;
 
 const auditEntry = v.object({
   ip: v.nullable(v.string()),
-  user_agent: said(v.string(), 'Empty when the request named none.'),
-  referrer: said(v.string(), 'Empty when the request named none.'),
+  user_agent: described(v.string(), 'Empty when the request named none.'),
+  referrer: described(v.string(), 'Empty when the request named none.'),
   kind: v.picklist(auditKinds),
-  count: said(
+  count: described(
     v.optional(count(2)),
     'How many failures of one kind, from one place, this entry stands for; left out for one.',
   ),
   created_at: time,
-  updated_at: said(time, 'Of the last of them.'),
+  updated_at: described(time, 'Of the last of them.'),
 }) satisfies v.GenericSchema<unknown, AuditEntry>;
 
 const enabled = v.object({ enabled: v.boolean() });
@@ -82,7 +86,10 @@ const version = v.object({
   application_version: v.string(),
   api_version: v.string(),
   edition: v.string(),
-  application: said(v.literal(APPLICATION), 'Tells this service from others with the same API.'),
+  application: described(
+    v.literal(APPLICATION),
+    'Tells this service from others with the same API.',
+  ),
   features: v.object({
     anonymous_access: v.boolean(),
     api_token_authentication: v.boolean(),
@@ -116,11 +123,11 @@ const fieldErrors = v.object({
   notify_emails_to: messages,
 } satisfies Record<Field | 'files' | 'notify_emails_to', v.GenericSchema>);
 
-/** The schemas of all answers with a body, by the name they have in the document. */
-export const answers = {
+/** The schemas of all responses with a body, by their name in the document. */
+export const bodies = {
   Push: push,
-  NotedPush: notedPush,
-  NotedPushes: v.array(notedPush),
+  NotedPush: pushWithNote,
+  NotedPushes: v.array(pushWithNote),
   RetrievedPush: retrievedPush,
   File: file,
   Preview: v.object({ url: address }) satisfies v.GenericSchema<unknown, Preview>,
@@ -133,34 +140,8 @@ export const answers = {
     message: v.string(),
     status: v.literal('unauthorized'),
   }),
-  FieldErrors: said(fieldErrors, 'What is wrong, by field.'),
+  FieldErrors: described(fieldErrors, 'What is wrong, by field.'),
 };
 
-export type AnswerName = keyof typeof answers;
-export type Answer<N extends AnswerName> = v.InferOutput<(typeof answers)[N]>;
-
-/** The fields of a creation in JSON, within the bounds of this instance. */
-export function creation({ days, views }: Bounds) {
-  return v.object({
-    payload: said(
-      v.pipe(v.string(), v.minLength(1), v.maxLength(limits.textBytes)),
-      `Not blank; up to ${limits.textBytes} bytes of UTF-8, for qr up to ${limits.qrCharacters} characters, for url one http or https address.`,
-    ),
-    kind: v.optional(v.picklist(kinds.filter((kind) => kind !== 'file')), 'text'),
-    expire_after_days: within(days),
-    expire_after_views: said(within(views), 'Retrievals, the owner’s own aside.'),
-    deletable_by_viewer: v.optional(v.boolean(), true),
-    retrieval_step: v.optional(v.boolean(), true),
-    passphrase: said(
-      v.optional(v.pipe(v.string(), v.maxLength(PASSPHRASE_CHARACTERS)), ''),
-      'Not blank; empty for none.',
-    ),
-    name: v.optional(v.pipe(v.string(), v.maxLength(limits.nameCharacters)), ''),
-    note: v.optional(v.pipe(v.string(), v.maxLength(limits.noteCharacters)), ''),
-  } satisfies Record<Field, v.GenericSchema>);
-}
-
-function within({ min, max, default: fallback }: Bounds['days']) {
-  const days = v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
-  return v.optional(days, fallback);
-}
+export type BodyName = keyof typeof bodies;
+export type ResponseBody<N extends BodyName> = v.InferOutput<(typeof bodies)[N]>;

@@ -4,39 +4,39 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { makeFile, nameFile, syncFile } from '../../system/atomic-file';
 import { ServiceError, systemCode } from '../service-error';
-import type { ServiceIo } from '../service-settings';
-import { fileOf, inWords, type Where } from '../store/database';
+import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../store/database';
 import { openSqlite } from '../store/sqlite';
 
 export interface BackupOptions {
-  /** Where the copy goes. */
+  /** The path of the copy. */
   readonly file: string;
-  /** Whether it may take the place of a file that is there. */
+  /** Whether to replace an existing file. */
   readonly force: boolean;
 }
 
 /**
- * Copies the database of a service, which may be running: all that was committed before it began, without a trace of
- * what was deleted. The copy appears whole or not at all, 0600, on the disk when this resolves. Answers its bytes.
+ * Copies the SQLite database of a service, which may be running: everything committed before the start, without deleted
+ * data. The copy (0600) is complete and synced to disk when it gets its name. Returns its size in bytes.
+ * @throws ServiceError when there are no data, or the copy cannot be written
  */
 export async function backup(
-  where: Where,
+  location: DataLocation,
   { file, force }: BackupOptions,
-  { quietly = (load) => load() }: Pick<ServiceIo, 'quietly'>,
+  { quietly = (load) => load() }: DatabaseIo,
 ): Promise<number> {
-  const source = fileOf(where);
+  const source = fileOf(location);
   if (source === undefined) {
     throw new ServiceError('this copies a SQLite file, and the data are in PostgreSQL', {
       hint: 'make the backup with pg_dump',
       input: true,
     });
   }
-  const target = targetOf(file, source, force);
+  const target = checkTarget(file, source, force);
   const draft = `${target}.${randomBytes(6).toString('hex')}`;
   try {
     makeFile(draft);
     const database = await openSqlite(source, quietly);
-    const stop = flushing(draft);
+    const stop = syncRegularly(draft);
     await database.sql`VACUUM INTO ${draft}`.finally(stop).finally(() => database.close());
     const bytes = syncFile(draft);
     nameFile(draft, target, force);
@@ -49,22 +49,22 @@ export async function backup(
 }
 
 /**
- * Brings what is written to a file to the disk bit by bit, from another thread, as SQLite blocks this one: with all of it
- * at the end the commits of a service would wait for it. Answers what stops that.
+ * Syncs a file to disk continuously, from another thread, because SQLite blocks this one. A single sync at the end would
+ * delay the commits of a running service. Returns a function that stops it.
  */
-function flushing(path: string): () => Promise<unknown> {
+function syncRegularly(path: string): () => Promise<unknown> {
   const code = `
     const { fsyncSync, openSync } = require('node:fs');
     const file = openSync(require('node:worker_threads').workerData, 'r+');
     setInterval(() => fsyncSync(file), 5);`;
   const worker = new Worker(code, { eval: true, workerData: path });
-  // The copy is synced at the end all the same.
+  // Not fatal: the copy is synced at the end anyway.
   worker.on('error', () => undefined);
   return () => worker.terminate();
 }
 
-/** The absolute path. Throws a `ServiceError` when something is there, or it is a file of the database itself. */
-function targetOf(file: string, source: string, force: boolean): string {
+/** The absolute path of the copy. Throws a `ServiceError` when it exists or is a file of the database. */
+function checkTarget(file: string, source: string, force: boolean): string {
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) {
     throw new ServiceError(`there is no folder ${dirname(file)}`, { input: true });
@@ -74,11 +74,11 @@ function targetOf(file: string, source: string, force: boolean): string {
   if ([own, `${own}-wal`, `${own}-shm`].includes(target)) {
     throw new ServiceError(`${file} is the database itself`, { input: true });
   }
-  if (existsSync(target) && !force) throw isThere(file);
+  if (existsSync(target) && !force) throw existsError(file);
   return target;
 }
 
-function isThere(file: string): ServiceError {
+function existsError(file: string): ServiceError {
   return new ServiceError(`${file} exists and was left as it is`, {
     hint: 'overwrite it with --force',
     input: true,
@@ -87,8 +87,8 @@ function isThere(file: string): ServiceError {
 
 function backupError(cause: unknown, file: string): unknown {
   const code = systemCode(cause);
-  if (code === 'EEXIST') return isThere(file);
-  const said = inWords(cause);
-  if (said instanceof ServiceError) return said;
+  if (code === 'EEXIST') return existsError(file);
+  const known = asServiceError(cause);
+  if (known instanceof ServiceError) return known;
   return new ServiceError(`the backup ${file} cannot be written${code && ` (${code})`}`, { cause });
 }

@@ -1,9 +1,6 @@
 import { raceWithLimit } from '../../system/abort';
 
-/**
- * Whether the database answers, within that many milliseconds. While it does not, all who ask share the one
- * question that hangs.
- */
+/** Returns a function that resolves with whether `ping` resolves within `limit` milliseconds. Calls share a hung ping. */
 export function health(ping: () => Promise<void>, limit = 2000): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   return () => {

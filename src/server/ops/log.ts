@@ -1,25 +1,37 @@
-import type { ServiceIo } from '../service-settings';
+import type { LogFormat, LogLevel } from '../service-settings';
 
-export type LogFormat = 'text' | 'json';
-export type LogLevel = 'info' | 'warning' | 'error';
-
-/** A request that was answered. */
+/** An answered request. */
 export interface RequestEntry {
   readonly began: Date;
   readonly method: string;
-  /** The route, never the path: a path holds the token of a push. */
+  /** The route, never the path, which contains the token of a push. */
   readonly route: string;
   readonly status: number;
-  /** Milliseconds until the answer began. */
+  /** Milliseconds until the response started. */
   readonly took: number;
-  /** Of the answer's body, as announced. */
+  /** The content length of the response. */
   readonly bytes: number;
 }
 
-/** What the operator reads. Nothing that came with a request gets in but its method. */
+/** Where entries go. */
+export interface LogIo {
+  /** Takes an entry. */
+  readonly log: (line: string, level: LogLevel) => void;
+  /** Takes the warnings of a log in the text format. */
+  readonly warn: (line: string) => void;
+  readonly now: () => Date;
+}
+
+/** Receives what a log receives, in order to count it. */
+export interface LogObserver {
+  request(entry: RequestEntry): void;
+  failure(): void;
+}
+
+/** The operator's log. Of a request's own data, it contains only the method. */
 export interface Log {
   request(entry: RequestEntry): void;
-  /** Name, code and place; never the message, which may quote what was being handled. */
+  /** Logs name, code and place of an error; never its message, which may quote a secret. */
   failure(error: unknown): void;
   warning(message: string): void;
   event(name: LogEvent, details?: Details): void;
@@ -29,11 +41,27 @@ export type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
 
 type Details = Readonly<Record<string, string | number>>;
 
-/** A log of one line an entry; in text, warnings are said apart. */
+/** A log of one line per entry; with the text format, warnings go to `warn`. */
 export function createLog(
-  { log, warn, now }: Pick<ServiceIo, 'log' | 'warn' | 'now'>,
+  { log, warn, now }: LogIo,
   format: LogFormat = 'text',
+  observer?: LogObserver,
 ): Log {
+  const lines = linesOf({ log, warn, now }, format);
+  return {
+    ...lines,
+    request(entry) {
+      observer?.request(entry);
+      lines.request(entry);
+    },
+    failure(error) {
+      observer?.failure();
+      lines.failure(error);
+    },
+  };
+}
+
+function linesOf({ log, warn, now }: LogIo, format: LogFormat): Log {
   const json = (time: Date, level: LogLevel, event: string, details: Details) =>
     log(oneLine(JSON.stringify({ time: time.toISOString(), level, event, ...details })), level);
   const text = (time: Date, level: LogLevel, words: readonly (string | number)[]) =>
@@ -42,7 +70,7 @@ export function createLog(
     return {
       request: ({ began, method, route, status, took, bytes }) =>
         json(began, 'info', 'request', { method, route, status, duration_ms: took, bytes }),
-      failure: (error) => json(now(), 'error', 'error', { ...trouble(error) }),
+      failure: (error) => json(now(), 'error', 'error', { ...errorDetails(error) }),
       warning: (message) => json(now(), 'warning', 'warning', { message }),
       event: (name, details = {}) => json(now(), 'info', name, details),
     };
@@ -50,14 +78,14 @@ export function createLog(
   return {
     request: ({ began, method, route, status, took, bytes }) =>
       text(began, 'info', [method, route, status, `${took}ms`, `${bytes}B`]),
-    failure: (error) => text(now(), 'error', ['error', ...Object.values(trouble(error))]),
+    failure: (error) => text(now(), 'error', ['error', ...Object.values(errorDetails(error))]),
     warning: warn,
     event: (name, details = {}) =>
       text(now(), 'info', [name, ...Object.entries(details).map((pair) => pair.join('='))]),
   };
 }
 
-function trouble(thrown: unknown): { error: string; code: string; place: string } {
+function errorDetails(thrown: unknown): { error: string; code: string; place: string } {
   if (!(thrown instanceof Error)) return { error: typeof thrown, code: '', place: '' };
   const code = 'code' in thrown ? String(thrown.code) : '';
   return {
@@ -67,18 +95,18 @@ function trouble(thrown: unknown): { error: string; code: string; place: string 
   };
 }
 
-/** The stack without the message, whose lines could pass for places. */
+/** The stack without the message, whose lines could look like stack frames. */
 function traceOf({ stack = '', message }: Error): string {
   const at = stack.indexOf(message);
   return at === -1 ? '' : stack.slice(at + message.length);
 }
 
-/** Names and codes are words; what is none may be anything. */
+/** Only a plain word: anything else could contain a secret. */
 function plainName(text: string): string {
   return /^\w{0,64}$/.test(text) ? text : '?';
 }
 
-/** Whatever ends a line, or moves a terminal, is written as `\u….`, which JSON reads back. */
+/** Escapes characters that end a line or control a terminal as `\uXXXX`, which JSON decodes. */
 function oneLine(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,

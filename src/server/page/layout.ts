@@ -1,18 +1,46 @@
 import { createHash } from 'node:crypto';
 import { answer } from '../http/responses';
-import { mark, markAddress } from './icons';
+import { messageStyle, pageStyle, secretStyle } from './css';
 import { Markup, markup } from './markup';
-import { fewWordsStyle } from './message-style';
 import { script } from './script';
-import { secretStyle } from './secret-style';
-import { pageStyle } from './style';
 
-/** The width of a page, and what it is made for: a few sentences, or a secret. */
+/** SVG paths, stroked in a square of 24. */
+const drawings = {
+  alert: 'M12 9v4.5m0 3v.01M12 3.5 22 20.5H2z',
+  check: 'm5 12.5 4.5 4.5L19 7.5',
+  clock: 'M12 7.5V12l3 2m6-2a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z',
+  copy: 'M9 9h11v11H9zM5.5 15H4V4h11v1.5',
+  download: 'M12 4v11m-4.5-4.5L12 15l4.5-4.5M4.5 20h15',
+  eye: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12ZM15 12a3 3 0 1 1-6 0 3 3 0 0 1 6 0Z',
+  file: 'M14 3H6v18h12V7zm0 0v4h4',
+  hide: 'M4 4l16 16M9.9 5.7C14.8 4.6 19 7.7 21.5 12c-.7 1.3-1.6 2.4-2.6 3.4M6.5 7.4C4.8 8.6 3.4 10.2 2.5 12c3 5.4 8.3 7.9 13 5.6',
+  lock: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 8 0V11m-4 4v2',
+  none: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM8 12h8',
+  open: 'M14 4h6v6m0-6-9 9m7 1.5V20H4V6h5.5',
+} as const;
+
+/** A decorative icon, hidden from screen readers. */
+export function icon(name: keyof typeof drawings, classes = 'icon'): Markup {
+  return new Markup(
+    `<svg class="${classes}" viewBox="0 0 24 24" aria-hidden="true"><path d="${drawings[name]}"/></svg>`,
+  );
+}
+
+const KEYHOLE =
+  'M6 0h12a6 6 0 0 1 6 6v12a6 6 0 0 1-6 6H6a6 6 0 0 1-6-6V6a6 6 0 0 1 6-6Zm6 5.5a3.7 3.7 0 0 0-1.9 6.9L9 18.5h6l-1.1-6.1A3.7 3.7 0 0 0 12 5.5Z';
+
+/** The program's logo, in the page and as favicon. */
+const logo = new Markup(
+  `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d="${KEYHOLE}"/></svg>`,
+);
+const favicon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%2316806c' fill-rule='evenodd' d='${KEYHOLE}'/></svg>`;
+
+/** Messages are narrow, secrets are broad. */
 type Shape = 'narrow' | 'broad';
 
-/** What stands in the head of every page of a shape, and the policy for just that; put together once. */
+/** The head of the pages of each shape, and the Content-Security-Policy that allows its style and script only. */
 const frames: Record<Shape, { head: Markup; policy: string }> = {
-  narrow: framed(pageStyle + fewWordsStyle, ''),
+  narrow: framed(pageStyle + messageStyle, ''),
   broad: framed(pageStyle + secretStyle, script),
 };
 
@@ -31,12 +59,12 @@ function framed(readable: string, script: string): { head: Markup; policy: strin
   ].join('; ');
   const head = markup`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="${markAddress}">
+<link rel="icon" href="${favicon}">
 <style>${new Markup(style)}</style>${script !== '' && markup`<script>${new Markup(script)}</script>`}`;
   return { head, policy };
 }
 
-const top = markup`<header><span class="brand">${mark}pwpush</span></header>`;
+const top = markup`<header><span class="brand">${logo}pwpush</span></header>`;
 const bottom = markup`<footer><p>Secrets are kept sealed, and deleted when their link ends.</p></footer>`;
 
 export interface PageOptions {
@@ -45,7 +73,7 @@ export interface PageOptions {
   readonly shape?: Shape;
 }
 
-/** A whole page as a response; nothing secret may stand in its title. */
+/** A complete page as a response. The title must not contain anything secret. */
 export function page(title: string, main: Markup, options: PageOptions = {}): Response {
   const { status = 200, headers, shape = 'narrow' } = options;
   const { head, policy } = frames[shape];

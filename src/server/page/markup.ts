@@ -1,6 +1,11 @@
 import { EscapedText, escapesOf, LARGE, type Pieces } from '../http/escaped-text';
 
-/** Text that is HTML already; what is large in it is escaped as it is sent. */
+/*
+ * Our own template, not hono/html: that returns one string, while a large secret is escaped here as it is sent (up to
+ * six times its size would be in memory otherwise); it leaves `\r` and NUL as they are, and accepts any value.
+ */
+
+/** HTML. Large texts in it are escaped as they are sent. */
 export class Markup {
   readonly pieces: Pieces;
 
@@ -11,7 +16,7 @@ export class Markup {
 
 type Content = Markup | string | number | false | readonly Markup[];
 
-/** HTML as a template; whatever is put in is escaped, unless it is markup. */
+/** A template of HTML. Escapes what is inserted, unless it is markup; `false` inserts nothing. */
 export function markup(strings: TemplateStringsArray, ...contents: Content[]): Markup {
   const pieces: (string | EscapedText)[] = [];
   let text = '';
@@ -42,9 +47,9 @@ const entities: Record<string, string> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-  // A parser would make a line feed of it.
+  // HTML parsers turn a literal CR into a line feed.
   '\r': '&#13;',
-  // HTML has no NUL.
+  // HTML cannot contain NUL.
   '\0': '␀',
 };
 const htmlEscapes = escapesOf(entities);

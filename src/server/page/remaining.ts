@@ -1,5 +1,7 @@
-import { type PushRow, viewsRemaining } from '../rules/pushes';
-import { icon } from './icons';
+import type { Refusal } from '../refusal';
+import { viewsRemaining } from '../rules/push-state';
+import type { PushRow } from '../store/push-rows';
+import { icon } from './layout';
 import { type Markup, markup } from './markup';
 
 const MINUTE = 60_000;
@@ -9,7 +11,7 @@ const DAY = 24 * HOUR;
 const months =
   'January February March April May June July August September October November December';
 
-/** How much longer, roughly and in words: `7 days`, `3 hours`, `one minute`. */
+/** A duration, rounded, in words: `7 days`, `3 hours`, `one minute`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < MINUTE) return amount(Math.max(1, Math.ceil(milliseconds / 1000)), 'second');
   if (milliseconds < 1.5 * HOUR) return amount(Math.round(milliseconds / MINUTE), 'minute');
@@ -21,8 +23,8 @@ export function amount(number: number, noun: string): string {
   return number === 1 ? `one ${noun}` : `${number} ${noun}s`;
 }
 
-/** A moment to the minute, `27 August 2026, 11:06 UTC`. */
-export function moment(time: number): Markup {
+/** A date and time, `27 August 2026, 11:06 UTC`. */
+export function dateTime(time: number): Markup {
   const date = new Date(time);
   const iso = date.toISOString();
   const month = months.split(' ')[date.getUTCMonth()];
@@ -30,19 +32,19 @@ export function moment(time: number): Markup {
   return markup`<time datetime="${iso}">${day}, ${iso.slice(11, 16)} UTC</time>`;
 }
 
-/** A moment that is near, `11:06:45 UTC`. */
+/** A time of the same day, `11:06:45 UTC`. */
 export function clockTime(time: number): Markup {
   const iso = new Date(time).toISOString();
   return markup`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
 }
 
-/** How many views and how much time are left; `cost` says what a view is taken for. */
+/** The views and the time left; `cost` says what takes a view. */
 export function remaining(push: PushRow, now: number, cost: string): Markup {
   const left = push.expires_at - now;
   const words = amount(viewsRemaining(push), 'view');
   return facts(
     fact('eye', `${capital(words)} left.`, cost),
-    fact('clock', `${capital(duration(left))} left,`, markup`until ${moment(push.expires_at)}.`),
+    fact('clock', `${capital(duration(left))} left,`, markup`until ${dateTime(push.expires_at)}.`),
   );
 }
 
@@ -58,4 +60,11 @@ export function fact(name: 'eye' | 'clock' | 'check', words: string, more: Marku
 
 function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** When the request may be repeated. */
+export function retryText({ retryAfter }: Refusal, now: number): Markup | string {
+  if (retryAfter === undefined) return '';
+  const wait = retryAfter * 1000;
+  return markup`Try again in ${duration(wait)}, at ${clockTime(now + wait)}.`;
 }

@@ -1,37 +1,31 @@
 import { type Context, Hono } from 'hono';
-import type { Env, PartOptions } from '../http/app';
 import { readForm } from '../http/body';
-import { baseOf, isOwnForm, isPrefetch, originOf } from '../http/caller';
-import { fileUrl } from '../http/file-routes';
+import { baseOf, isOwnForm, isPrefetch } from '../http/caller';
+import { fileUrl } from '../http/json-bodies';
+import { type Env, type PartOptions, visitorOf } from '../http/parts';
 import { notFound, Refusal } from '../refusal';
-import { mayExpire, type PushRow, type Visitor } from '../rules/pushes';
-import { errorPage, refusalPage } from './error-page';
-import { deletedPage, gonePage } from './expired-page';
-import { frontPage } from './front-page';
-import { askPage } from './passphrase-form';
-import { passphraseProblem } from './problem';
+import { mayExpire } from '../rules/push-state';
+import type { PushRow } from '../store/push-rows';
+import { deletedPage, errorPage, frontPage, gonePage, refusalPage } from './messages';
+import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { secretPage } from './secret';
 
 const FOREIGN_FORM =
   'This form was sent from another site. Open the link yourself, and press the button there.';
 
 /** The pages a recipient opens in a browser. */
-export function createPages({ pushes, now, log, limited, settings }: PartOptions): Hono<Env> {
+export function createPages(options: PartOptions): Hono<Env> {
+  const { pushes, events, now, log, limited, settings } = options;
   const pages = new Hono<Env>();
   pages.use(limited);
 
   const time = () => now().getTime();
-  const visitor = (c: Context<Env>): Visitor => ({
-    ...originOf(c.req.raw, c.env, settings),
-    owner: undefined,
-    signal: c.req.raw.signal,
-    client: c.get('client'),
-  });
+  const visitor = (c: Context<Env>) => visitorOf(c, settings);
 
   async function show(c: Context<Env>, push: PushRow, passphrase: string): Promise<Response> {
     const caller = visitor(c);
-    const hold = (bytes: number) => c.get('held').add(bytes);
-    const seen = await pushes.retrieve(push.url_token, caller, passphrase, hold);
+    const reserve = (bytes: number) => c.get('memory').add(bytes);
+    const seen = await pushes.retrieve(push.url_token, caller, passphrase, reserve);
     if (seen.payload === null) return gonePage();
     const expirable = mayExpire(seen.push, caller);
     const base = baseOf(c.req.raw, settings);
@@ -43,7 +37,8 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     const push = await find(c);
     const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
     if (push.expired_at === null && (step || idle || push.retrieval_step || push.protected)) {
-      return askPage(push, time());
+      if (!idle) events.opened(visitor(c).ip);
+      return passphrasePage(push, time());
     }
     if (push.expired_at === null) return show(c, push, '');
     if (!idle) pushes.missed(push, visitor(c));
@@ -54,8 +49,8 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     if (!isOwnForm(c.req.raw, baseOf(c.req.raw, settings))) {
       throw new Refusal('forbidden', FOREIGN_FORM);
     }
-    const form = await readForm(c.req.raw, c.env, c.get('held'));
-    // Not before: what is said of the form must not tell whether there is, or was, a push.
+    const form = await readForm(c.req.raw, c.env, c.get('memory'));
+    // After the form has been checked, so that its errors do not show whether the push exists.
     const push = await find(c);
     if (push.expired_at !== null) {
       pushes.missed(push, visitor(c));
@@ -68,7 +63,7 @@ export function createPages({ pushes, now, log, limited, settings }: PartOptions
     const passphrase = form.get('passphrase') ?? '';
     return show(c, push, passphrase).catch((error: unknown) => {
       const problem = passphraseProblem(error, passphrase !== '', time());
-      if (problem) return askPage(push, time(), problem);
+      if (problem) return passphrasePage(push, time(), problem);
       throw error;
     });
   }

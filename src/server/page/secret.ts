@@ -1,22 +1,27 @@
+import { LINK_TIME } from '../rules/claim';
 import { isWebAddress } from '../rules/new-push';
-import { type PushRow, viewsRemaining } from '../rules/pushes';
-import { downloadList, type ShownFile } from './downloads';
-import { page } from './layout';
+import { viewsRemaining } from '../rules/push-state';
+import type { PushRow } from '../store/push-rows';
+import { icon, page } from './layout';
 import { type Markup, markup } from './markup';
-import { qrView } from './qr-push';
-import { fact, facts, remaining } from './remaining';
-import { textView } from './text-push';
-import { linkView } from './url-push';
+import { clockTime, duration, fact, facts, remaining } from './remaining';
+import { linkView, qrView, textView } from './secret-views';
 
-export interface Shown {
-  readonly push: PushRow;
-  readonly payload: string;
-  readonly files: readonly ShownFile[];
+export interface Download {
+  readonly name: string;
+  readonly size: number;
+  readonly url: string;
 }
 
-/** The secret, what is left of it, and a button to end it where viewers may. */
-export function secretPage(shown: Shown, expirable: boolean, now: number): Response {
-  const { push, files } = shown;
+export interface ShownSecret {
+  readonly push: PushRow;
+  readonly payload: string;
+  readonly files: readonly Download[];
+}
+
+/** The secret, the views and time left, and a button to delete it where viewers may. */
+export function secretPage(secret: ShownSecret, expirable: boolean, now: number): Response {
+  const { push, files } = secret;
   const count = files.length;
   const last = viewsRemaining(push) === 0;
   const over = fact('check', 'That was the last view.', count > 0 ? FILES_GO : TEXT_GOES);
@@ -25,7 +30,7 @@ export function secretPage(shown: Shown, expirable: boolean, now: number): Respo
     markup`<div class="body">
 <h1>${heading(count)}</h1>
 <p class="quiet">${advice(count, last)}</p>
-${content(shown, now)}</div>
+${content(secret, now)}</div>
 <div class="foot">
 ${last ? facts(over) : remaining(push, now, 'Loading this page again takes one.')}
 ${!last && expirable && deletion}
@@ -56,7 +61,7 @@ const deletion = markup`<details class="delete"><summary>Delete the secret now</
 </form>
 </details>`;
 
-function content({ push, payload, files }: Shown, now: number): Markup {
+function content({ push, payload, files }: ShownSecret, now: number): Markup {
   if (push.kind === 'file') {
     const message = payload.trim() !== '' && textView(payload, 'Message');
     return markup`${message}${downloadList(files, push, now)}`;
@@ -64,4 +69,29 @@ function content({ push, payload, files }: Shown, now: number): Markup {
   if (push.kind === 'qr') return qrView(payload);
   if (push.kind === 'url' && isWebAddress(payload)) return linkView(payload);
   return textView(payload);
+}
+
+/** The files with a download button each, and until when the buttons work. */
+function downloadList(files: readonly Download[], push: PushRow, now: number): Markup {
+  const time = Math.min(LINK_TIME, push.expires_at - now);
+  return markup`<ul class="files">
+${files.map(item)}</ul>
+<p>The download buttons work for ${duration(time)}, until ${clockTime(now + time)}. A download that has begun goes on.</p>
+`;
+}
+
+function item({ name, size, url }: Download): Markup {
+  return markup`<li>${icon('file')}<div><bdi class="name" translate="no">${name}</bdi><span class="size">${sizeOf(size)}</span></div>
+<a class="button" href="${url}" download="${name}" rel="noreferrer" aria-label="Download ${name}">${icon('download')}Download</a></li>
+`;
+}
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** `1.5 MiB (1,600,000 bytes)`. */
+function sizeOf(size: number): string {
+  const exact = `${String(size).replace(/\B(?=(\d{3})+$)/g, ',')} ${size === 1 ? 'byte' : 'bytes'}`;
+  if (size < 1024) return exact;
+  const power = Math.min(4, Math.floor(Math.log2(size) / 10));
+  return `${Number((size / 1024 ** power).toFixed(1))} ${units[power]} (${exact})`;
 }

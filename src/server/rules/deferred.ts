@@ -1,26 +1,26 @@
 import { randomInt } from 'node:crypto';
 
-/** Milliseconds within which it is done. */
-const SOON = 1000;
-/** More than that is dropped: whoever asks that often learns nothing, and must not fill the memory. */
-const AT_MOST = 1000;
+/** Maximum delay in milliseconds. */
+const MAX_DELAY = 1000;
+/** Work beyond this is dropped, so that a flood of requests cannot fill the memory. */
+const MAX_PENDING = 1000;
 
 /**
- * Work that no answer waits for. It is done soon, at a moment that tells nobody which request asked for it; what
- * fails is left.
+ * Work that no response waits for. It runs after a random delay, so that its timing does not show which request caused
+ * it. Errors are ignored.
  */
-export class Aside {
+export class DeferredWork {
   private readonly waiting = new Map<() => Promise<unknown>, NodeJS.Timeout>();
   private readonly running = new Set<Promise<unknown>>();
 
-  do(work: () => Promise<unknown>): void {
-    if (this.waiting.size + this.running.size >= AT_MOST) return;
-    const timer = setTimeout(() => this.begin(work), randomInt(SOON));
+  add(work: () => Promise<unknown>): void {
+    if (this.waiting.size + this.running.size >= MAX_PENDING) return;
+    const timer = setTimeout(() => this.begin(work), randomInt(MAX_DELAY));
     timer.unref();
     this.waiting.set(work, timer);
   }
 
-  /** Does what waits at once, and resolves when all is done. */
+  /** Starts all waiting work now, and resolves when all work is done. */
   async finish(): Promise<void> {
     for (const work of [...this.waiting.keys()]) this.begin(work);
     await Promise.all(this.running);

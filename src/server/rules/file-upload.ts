@@ -2,38 +2,38 @@ import { randomBytes } from 'node:crypto';
 import { size as inUnits } from '../../byte-size';
 import { limits } from '../../contract';
 import { type FileHeader, inChunks, sealChunk, sealHeader } from '../keys/chunks';
+import type { PushEvents } from '../push-events';
 import { invalid, Refusal } from '../refusal';
 import * as store from '../store/file-rows';
 import type { Database, Sql } from '../store/sql';
-import type { Tally } from './events';
 import type { Space } from './space';
 
 /**
- * Chunks that are written together, 512 KiB: each transaction waits for the disk once. With 2 MiB it is a tenth
- * faster, and takes 50 MiB more with four uploads at once.
+ * Chunks written in one transaction, 512 KiB: each transaction waits for the disk once. 2 MiB would be 10 % faster and
+ * take 50 MiB more with four simultaneous uploads.
  */
-const BATCH = 8;
+const BATCH_CHUNKS = 8;
 const TOUCH_EVERY = 10_000;
 
-/** Milliseconds after which an upload that nothing was heard of is given up. */
+/** Milliseconds without data after which an upload is abandoned. */
 export const UPLOAD_SILENCE = 2 * 60_000;
 
 export interface UploadOptions {
   readonly database: Database;
   readonly urlToken: string;
-  /** Bytes a file may have. */
+  /** Maximum size of a file in bytes. */
   readonly fileBytes: number;
   /** Milliseconds. */
   readonly now: () => number;
-  readonly tally: Tally;
+  readonly events: PushEvents;
   readonly space: Space;
-  /** Has what has ended deleted. */
+  /** Starts the deletion of abandoned uploads. */
   readonly drop: () => void;
 }
 
 /**
- * The files of a push that is about to be. They are sealed as they come and written beside the pushes, a batch a
- * transaction, with a key that is in memory only: until the push is created they are nobody's, and unreadable.
+ * The files of a push that is being created. They are encrypted as they arrive and stored in batches, with a key that
+ * exists only in memory: until the push is created, they belong to nobody and cannot be read.
  */
 export class Upload {
   readonly urlToken: string;
@@ -52,7 +52,10 @@ export class Upload {
     return this.files.length;
   }
 
-  /** Takes one file in. Throws a `Refusal` as soon as it is one too many, or too large. */
+  /**
+   * Stores one file.
+   * @throws Refusal as soon as there are too many files, or the file is too large
+   */
   async add({ name, type }: Omit<FileHeader, 'size'>, bytes: AsyncIterable<Uint8Array>) {
     const { urlToken, key } = this;
     const position = this.files.length;
@@ -66,14 +69,14 @@ export class Upload {
       if (size > this.options.fileBytes) throw this.tooLarge();
       const sealed = sealChunk(key, { urlToken, position, number, last }, plain);
       await this.write({ position, number, sealed });
-      this.options.tally.fileBytes('in', plain.length);
+      this.options.events.fileBytes('in', plain.length);
       number += 1;
     }
     const header = sealHeader(key, { urlToken, position }, { name, type, size });
     this.files.push({ position, header });
   }
 
-  /** Says that the upload goes on, however slowly, so that no sweep takes it for dead. */
+  /** Marks the upload as active, so that no sweep abandons it, however slow it is. */
   async touch(): Promise<void> {
     const now = this.options.now();
     if (this.id === undefined || now - this.touchedAt < TOUCH_EVERY) return;
@@ -81,8 +84,8 @@ export class Upload {
     await store.touchUpload(this.options.database.sql, this.id, now);
   }
 
-  /** Makes the files part of that push, in the transaction that creates it. */
-  async keep(sql: Sql, pushId: number): Promise<void> {
+  /** Attaches the files to the push, in the transaction that creates it. */
+  async attach(sql: Sql, pushId: number): Promise<void> {
     if (this.files.length === 0) return;
     const id = this.id ?? (await store.insertUpload(sql, this.options.now()));
     if (!(await store.keepUpload(sql, id, pushId, this.files))) {
@@ -91,7 +94,7 @@ export class Upload {
     await store.insertChunks(sql, id, this.waiting);
   }
 
-  /** Takes back what was written, unless a push has it now. */
+  /** Abandons what was stored, unless it has been attached to a push. */
   async discard(): Promise<void> {
     const { database, drop } = this.options;
     this.waiting = [];
@@ -100,7 +103,7 @@ export class Upload {
 
   private async write(chunk: store.ChunkRow): Promise<void> {
     this.waiting.push(chunk);
-    if (this.waiting.length < BATCH) return;
+    if (this.waiting.length < BATCH_CHUNKS) return;
     await this.options.space.check();
     const chunks = this.waiting;
     this.waiting = [];

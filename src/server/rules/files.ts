@@ -1,33 +1,35 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CHUNK, chunkCount, type FileHeader, openChunk, openHeader } from '../keys/chunks';
-import { Shared } from '../keys/shared';
-import type { FileLink } from '../keys/signed-file-link';
-import type { Vault } from '../keys/vault';
+import { SharedRun } from '../keys/shared-run';
+import type { FileLink, Vault } from '../keys/vault';
+import type { PushEvents } from '../push-events';
 import { notFound } from '../refusal';
 import * as store from '../store/file-rows';
 import { findPush } from '../store/push-rows';
 import type { Database } from '../store/sql';
 import { LINK_TIME } from './claim';
-import type { Tally } from './events';
 import { UPLOAD_SILENCE, Upload } from './file-upload';
 import type { Space } from './space';
 
-/** A file as a retrieval hands it out. */
+/** A file of a retrieved push. */
 export interface OfferedFile extends FileHeader {
-  /** The signed part of its address; good for five minutes. */
+  /** The signed part of its URL, valid for `LINK_TIME`. */
   readonly link: string;
 }
 
-/** A file that may be read. */
-export interface OpenFile extends FileHeader {
-  /** The same for the same bytes, and for no others. */
+/** A file that can be read. */
+export interface ReadableFile extends FileHeader {
+  /** Identifies the content, for ETag. */
   readonly tag: string;
-  /** The bytes from `first` to before `end`, as they are asked for. Throws when they were tampered with, or are gone. */
+  /**
+   * The bytes from `first` up to, not including, `end`, read on demand.
+   * @throws Error when they were changed or deleted
+   */
   read(first: number, end: number): AsyncGenerator<Uint8Array>;
 }
 
-interface Place extends FileLink {
+interface FileLocation extends FileLink {
   readonly pushId: number;
   readonly uploadId: number;
   readonly size: number;
@@ -36,32 +38,40 @@ interface Place extends FileLink {
 export interface FilesOptions {
   readonly database: Database;
   readonly vault: Vault;
-  /** Bytes a file may have. */
+  /** Maximum size of a file in bytes. */
   readonly fileBytes: number;
   readonly clock: () => Date;
-  readonly tally: Tally;
+  readonly events: PushEvents;
   readonly space: Space;
-  /** Told of what could not be deleted. */
+  /** Receives errors of deletions. */
   readonly report: (error: unknown) => void;
 }
 
-/** The rules of files: how they come in, who may read them, and when they go. */
+/** The rules of files: upload, access, deletion. */
 export class Files {
-  /** How many are reading which push's files, here. */
+  /** The number of downloads in this process, by push. */
   private readonly readers = new Map<number, number>();
-  private readonly dropping = new Shared(() => this.dropEnded());
+  private readonly dropping = new SharedRun(() => this.dropEnded());
   private halted = false;
 
   constructor(private readonly options: FilesOptions) {}
 
-  /** Begins to take in the files of the push of that token; discard it in any case. */
+  /** Begins the upload of files for a push with that token. The caller discards it in any case. */
   upload(urlToken: string): Upload {
-    const { database, fileBytes, tally, space } = this.options;
+    const { database, fileBytes, events, space } = this.options;
     const drop = () => void this.drop();
-    return new Upload({ database, fileBytes, urlToken, tally, space, drop, now: () => this.now() });
+    return new Upload({
+      database,
+      fileBytes,
+      urlToken,
+      events,
+      space,
+      drop,
+      now: () => this.now(),
+    });
   }
 
-  /** The files of a retrieval, each with a link of its own. */
+  /** The files of a retrieved push, each with a link. */
   offer(urlToken: string, key: Uint8Array, rows: readonly store.FileRow[]): OfferedFile[] {
     const until = this.now() + LINK_TIME;
     return rows.map(({ position, header }) => ({
@@ -70,8 +80,11 @@ export class Files {
     }));
   }
 
-  /** The file that a link leads to. Throws a `Refusal` when the link is late or no link of ours, or the file is gone. */
-  async open(text: string): Promise<OpenFile> {
+  /**
+   * The file of a link.
+   * @throws Refusal when the link has expired or is invalid, or the file has been deleted
+   */
+  async open(text: string): Promise<ReadableFile> {
     const { sql } = this.options.database;
     const link = await this.openLink(text);
     if (!link) throw notFound();
@@ -80,15 +93,15 @@ export class Files {
     const file = push && inTime && (await store.findFile(sql, push.id, link.position, this.now()));
     if (!file) throw notFound();
     const header = openHeader(link.key, link, file.header);
-    const place = { ...link, pushId: push.id, uploadId: file.upload_id, size: header.size };
+    const stored = { ...link, pushId: push.id, uploadId: file.upload_id, size: header.size };
     return {
       ...header,
       tag: createHash('sha256').update(`${link.urlToken} ${link.position}`).digest('base64url'),
-      read: (first, end) => this.read(place, first, end),
+      read: (first, end) => this.read(stored, first, end),
     };
   }
 
-  /** One that does not open may have been sealed by a service that knows of a newer key. */
+  /** A link that cannot be opened may be from another process that knows a newer key. */
   private async openLink(text: string): Promise<FileLink | undefined> {
     const { vault } = this.options;
     const link = vault.openLink(text);
@@ -98,31 +111,31 @@ export class Files {
   }
 
   /**
-   * Deletes files that have ended, piece by piece between what others do, however long it takes; a download that began
-   * in time goes on. What fails is left for the next time. Whoever comes while it runs shares the next run.
+   * Deletes expired files, piece by piece between other work; downloads in progress continue. Failures are left to the
+   * next run. Calls during a run share the next one.
    */
   drop(): Promise<void> {
     return this.dropping.run();
   }
 
-  /** Resolves when the deletions that were asked for are done, or halted. */
+  /** Resolves when the deletions requested so far are done or halted. */
   settled(): Promise<void> {
     return this.dropping.settled();
   }
 
-  /** Has no more deleted than what is under way: the next start goes on with it. */
+  /** Stops deletions after the current piece; the next start continues them. */
   halt(): void {
     this.halted = true;
   }
 
-  /** Gives up uploads that whoever received them left behind: all there are when nobody else is about. */
+  /** Abandons uploads that earlier processes left behind: all, if no other process uses the database. */
   async abandonUnfinished(): Promise<void> {
     const { database } = this.options;
     const before = (await database.alone()) ? Number.MAX_SAFE_INTEGER : this.now() - UPLOAD_SILENCE;
     await store.abandonStale(database.sql, before);
   }
 
-  /** Gives up uploads that nothing was heard of for a while. */
+  /** Abandons uploads that have received no data for a while. */
   async abandonStale(): Promise<void> {
     await store.abandonStale(this.options.database.sql, this.now() - UPLOAD_SILENCE);
   }
@@ -146,7 +159,7 @@ export class Files {
     return push_id !== null && this.readers.has(push_id);
   }
 
-  /** Other programs on the same SQLite file come by the lock only between two pieces. */
+  /** Pauses between pieces, as other processes get the lock of a SQLite file only then. */
   private async dropUpload(id: number): Promise<void> {
     const { database } = this.options;
     for (let done = false; !done && !this.halted; ) {
@@ -156,8 +169,8 @@ export class Files {
     }
   }
 
-  private async *read(place: Place, first: number, end: number): AsyncGenerator<Uint8Array> {
-    const { pushId, uploadId, position, key, size } = place;
+  private async *read(file: FileLocation, first: number, end: number): AsyncGenerator<Uint8Array> {
+    const { pushId, uploadId, position, key, size } = file;
     const count = chunkCount(size);
     this.readers.set(pushId, (this.readers.get(pushId) ?? 0) + 1);
     try {
@@ -165,7 +178,7 @@ export class Files {
         const { sql } = this.options.database;
         const sealed = await store.findChunk(sql, uploadId, position, number);
         if (!sealed) throw new Error('a chunk is gone');
-        const plain = openChunk(key, { ...place, number, last: number === count - 1 }, sealed);
+        const plain = openChunk(key, { ...file, number, last: number === count - 1 }, sealed);
         const start = number * CHUNK;
         yield plain.subarray(Math.max(0, first - start), end - start);
       }

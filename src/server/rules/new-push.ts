@@ -2,84 +2,79 @@ import * as v from 'valibot';
 import { type Kind, kinds, limits } from '../../contract';
 import { parseUrl } from '../../loopback';
 import { invalid } from '../refusal';
+import type { Bound, Bounds } from '../service-settings';
 
-export interface Bound {
-  readonly min: number;
-  readonly max: number;
-  readonly default: number;
-}
+/** A valid creation request, with defaults. */
+export type ValidPush = Omit<v.InferOutput<Schema>, 'files' | 'notify_emails_to'>;
 
-/** What this instance grants. */
-export interface Bounds {
-  readonly days: Bound;
-  readonly views: Bound;
-}
+const PASSPHRASE_CHARACTERS = 1024;
 
-/** A creation request that passed, defaults filled in. */
-export interface Creation {
-  readonly payload: string;
-  readonly kind: Kind;
-  readonly expire_after_days: number;
-  readonly expire_after_views: number;
-  readonly deletable_by_viewer: boolean;
-  readonly retrieval_step: boolean;
-  readonly passphrase: string;
-  readonly name: string;
-  readonly note: string;
-}
-
-/** Of a passphrase. */
-export const PASSPHRASE_CHARACTERS = 1024;
-
-/** Checks the `push` of a creation request that brings so many files; throws a `Refusal` with messages by field. */
-export function readCreation(input: object, bounds: Bounds, fileCount = 0): Creation {
+/**
+ * Validates the `push` object of a creation request with that number of files.
+ * @throws Refusal with messages by field
+ */
+export function validatePush(input: object, bounds: Bounds, fileCount = 0): ValidPush {
   const result = v.safeParse(schemaOf(bounds, fileCount > 0), input, { abortPipeEarly: true });
   if (!result.success) {
-    // What it lacks is files, not a payload.
+    // A push of kind file without files: its missing payload is not the problem.
     const problem =
       'kind' in input && input.kind === 'file' ? fileProblem('file', fileCount) : undefined;
     if (problem) throw invalid(problem);
     throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
   }
-  const { files: _, notify_emails_to: __, ...creation } = result.output;
-  const problem = fileProblem(creation.kind, fileCount) ?? payloadProblem(creation);
+  const { files: _, notify_emails_to: __, ...push } = result.output;
+  const problem = fileProblem(push.kind, fileCount) ?? payloadProblem(push);
   if (problem) throw invalid(problem);
-  return creation;
+  return push;
 }
 
-type Schema = ReturnType<typeof creationSchema>;
+type Schema = ReturnType<typeof pushSchema>;
 const schemas = {
   withFiles: new WeakMap<Bounds, Schema>(),
   without: new WeakMap<Bounds, Schema>(),
 };
 
-/** Made once: making it takes longer than checking with it. */
+/** Cached: making a schema takes longer than validating with it. */
 function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
-  const made = withFiles ? schemas.withFiles : schemas.without;
-  const schema = made.get(bounds) ?? creationSchema(bounds, withFiles);
-  made.set(bounds, schema);
+  const cache = withFiles ? schemas.withFiles : schemas.without;
+  const schema = cache.get(bounds) ?? pushSchema(bounds, withFiles);
+  cache.set(bounds, schema);
   return schema;
 }
 
-// JSON has no encoding of files (docs/wire.md, "Endpoints").
+// JSON cannot contain files (docs/wire.md, "Creation bodies").
 const notInJson = 'Files are sent as multipart/form-data, each in a part named push[files][].';
 
-function creationSchema(bounds: Bounds, withFiles: boolean) {
+/**
+ * The `push` object of a creation request. The OpenAPI document is derived from it: `v.metadata` has the keywords of JSON
+ * Schema that the checks stand for.
+ */
+export function pushSchema(bounds: Bounds, withFiles: boolean) {
   return v.object({
     payload: v.nullish(
       v.pipe(
         v.string('Payload must be a string.'),
         v.check((payload) => withFiles || payload.trim() !== '', 'Payload is required.'),
         v.check(isUnicode, 'Payload is not valid Unicode text.'),
+        v.metadata({ minLength: 1, maxLength: limits.textBytes }),
+        v.description(
+          `Not blank; up to ${limits.textBytes} bytes of UTF-8, for qr up to ${limits.qrCharacters} characters, for url one http or https address.`,
+        ),
       ),
       '',
     ),
     kind: v.nullish(
-      v.picklist(kinds, `Kind must be one of ${kinds.join(', ')}.`),
+      v.pipe(
+        v.picklist(kinds, `Kind must be one of ${kinds.join(', ')}.`),
+        v.metadata({ enum: kinds.filter((kind) => (kind === 'file') === withFiles) }),
+      ),
       withFiles ? 'file' : 'text',
     ),
     expire_after_days: count('Expire after days', bounds.days),
-    expire_after_views: count('Expire after views', bounds.views),
+    expire_after_views: v.pipe(
+      count('Expire after views', bounds.views),
+      v.description('Retrievals, the owner’s own aside.'),
+    ),
     deletable_by_viewer: flag('Deletable by viewer'),
     retrieval_step: flag('Retrieval step'),
     passphrase: v.pipe(
@@ -88,15 +83,16 @@ function creationSchema(bounds: Bounds, withFiles: boolean) {
         (passphrase) => passphrase === '' || passphrase.trim() !== '',
         'Passphrase must not be blank.',
       ),
+      v.description('Not blank; empty for none.'),
     ),
-    // Neither database keeps a NUL in a text column.
+    // A text column of neither database can contain NUL.
     name: v.pipe(
       text('Name', limits.nameCharacters),
       v.check((name) => !name.includes('\0'), 'Name must not hold a NUL character.'),
     ),
     note: text('Note', limits.noteCharacters),
     files: v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, notInJson)),
-    // Never ignored: the sender would believe that the link was e-mailed.
+    // Refused rather than ignored: the sender would believe that the link was sent.
     notify_emails_to: v.nullish(v.literal('', 'This instance sends no e-mail.')),
   });
 }
@@ -110,6 +106,7 @@ function text(label: string, characters: number) {
         `${label} is too long (maximum is ${characters} characters).`,
       ),
       v.check(isUnicode, `${label} is not valid Unicode text.`),
+      v.metadata({ maxLength: characters }),
     ),
     '',
   );
@@ -137,13 +134,13 @@ function flag(label: string) {
   return v.nullish(v.union([v.boolean(), word], `${label} must be true or false.`), true);
 }
 
-/** Whether a text has at most so many characters. A long one is not taken apart: that takes a hundred times its size. */
+/** Whether a text has at most that many characters. Counting them in a long text would take a hundred times its size. */
 export function hasAtMost(text: string, characters: number): boolean {
   // A character is one or two UTF-16 code units.
   return text.length <= 2 * characters && [...text].length <= characters;
 }
 
-/** A lone surrogate has no UTF-8: it would come back as another character. */
+/** A lone surrogate has no UTF-8 encoding and would be returned as another character. */
 function isUnicode(value: string): boolean {
   return !/\p{Surrogate}/u.test(value);
 }
@@ -157,7 +154,7 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
     : { files: [`Files are required. ${notInJson}`] };
 }
 
-function payloadProblem({ kind, payload }: Creation): Problem {
+function payloadProblem({ kind, payload }: ValidPush): Problem {
   if (kind === 'url' && !isWebAddress(payload)) {
     return { payload: ['Payload must be one http or https address.'] };
   }
@@ -172,9 +169,9 @@ function tooLarge(payload: string): Problem {
   return { payload: [`Payload is too large (maximum is ${limits.textBytes} bytes).`] };
 }
 
-/** Whether the text is one http or https address, with nothing around or inside that a browser would drop. */
+/** Whether the text is one http or https address, without characters that a browser would remove. */
 export function isWebAddress(payload: string): boolean {
-  // \p{C}: also what has no width, or turns the rest around, so that it reads as another address.
+  // \p{C}: also characters without width and direction marks, which disguise an address.
   if (/[\s\p{C}]/u.test(payload)) return false;
   return /^https?:\/\//i.test(payload) && parseUrl(payload) !== undefined;
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../service-error';
 import * as store from '../store/owner-rows';
 import type { Database, Sql } from '../store/sql';
 
-/** Who a token belongs to. */
+/** The owner of a token. */
 export interface Owner {
   readonly id: number;
   readonly name: string;
@@ -13,15 +13,15 @@ export interface OwnerSummary {
   readonly name: string;
   /** ISO 8601, UTC. */
   readonly created_at: string;
-  /** How many tokens the owner has. */
+  /** Number of tokens. */
   readonly tokens: number;
-  /** ISO 8601, UTC, to the minute; null when no token was used. */
+  /** ISO 8601, UTC, to the minute; null if no token has been used. */
   readonly last_used_at: string | null;
 }
 
 const MINUTE = 60_000;
 
-/** Owners and their API tokens, of which only SHA-256 hashes are kept. */
+/** Owners and their API tokens, of which only SHA-256 hashes are stored. */
 export class Owners {
   private readonly touching = new Set<number>();
 
@@ -30,19 +30,22 @@ export class Owners {
     private readonly now: () => Date,
   ) {}
 
-  /** The owner of that token, or nothing. */
+  /** The owner of that token; undefined if it is invalid. */
   async authenticate(token: string): Promise<Owner | undefined> {
     const { selector, digest } = fingerprint(token);
     const rows = await store.findTokens(this.database.sql, selector);
     const row = rows.find((candidate) => timingSafeEqual(candidate.digest, digest));
     if (!row) return undefined;
     const now = this.now().getTime();
-    // Once a minute is enough to know, and spares each request a write.
+    // At most once a minute, so that not every request writes.
     if (row.last_used_at === null || now - row.last_used_at >= MINUTE) this.touch(row, now);
     return { id: row.id, name: row.name };
   }
 
-  /** Makes a token for that owner, and the owner when it is new; the token is never to be had again. */
+  /**
+   * Creates a token, and the owner if the name is new. Only a hash of the token is stored.
+   * @throws ServiceError when the name is invalid
+   */
   async add(name: string): Promise<string> {
     const checked = checkName(name);
     return this.database.transaction(async (sql) => {
@@ -51,7 +54,7 @@ export class Owners {
     });
   }
 
-  /** On the very first start, the token of a new owner `admin`; nothing when there is one, with tokens or without. */
+  /** On the very first start creates the owner `admin` and returns its token; undefined if the owner exists. */
   async addFirst(): Promise<string | undefined> {
     return this.database.transaction(async (sql) => {
       const made = await store.insertOwner(sql, 'admin', this.now().getTime());
@@ -69,12 +72,12 @@ export class Owners {
     }));
   }
 
-  /** Takes all tokens from that owner and answers how many there were; the owner's pushes stay. */
+  /** Deletes all tokens of that owner and returns their number; the owner's pushes stay. */
   async revoke(name: string): Promise<number> {
     return this.database.transaction((sql) => store.deleteTokens(sql, name.trim()));
   }
 
-  /** Beside the request: that nothing can be written now must not keep anybody from reading. */
+  /** Not awaited: a database that cannot write must not prevent reading. */
   private touch({ token_id }: store.TokenRow, now: number): void {
     if (this.touching.has(token_id)) return;
     this.touching.add(token_id);
@@ -89,7 +92,7 @@ export class Owners {
   }
 }
 
-/** Rows are found by a part of the hash and compared by the whole, in constant time. */
+/** Rows are found by a part of the hash, and the whole hash is compared in constant time. */
 function fingerprint(token: string): { selector: string; digest: Buffer } {
   const digest = createHash('sha256').update(token).digest();
   return { selector: digest.subarray(0, 8).toString('hex'), digest };

@@ -2,48 +2,37 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract';
 import { UnknownKey } from '../keys/aead';
 import type { Vault } from '../keys/vault';
+import type { PushEvents } from '../push-events';
 import { abandoned, notFound, Refusal } from '../refusal';
+import type { Bounds } from '../service-settings';
 import * as audit from '../store/audit-rows';
-import { upTo } from '../store/batch';
 import { endFiles } from '../store/file-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
-import type { Database, Sql } from '../store/sql';
-import { claim } from './claim';
-import { Aside } from './deferred';
-import type { Tally } from './events';
+import { type Database, limitBytes, type Sql } from '../store/sql';
+import { claimView } from './claim';
+import { DeferredWork } from './deferred';
 import type { Upload } from './file-upload';
 import type { Files, OfferedFile } from './files';
-import { type Bounds, type Creation, readCreation } from './new-push';
+import { type ValidPush, validatePush } from './new-push';
 import type { Owner } from './owners';
-import { unlock } from './passphrase-check';
+import { PassphraseCheck } from './passphrase-check';
+import { DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './push-state';
 import type { Space } from './space';
 
-export type { PushRow };
-
-/** Who asks, and from where. */
-export interface Visitor extends audit.Origin {
-  readonly owner: Owner | undefined;
-  /** Ends when they have left. */
-  readonly signal?: AbortSignal | undefined;
-  /** Whose share of the passphrase checks they take; nothing without shares. */
-  readonly client?: string | undefined;
-}
-
-export interface Retrieved {
+export interface RetrievedPush {
   readonly push: PushRow;
-  /** null when the push has expired. */
+  /** null if the push has expired. */
   readonly payload: string | null;
   readonly files: readonly OfferedFile[];
 }
 
-export interface Noted {
+export interface PushWithNote {
   readonly push: PushRow;
   readonly note: string;
 }
 
-const DAY = 86_400_000;
-/** What a sweep ends or deletes in one transaction, for which others wait: pushes, and bytes of their payloads. */
+/** Pushes, and bytes of their payloads, that a sweep ends in one transaction, while others wait. */
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
 
@@ -53,45 +42,56 @@ export interface PushesOptions {
   readonly files: Files;
   readonly space: Space;
   readonly bounds: Bounds;
-  /** Days that a push that has ended is kept with its log. */
+  /** Days for which an expired push is kept with its audit log. */
   readonly keepDays: number;
-  /** Failures that the log of a push has entries of their own for. */
+  /** Failures that have an entry of their own in the audit log of a push. */
   readonly maxFailures: number;
   readonly clock: () => Date;
-  readonly tally: Tally;
-  /** Told of what could not be done, and of rows that were changed. */
+  readonly events: PushEvents;
+  /** Receives errors of background work, and rows that were changed by hand. */
   readonly report: (error: unknown) => void;
 }
 
-/** The rules of pushes: who may do what, what a view costs, when a secret goes. Knows no HTTP and no SQL. */
+/** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
 export class Pushes {
-  private readonly aside = new Aside();
+  private readonly deferred = new DeferredWork();
   private readonly database: Database;
   private readonly vault: Vault;
   private readonly files: Files;
-  private readonly tally: Tally;
+  private readonly events: PushEvents;
+  private readonly passphrases: PassphraseCheck;
   private halted = false;
 
   constructor(private readonly options: PushesOptions) {
-    const { database, vault, files, tally } = options;
+    const { database, vault, files, events } = options;
     this.database = database;
     this.vault = vault;
     this.files = files;
-    this.tally = tally;
+    this.events = events;
+    const { maxFailures } = options;
+    const now = () => this.now();
+    this.passphrases = new PassphraseCheck({ database, vault, events, maxFailures, now });
   }
 
-  /** Begins to take in the files of a push that `create` gets later; discard it in any case. */
+  /** Begins the upload of files for a push that `create` creates. The caller discards it in any case. */
   upload(): Upload {
     return this.files.upload(newUrlToken());
   }
 
-  /** Checks and keeps a new push with its files; throws a `Refusal` with messages by field. */
-  async create(input: object, visitor: Visitor, upload?: Upload): Promise<Noted> {
-    // Apart, so that nothing holds the input while the passphrase waits.
-    return this.keep(readCreation(input, this.options.bounds, upload?.fileCount), visitor, upload);
+  /**
+   * Validates and stores a new push with its files.
+   * @throws Refusal with messages by field
+   */
+  async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
+    // In a call of its own, so that the input can be freed while the passphrase waits to be hashed.
+    return this.store(validatePush(input, this.options.bounds, upload?.fileCount), visitor, upload);
   }
 
-  private async keep(creation: Creation, visitor: Visitor, upload?: Upload): Promise<Noted> {
+  private async store(
+    creation: ValidPush,
+    visitor: Visitor,
+    upload?: Upload,
+  ): Promise<PushWithNote> {
     await this.options.space.check();
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
@@ -119,69 +119,66 @@ export class Pushes {
       const token = vault.keys.links.store(url_token);
       return { ...(await this.insert({ ...row, ...token }, secret, visitor, upload)), url_token };
     });
-    this.tally.created(push.kind);
+    this.events.created(push.kind);
     return { push, note };
   }
 
-  /** The push as it is, without its secret; takes no view. */
+  /**
+   * The push without its secret; takes no view.
+   * @throws Refusal when there is none
+   */
   async find(urlToken: string): Promise<PushRow> {
     const row = await store.findPush(this.database.sql, this.vault.keys.links.lookup(urlToken));
     if (!row) throw notFound();
-    return settled({ ...row, url_token: urlToken }, this.now());
+    return stateAt({ ...row, url_token: urlToken }, this.now());
   }
 
-  /** Notes a look at a push that has expired, a moment later: the answer must not take longer than for one that never was. */
+  /** Records a retrieval of an expired push, later: the response must not take longer than for an unknown token. */
   missed({ url_token }: PushRow, visitor: Visitor): void {
-    this.aside.do(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
+    this.deferred.add(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
   }
 
-  /** Resolves when what was to be noted is noted, and what was to be deleted is deleted. */
+  /** Resolves when deferred records are written and requested deletions done. */
   async finish(): Promise<void> {
-    await this.aside.finish();
+    await this.deferred.finish();
     await this.files.settled();
   }
 
   /**
-   * Takes a view, unless the owner looks, and answers the payload and where the files are; after the last view the
-   * secret is gone, and the files when the links have run out. A push that has expired is answered without either.
-   * `hold` is told how many bytes the payload takes in memory; when it throws, no view is taken. Throws a `Refusal`
-   * for the passphrase.
+   * Takes a view, unless the visitor is the owner, and returns the payload and the links to the files. The last view
+   * deletes the secret at once, and the files when the links expire. An expired push is returned without either.
+   * @param reserve receives the bytes of memory that the payload takes; when it throws, no view is taken
+   * @throws Refusal when there is no push, or for the passphrase
    */
   async retrieve(
     urlToken: string,
     visitor: Visitor,
     passphrase: string,
-    hold: (bytes: number) => void = () => {},
-  ): Promise<Retrieved> {
+    reserve: (bytes: number) => void = () => {},
+  ): Promise<RetrievedPush> {
     const push = await this.find(urlToken);
-    const { database, vault, tally } = this;
+    const { database, vault, events, passphrases } = this;
     const { maxFailures } = this.options;
-    const now = () => this.now();
-    const { key, claimed, secret, files, ended, own } = await vault.keys.withKeys(async () => {
-      const unlocked = await unlock(
-        { database, vault, now, tally, maxFailures },
-        push,
-        visitor,
-        passphrase,
-      );
+    const { key, claimed, secret, files, ended } = await vault.keys.withKeys(async () => {
+      const unlocked = await passphrases.keyOf(push, visitor, passphrase);
       return database.transaction(
         async (sql) => {
           if (visitor.signal?.aborted) throw abandoned();
-          const taken = await claim(sql, push, visitor, now(), maxFailures);
-          // What cannot be opened, for lack of a key or because the row was changed, takes no view.
-          const key = taken.secret && vault.openKey(taken.claimed, taken.secret, unlocked);
-          // A link stands twice in its page.
-          if (taken.secret?.payload) hold(2 * taken.secret.payload.length);
-          return { ...taken, key };
+          const claim = await claimView(sql, { push, visitor, now: this.now(), maxFailures });
+          // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
+          const key = claim.secret && vault.openKey(claim.claimed, claim.secret, unlocked);
+          // Twice: a page of kind url contains it twice.
+          if (claim.secret?.payload) reserve(2 * claim.secret.payload.length);
+          return { ...claim, key };
         },
         { frees: push.expired_at !== null || viewsRemaining(push) <= 1 },
       );
     });
-    if (ended) tally.expired(secret ? 'views' : 'time');
-    if (secret) tally.viewed(own ? 'owner' : 'viewer');
-    else tally.missed();
+    if (ended) events.expired(secret ? 'views' : 'time', 1, visitor.ip);
+    if (secret) events.viewed(isOwn(push, visitor) ? 'owner' : 'viewer', visitor.ip);
+    else events.missed();
     if (ended) await this.ended(push);
-    if (!secret || !key) return { push: settled(claimed, now()), payload: null, files: [] };
+    if (!secret || !key) return { push: stateAt(claimed, this.now()), payload: null, files: [] };
     return {
       push: claimed,
       payload: vault.openPayload(urlToken, secret, key),
@@ -189,15 +186,18 @@ export class Pushes {
     };
   }
 
-  /** Ends a push and destroys its secret; one that has ended stays as it is. */
+  /**
+   * Expires a push and destroys its secret; an expired push stays as it is.
+   * @throws Refusal when there is no push, or the visitor may not expire it
+   */
   async expire(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const push = await this.find(urlToken);
-    if (push.expired_at !== null) await this.endIfDue(push);
+    if (push.expired_at !== null) await this.endIfDue(push, visitor);
     if (!mayExpire(push, visitor)) {
       throw new Refusal('forbidden', 'That push is not deletable by viewers.');
     }
     if (push.expired_at !== null) {
-      // What the last view left behind; anything else has gone.
+      // The files whose links are still valid after the last view.
       const end = (sql: Sql) => endFiles(sql, push.id);
       if (await this.database.transaction(end, { frees: true })) await this.ended(push);
       return push;
@@ -211,13 +211,13 @@ export class Pushes {
       },
       { frees: true },
     );
-    if (ended) this.tally.expired('deleted');
+    if (ended) this.events.expired('deleted', 1, visitor.ip);
     await this.ended(push);
     return ended ? { ...ended, url_token: urlToken } : this.find(urlToken);
   }
 
-  /** An owner's active pushes with their notes, newest first. */
-  async listActive(owner: Owner, page: number): Promise<Noted[]> {
+  /** The owner's active pushes with their notes, newest first. */
+  async listActive(owner: Owner, page: number): Promise<PushWithNote[]> {
     return this.vault.keys.withKeys(async () => {
       const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
       return this.listed(rows, ({ key_id, note_key, note, ...push }) => ({
@@ -227,36 +227,39 @@ export class Pushes {
     });
   }
 
-  /** An owner's expired pushes, newest first; their notes are gone. */
-  async listExpired(owner: Owner, page: number): Promise<Noted[]> {
+  /** The owner's expired pushes, newest first, without notes, which have been deleted. */
+  async listExpired(owner: Owner, page: number): Promise<PushWithNote[]> {
     return this.vault.keys.withKeys(async () => {
       const now = this.now();
       const rows = await store.listExpired(this.database.sql, owner.id, now, pageOf(page));
-      return this.listed(rows, (push) => ({ push: settled(push, now), note: '' }));
+      return this.listed(rows, (push) => ({ push: stateAt(push, now), note: '' }));
     });
   }
 
-  /** What happened to an owner's push, oldest first. */
+  /**
+   * The audit log of the owner's push, oldest first.
+   * @throws Refusal when there is no push, or it belongs to another owner
+   */
   async audit(urlToken: string, owner: Owner, page: number): Promise<audit.AuditRow[]> {
     const push = await this.find(urlToken);
     if (push.owner_id !== owner.id) throw new Refusal('forbidden', 'That push is not yours.');
     return audit.listEvents(this.database.sql, push.id, pageOf(page));
   }
 
-  /** How many pushes are active; reads an index, 30 ms for a million. */
+  /** The number of active pushes, read from an index: 30 ms for a million. */
   countActive(): Promise<number> {
     return store.countActive(this.database.sql, this.now());
   }
 
   /**
-   * Destroys the secrets of pushes whose time has passed, has the rest of what is over deleted, and answers how many
-   * pushes it ended. What fails is reported and left for the next time. Hears of new instance keys.
+   * Destroys the secrets of overdue pushes, deletes other expired data, and looks for new instance keys. Returns the
+   * number of pushes that it ended. Failures are reported and left to the next sweep.
    */
   async sweep(): Promise<number> {
     const { database, files, vault } = this;
     const now = this.now();
     const ended = await this.endDue(now);
-    this.tally.expired('time', ended);
+    this.events.expired('time', ended, null);
     const steps = [
       () => database.scrub(),
       () => database.setAside(),
@@ -264,15 +267,15 @@ export class Pushes {
       () => files.abandonStale(),
       () => audit.deleteTriesBefore(database.sql, now - 60_000),
       () => audit.deleteTriesAfter(database.sql, now + 60_000),
-      () => this.dropKept(now - this.options.keepDays * DAY),
+      () => this.dropEndedBefore(now - this.options.keepDays * DAY),
     ];
-    // What one of them fails at keeps no other from being done.
+    // Each step runs even if another one fails.
     for (const step of steps) await step().catch(this.options.report);
     void files.drop();
     return ended;
   }
 
-  /** Has sweeps and deletions of files end soon: the next start goes on with them. */
+  /** Makes sweeps and deletions of files end soon; the next start continues them. */
   halt(): void {
     this.halted = true;
     this.files.halt();
@@ -283,7 +286,7 @@ export class Pushes {
     let after = { id: 0, expires_at: -1 };
     for (let more = true; more && !this.halted; ) {
       const due = await store.listDue(this.database.sql, now, after, BATCH);
-      const batch = upTo(BATCH_BYTES, due);
+      const batch = limitBytes(due, BATCH_BYTES);
       ended += await this.endBatch(batch);
       after = batch.at(-1) ?? after;
       more = batch.length < due.length || due.length === BATCH;
@@ -291,7 +294,7 @@ export class Pushes {
     return ended;
   }
 
-  /** One by one where together they fail. */
+  /** Ends the pushes in one transaction, or each in its own if that fails. */
   private async endBatch(batch: readonly store.DuePush[]): Promise<number> {
     if (batch.length === 0) return 0;
     const end = async (sql: Sql) => {
@@ -312,8 +315,8 @@ export class Pushes {
     }
   }
 
-  /** Deletes pushes that ended by then, with their logs. */
-  private async dropKept(before: number): Promise<void> {
+  /** Deletes pushes that ended before that time, with their audit logs. */
+  private async dropEndedBefore(before: number): Promise<void> {
     const { database } = this;
     for (let more = true; more && !this.halted; ) {
       const ids = await store.listEndedBefore(database.sql, before, BATCH);
@@ -328,26 +331,26 @@ export class Pushes {
     }
   }
 
-  /** A push that reads as expired may still have its secret, until the sweep or somebody comes by. */
-  private async endIfDue(push: PushRow): Promise<void> {
+  /** Destroys the secret of an overdue push that no sweep has ended yet. */
+  private async endIfDue(push: PushRow, { ip }: Visitor): Promise<void> {
     const { id, expires_at } = push;
     const end = (sql: Sql) => store.endPush(sql, id, expires_at, 0);
     if (!(await this.database.transaction(end, { frees: true }))) return;
-    this.tally.expired('time');
+    this.events.expired('time', 1, ip);
     await this.ended(push);
   }
 
-  /** After a push has ended: nothing of its key stays in a log, and its files are deleted. */
+  /** Cleans up after the end of a push: its key in the database's logs, and its files. */
   private async ended({ kind }: PushRow): Promise<void> {
     await this.database.scrub();
     if (kind === 'file') void this.files.drop();
   }
 
-  /** The rows of a listing; one that was changed by hand is left out, and reported. */
+  /** The pushes of a listing. A row that was changed by hand is left out and reported. */
   private listed<R extends StoredPush>(
     rows: readonly R[],
-    noted: (row: R & PushRow) => Noted,
-  ): Noted[] {
+    noted: (row: R & PushRow) => PushWithNote,
+  ): PushWithNote[] {
     return rows.flatMap((row) => {
       try {
         return noted({ ...row, url_token: this.vault.keys.links.open(row) });
@@ -366,11 +369,11 @@ export class Pushes {
     upload: Upload | undefined,
   ): Promise<StoredPush> {
     return this.database.transaction(async (sql) => {
-      // Nobody would ever learn of this push, nor expire it.
+      // The client will never receive the link, nor expire the push.
       if (visitor.signal?.aborted) throw abandoned();
       const inserted = await store.insertPush(sql, row, secret);
       await audit.recordEvent(sql, inserted.id, 'creation', visitor, row.created_at);
-      await upload?.keep(sql, inserted.id);
+      await upload?.attach(sql, inserted.id);
       return inserted;
     });
   }
@@ -380,32 +383,11 @@ export class Pushes {
   }
 }
 
-/** Whether this visitor may end the push; a viewer may never end a URL push. */
-export function mayExpire(push: PushRow, { owner }: Visitor): boolean {
-  if (owner && push.owner_id === owner.id) return true;
-  return push.kind !== 'url' && push.deletable_by_viewer === 1;
-}
-
-/** Days, begun ones whole; never below 0. */
-export function daysRemaining(push: PushRow, now: number): number {
-  return Math.max(0, Math.ceil((push.expires_at - now) / DAY));
-}
-
-export function viewsRemaining(push: PushRow): number {
-  return Math.max(0, push.expire_after_views - push.views);
-}
-
-/** A push whose time has passed reads as expired, whether or not the sweep has come by. */
-function settled(push: PushRow, now: number): PushRow {
-  if (push.expired_at !== null || push.expires_at > now) return push;
-  return { ...push, expired_at: push.expires_at, updated_at: push.expires_at };
-}
-
 function pageOf(number: number): store.Page {
   return { number, rows: limits.rowsPerPage };
 }
 
-/** 14 random bytes; begins and ends with a letter or digit, as chat programs cut links at punctuation. */
+/** 14 random bytes. Begins and ends with a letter or digit, as chat programs cut links at punctuation. */
 function newUrlToken(): string {
   for (;;) {
     const token = randomBytes(14).toString('base64url').toLowerCase();

@@ -3,7 +3,7 @@ import type { Pushes } from './pushes';
 
 const SWEEP_EVERY = 60_000;
 
-/** Sweeps now and every minute; what it answers stops that, and the sweep under way. */
+/** Sweeps now and every minute. The function returned stops that, and waits for the current sweep. */
 export function sweepRegularly(
   pushes: Pick<Pushes, 'sweep' | 'halt'>,
   log: Log,

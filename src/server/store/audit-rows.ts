@@ -7,16 +7,16 @@ export interface AuditRow {
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
-  /** How many events it stands for. */
+  /** Number of events that this entry represents. */
   count: number;
   created_at: number;
-  /** Of the last of them; null when there is one. */
+  /** Time of the last event; null for a single one. */
   updated_at: number | null;
 }
 
 const NOBODY: Origin = { ip: null, userAgent: null, referrer: null };
 
-/** Where a request came from, as far as it says. */
+/** Where a request came from; null for what is unknown. */
 export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -36,8 +36,8 @@ export async function recordEvent(
 }
 
 /**
- * Counts a failure with those of the same kind from the same place. When the push has `most` entries of failures, it
- * is counted with all from places that have none.
+ * Records a failure, together with others of the same kind and origin. Once a push has `most` entries for failures,
+ * failures of new origins share one entry without origin.
  */
 export async function recordFailure(
   sql: Sql,
@@ -79,7 +79,7 @@ async function countFailures(sql: Sql, pushId: number): Promise<number> {
   return Number(rows[0]?.failures);
 }
 
-/** What happened to a push, oldest first: the newest events are the last of the last page. */
+/** A page of a push's log, oldest first. */
 export function listEvents(sql: Sql, pushId: number, page: Page): Promise<AuditRow[]> {
   return sql<AuditRow>`
     SELECT kind, ip, user_agent, referrer, count, created_at, updated_at FROM audit
@@ -101,7 +101,7 @@ export async function listTries(
   return rows.map((row) => row.tried_at);
 }
 
-/** Notes a try and answers its id. */
+/** Records a passphrase try and returns its id. */
 export async function insertTry(sql: Sql, pushId: number, at: number): Promise<number> {
   const rows = await sql<{ id: number }>`
     INSERT INTO tries (push_id, tried_at) VALUES (${pushId}, ${at}) RETURNING id`;
@@ -116,7 +116,7 @@ export async function deleteTriesBefore(sql: Sql, before: number): Promise<void>
   await sql`DELETE FROM tries WHERE tried_at <= ${before}`;
 }
 
-/** Deletes what a clock that was ahead has left. */
+/** Deletes tries in the future, recorded while the clock was ahead. */
 export async function deleteTriesAfter(sql: Sql, after: number): Promise<void> {
   await sql`DELETE FROM tries WHERE tried_at >= ${after}`;
 }

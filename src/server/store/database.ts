@@ -1,70 +1,90 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyFileOf } from '../keys/key-file';
 import { Refusal } from '../refusal';
 import { ServiceError, systemCode } from '../service-error';
-import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { migrate } from './migrations';
-import { readAddress } from './pg-url';
+import { readAddress, type Variables } from './pg-url';
 import type { Database } from './sql';
-import { openSqlite } from './sqlite';
+import { openSqlite, type Quietly } from './sqlite';
 
 /** The name of the database in the service's folder. */
 export const FILE = 'pwpush.db';
 
-/** Where the data are: as in the settings. */
-export type Where = Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'> & {
+/** Where the data and the instance key are, as in the settings. */
+export interface DataLocation {
+  /** The folder of the database, unless that is in PostgreSQL, and of the instance key. */
+  readonly data: string;
+  /** `postgres://…` */
+  readonly database?: string | undefined;
+  /** The path of the instance key, if it is not in the folder. */
+  readonly instanceKeyFile?: string | undefined;
+  /** Keeps the data in memory. */
   readonly ephemeral?: boolean;
-};
+}
 
-/** What the database refuses where there is no request to answer. */
-export function inWords(error: unknown): unknown {
+/** The path of the key file. */
+export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
+  return instanceKeyFile ?? join(data, 'instance.key');
+}
+
+/** What opening a database needs of the process. */
+export interface DatabaseIo {
+  readonly quietly?: Quietly | undefined;
+  /** Has libpq's variables (PGPASSWORD …), for what the URL of the database does not say. */
+  readonly env?: Variables | undefined;
+}
+
+/** The `ServiceError` for a `Refusal` of the database outside of a request; any other error as it is. */
+export function asServiceError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
-  const said: { readonly [kind: string]: string } = {
+  const messages: { readonly [kind: string]: string } = {
     away: 'the database cannot be reached',
     full: 'the disk of the data is full',
   };
-  return new ServiceError(said[error.kind] ?? 'the data is in use by another program', {
+  return new ServiceError(messages[error.kind] ?? 'the data is in use by another program', {
     cause: error,
   });
 }
 
-/** The database of those settings, with today's schema. Throws a `ServiceError`. */
-export async function openDatabase(
-  where: Where,
-  io: Pick<ServiceIo, 'quietly' | 'env'>,
-): Promise<Database> {
+/**
+ * Opens the database, created when missing, and migrates it to the current schema.
+ * @throws ServiceError
+ */
+export async function openDatabase(location: DataLocation, io: DatabaseIo): Promise<Database> {
   let database: Database | undefined;
   try {
-    database = await (where.database === undefined || where.ephemeral
-      ? openFile(where, io)
-      : openServer(where.database, io));
+    database = await (location.database === undefined || location.ephemeral
+      ? openFile(location, io)
+      : openServer(location.database, io));
     await migrate(database);
     return database;
   } catch (error) {
     await database?.close();
-    throw error instanceof ServiceError ? error : openError(error, where);
+    throw error instanceof ServiceError ? error : openError(error, location);
   }
 }
 
-/** The same, when a service has made it. */
-export async function openExisting(
-  where: Where,
-  io: Pick<ServiceIo, 'quietly' | 'env'>,
-): Promise<Database> {
-  fileOf(where);
-  return openDatabase(where, io);
+/**
+ * Opens a database that a service has created.
+ * @throws ServiceError also when there is none
+ */
+export async function openExisting(location: DataLocation, io: DatabaseIo): Promise<Database> {
+  fileOf(location);
+  return openDatabase(location, io);
 }
 
-/** The path of a database that a service has made; nothing when it is not in a file. Throws a `ServiceError`. */
-export function fileOf(where: Where): string | undefined {
-  const { data, database } = where;
+/**
+ * The path of a database that a service has created; undefined for PostgreSQL.
+ * @throws ServiceError when there is none
+ */
+export function fileOf(location: DataLocation): string | undefined {
+  const { data, database } = location;
   if (database !== undefined) return undefined;
   const file = join(data, FILE);
-  // Where that is no folder, opening it says so.
+  // When `data` is not a folder, opening the file reports that.
   const folder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? true;
   if (existsSync(file) || !folder) {
-    refuseEmpty(file, where);
+    refuseEmpty(file, location);
     return file;
   }
   throw new ServiceError(`there is no database in ${data}`, {
@@ -72,25 +92,25 @@ export function fileOf(where: Where): string | undefined {
   });
 }
 
-/** Data were there: taken for new ones, they would be lost without a word. */
-function refuseEmpty(file: string, where: Where): void {
-  const key = keyFileOf(where);
+/** An empty file beside an instance key is not new data but lost data. */
+function refuseEmpty(file: string, location: DataLocation): void {
+  const key = keyFileOf(location);
   if (!existsSync(file) || statSync(file).size > 0 || !existsSync(key)) return;
   throw new ServiceError(`${file} is empty, and there is the instance key ${key}`, {
     hint: 'restore the database from a backup, or remove the empty file to begin with no data',
   });
 }
 
-function openError(cause: unknown, { data, database }: Where): unknown {
-  if (cause instanceof Refusal) return inWords(cause);
+function openError(cause: unknown, { data, database }: DataLocation): unknown {
+  if (cause instanceof Refusal) return asServiceError(cause);
   const code = sqliteCode(cause) ?? systemCode(cause);
-  const said = `cannot be opened${code && ` (${code})`}`;
+  const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {
     const hint = hintFor[code] ?? 'name a folder of your own with --data';
-    return new ServiceError(`the data in ${data} ${said}`, { hint, cause });
+    return new ServiceError(`the data in ${data} ${failure}`, { hint, cause });
   }
   const hint = 'it has to be a database of its own, in which the user may make tables';
-  return new ServiceError(`the database ${said}`, { hint, cause });
+  return new ServiceError(`the database ${failure}`, { hint, cause });
 }
 
 const damaged = 'the database is damaged: restore it from a backup';
@@ -100,24 +120,24 @@ const hintFor: { readonly [code: string]: string } = {
   ELOOP: 'pwpush.db is a symbolic link: name the folder of the database itself with --data',
 };
 
-/** The name that libsql has, for the number that `node:sqlite` has where a file is damaged. */
+/** libsql's name for `node:sqlite`'s number of an error that means a damaged file. */
 function sqliteCode(error: unknown): string | undefined {
   const { errcode } = (error ?? {}) as { errcode?: unknown };
   return errcode === 11 ? 'SQLITE_CORRUPT' : errcode === 26 ? 'SQLITE_NOTADB' : undefined;
 }
 
 async function openFile(
-  where: Where,
-  { quietly = (load) => load() }: Pick<ServiceIo, 'quietly'>,
+  location: DataLocation,
+  { quietly = (load) => load() }: DatabaseIo,
 ): Promise<Database> {
-  if (where.ephemeral) return openSqlite(':memory:', quietly);
-  mkdirSync(where.data, { recursive: true, mode: 0o700 });
-  const file = join(where.data, FILE);
-  refuseEmpty(file, where);
+  if (location.ephemeral) return openSqlite(':memory:', quietly);
+  mkdirSync(location.data, { recursive: true, mode: 0o700 });
+  const file = join(location.data, FILE);
+  refuseEmpty(file, location);
   return openSqlite(file, quietly);
 }
 
-async function openServer(url: string, { env }: Pick<ServiceIo, 'env'>): Promise<Database> {
+async function openServer(url: string, { env }: DatabaseIo): Promise<Database> {
   const address = readAddress(url, env);
   const { openPostgres } = await import('./postgres');
   return openPostgres(address);

@@ -2,32 +2,32 @@ import type { Sql } from './sql';
 
 /** A row of `files`: name, type and size, sealed. */
 export interface FileRow {
-  /** From 0, in the order they came. */
+  /** Index of the file in its push, from 0. */
   readonly position: number;
   readonly header: Uint8Array;
 }
 
 /** A row of `chunks`. */
 export interface ChunkRow {
-  /** Of its file. */
+  /** Position of its file. */
   readonly position: number;
-  /** From 0. */
+  /** Index of the chunk in its file, from 0. */
   readonly number: number;
   readonly sealed: Uint8Array;
 }
 
-/** A file that may be read, and where its chunks are. */
+/** A file that may be downloaded, with the upload of its chunks. */
 export interface StoredFile extends FileRow {
   readonly upload_id: number;
 }
 
-/** Chunks deleted in one transaction, 1 MiB: others wait for it, and a full disk has room for its log. */
+/** Chunks deleted in one transaction (1 MiB), so that others wait briefly, and a full disk has room for the log. */
 const PIECE = 16;
 
-/** The `ends_at` of what nobody may read any more, not even a download that has begun. */
+/** The `ends_at` of files that nobody may read any more, including downloads in progress. */
 const AT_ONCE = 0;
 
-/** Begins an upload that belongs to no push yet, and answers its id. */
+/** Creates an upload without a push, and returns its id. */
 export async function insertUpload(sql: Sql, now: number): Promise<number> {
   const rows = await sql<{ id: number }>`
     INSERT INTO uploads (touched_at) VALUES (${now}) RETURNING id`;
@@ -46,7 +46,7 @@ export async function insertChunks(sql: Sql, id: number, chunks: readonly ChunkR
   }
 }
 
-/** Makes an upload part of its push; answers whether it was still there. */
+/** Attaches an upload to its push; returns false when it was abandoned. */
 export async function keepUpload(
   sql: Sql,
   id: number,
@@ -73,7 +73,7 @@ export function listFiles(sql: Sql, pushId: number): Promise<FileRow[]> {
     ORDER BY files.position`;
 }
 
-/** The file while its push is active, and after the last view until its end. */
+/** The file while its push is active, and after the last view until `ends_at`. */
 export async function findFile(
   sql: Sql,
   pushId: number,
@@ -103,12 +103,12 @@ export async function findChunk(
   return rows[0]?.sealed;
 }
 
-/** Lets the files of a push that has ended be read until then. */
+/** Keeps the files of an expired push readable until then. */
 export async function keepFilesUntil(sql: Sql, pushId: number, at: number): Promise<void> {
   await sql`UPDATE uploads SET ends_at = ${at} WHERE push_id = ${pushId}`;
 }
 
-/** Ends the files of a push: nobody can read them from now on. Answers whether there were any left. */
+/** Ends the files of a push at once; returns whether there were any. */
 export async function endFiles(sql: Sql, pushId: number): Promise<boolean> {
   const rows = await sql`
     UPDATE uploads SET ends_at = ${AT_ONCE}
@@ -117,25 +117,25 @@ export async function endFiles(sql: Sql, pushId: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Keeps an upload from ever becoming part of a push; answers whether it is not part of one already. */
+/** Abandons an upload; returns false when it is attached to a push. */
 export async function abandonUpload(sql: Sql, id: number): Promise<boolean> {
   const rows = await sql`
     UPDATE uploads SET ends_at = ${AT_ONCE} WHERE id = ${id} AND push_id IS NULL RETURNING id`;
   return rows.length > 0;
 }
 
-/** The same for those that nothing was heard of since `before`. */
+/** Abandons uploads without activity since `before`. */
 export async function abandonStale(sql: Sql, before: number): Promise<void> {
   await sql`
     UPDATE uploads SET ends_at = ${AT_ONCE}
     WHERE push_id IS NULL AND touched_at <= ${before} AND ends_at IS NULL`;
 }
 
-/** An upload whose time is over. */
+/** An upload whose `ends_at` has passed. */
 export interface EndedUpload {
   readonly id: number;
   readonly push_id: number | null;
-  /** Whether a download that began in time may go on. */
+  /** Whether downloads in progress may finish. */
   readonly readable: boolean;
 }
 
@@ -145,9 +145,9 @@ export async function listEnded(sql: Sql, now: number): Promise<EndedUpload[]> {
   return rows.map(({ id, push_id, ends_at }) => ({ id, push_id, readable: ends_at !== AT_ONCE }));
 }
 
-/** Deletes some chunks of an upload that has ended, and with the last ones the rest of it; answers whether that was all. */
+/** Deletes some chunks of an ended upload, and with the last ones its other rows; returns whether all are deleted. */
 export async function dropPiece(sql: Sql, id: number): Promise<boolean> {
-  // Written to, so that of several services that come for the same upload one goes first.
+  // Locks the row, so that several services delete an upload one after the other.
   await sql`UPDATE uploads SET ends_at = ends_at WHERE id = ${id}`;
   const rows = await sql`
     DELETE FROM chunks WHERE id IN (SELECT id FROM chunks WHERE upload_id = ${id} LIMIT ${PIECE})

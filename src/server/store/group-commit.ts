@@ -1,8 +1,21 @@
-import { orLocked } from './busy-retry';
-import { inTurn } from './one-at-a-time';
+import { setTimeout as wait } from 'node:timers/promises';
+import { busy } from '../refusal';
+
+/** Runs `work` after everything that was queued before it has settled. */
+export type Queue = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** A queue for the statements of one connection. */
+export function createQueue(): Queue {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
 
 /** What a transaction needs of a connection. */
-export interface Connection {
+export interface Executor {
   exec(sql: string): void;
 }
 
@@ -16,18 +29,18 @@ interface Member {
 export type Commit = <T>(work: () => Promise<T>, alone?: boolean) => Promise<T>;
 
 /**
- * Group commit: transactions that come in together share one of SQLite's, and so the one wait for the disk, which
- * takes longer than all their work. Each has a savepoint of its own, so one that fails undoes itself only; none is
- * answered before the commit they share. What comes in meanwhile makes the next group.
+ * Group commit: concurrent transactions share one transaction of SQLite, and so one sync to disk, which takes longer
+ * than all their work. Each has a savepoint, so that one that fails undoes only itself; none resolves before the shared
+ * commit. Those that arrive meanwhile form the next group.
  */
-export function groupCommit(connection: Connection): Commit {
+export function groupCommit(connection: Executor, queue: Queue): Commit {
   let waiting: Member[] | undefined;
 
   function gather(): Member[] {
     const members: Member[] = [];
-    // Whatever else came in this round of the event loop is read from its socket first.
+    // First let the event loop read the requests that have already arrived.
     void nextRound().then(() =>
-      inTurn(() => {
+      queue(() => {
         waiting = undefined;
         return commit(connection, members);
       }),
@@ -38,41 +51,41 @@ export function groupCommit(connection: Connection): Commit {
   return <T>(work: () => Promise<T>, byItself = false) =>
     new Promise<T>((resolve, reject) => {
       const member = { work, resolve, reject };
-      if (byItself) return void inTurn(() => commit(connection, [member]));
+      if (byItself) return void queue(() => commit(connection, [member]));
       waiting ??= gather();
       waiting.push(member);
     });
 }
 
 /**
- * IMMEDIATE takes the write lock before anything is read, so no two processes decide on the same row, and nothing
- * was done where it was not to be had.
+ * IMMEDIATE takes the write lock before anything is read, so that no two processes decide on the same row, and a
+ * transaction that does not get the lock has done nothing.
  */
-async function commit(connection: Connection, members: readonly Member[]): Promise<void> {
-  const answers: (() => void)[] = [];
+async function commit(connection: Executor, members: readonly Member[]): Promise<void> {
+  const settle: (() => void)[] = [];
   try {
     await orLocked(async () => connection.exec('BEGIN IMMEDIATE'));
-    const attempt = members.length === 1 ? alone : within(connection);
-    for (const member of members) answers.push(await attempt(member));
+    const attempt = members.length === 1 ? alone : inSavepoint(connection);
+    for (const member of members) settle.push(await attempt(member));
     connection.exec('COMMIT');
   } catch (error) {
     undo(connection, 'ROLLBACK');
     for (const { reject } of members) reject(error);
     return;
   }
-  for (const answer of answers) answer();
+  for (const one of settle) one();
 }
 
-/** Runs a member's work; answers how to tell the outcome. Throws when all of the group has failed. */
+/** Runs a member's work and returns how to settle it. Rejects when the whole group has failed. */
 type Attempt = (member: Member) => Promise<() => void>;
 
-/** Without a savepoint, which keeps all pages as they were in memory. */
+/** Without a savepoint, which would keep the old content of all changed pages in memory. */
 const alone: Attempt = async ({ work, resolve }) => {
   const result = await work();
   return () => resolve(result as never);
 };
 
-function within(connection: Connection): Attempt {
+function inSavepoint(connection: Executor): Attempt {
   return async ({ work, resolve, reject }) => {
     connection.exec('SAVEPOINT member');
     try {
@@ -80,15 +93,15 @@ function within(connection: Connection): Attempt {
       connection.exec('RELEASE member');
       return () => resolve(result as never);
     } catch (error) {
-      // A full disk, for one, undoes more than the member's own.
+      // A full disk, for one, rolls back the whole transaction and with it the savepoint.
       if (!undo(connection, 'ROLLBACK TO member; RELEASE member')) throw error;
       return () => reject(error);
     }
   };
 }
 
-/** Whether there was anything left to undo. */
-function undo(connection: Connection, how: string): boolean {
+/** Returns false when there was nothing to undo. */
+function undo(connection: Executor, how: string): boolean {
   try {
     connection.exec(how);
     return true;
@@ -97,6 +110,56 @@ function undo(connection: Connection, how: string): boolean {
   }
 }
 
+/** Resolves in the next round of the event loop. */
 export function nextRound(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits for that many milliseconds. */
+export type Sleep = (milliseconds: number) => Promise<unknown>;
+
+/** Total milliseconds of waiting, and the longest pause between two attempts. */
+const BUSY_TIMEOUT = 5000;
+const LONGEST_PAUSE = 25;
+
+class Locked extends Error {}
+
+/**
+ * Retries `attempt` while another connection has the database locked (`orLocked`).
+ * @throws Refusal (busy) after 5 s
+ */
+export async function retryWhileLocked<T>(
+  attempt: () => Promise<T>,
+  sleep: Sleep = wait,
+): Promise<T> {
+  let waited = 0;
+  for (let pause = 5; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Locked)) throw error;
+      if (waited >= BUSY_TIMEOUT)
+        throw busy('The database is in use by another program. Try again later.');
+    }
+    await sleep(pause);
+    waited += pause;
+  }
+}
+
+/** Marks errors of `work` that mean that another connection has the lock, for `retryWhileLocked`. */
+export async function orLocked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isBusy(error) ? new Locked() : error;
+  }
+}
+
+/** SQLITE_BUSY and its extended codes, by libsql's name and `node:sqlite`'s number. */
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return (
+    /^SQLITE_BUSY/.test(String(code)) || (typeof errcode === 'number' && (errcode & 0xff) === 5)
+  );
 }

@@ -8,7 +8,7 @@ export interface SealedKeys {
   readonly verifier: Uint8Array | null;
 }
 
-/** What these are sealed to: the terms of their push, and the token of its link. */
+/** The terms of a push and its link token, to which its keys are sealed. */
 export type TermsRow = Pick<
   StoredPush,
   'lookup' | 'sealed_token' | 'link_key' | 'owner_id' | 'expires_at' | 'expire_after_views'
@@ -16,7 +16,7 @@ export type TermsRow = Pick<
 
 export interface SealedKeysRow extends SealedKeys, TermsRow {
   readonly push_id: number;
-  /** Bytes of the payload, which is written again with them. */
+  /** Size of the payload, which an update of the row rewrites. */
   readonly bytes: number;
 }
 
@@ -25,13 +25,13 @@ export interface ClearRow extends Pick<StoredPush, 'id' | 'lookup'>, Partial<Sea
   readonly owner_id: number | null;
   readonly expires_at: number;
   readonly expire_after_views: number;
-  /** null when it has no secret any more. */
+  /** null when it has expired. */
   readonly key_id: string | null;
 }
 
-/** A key for the tokens of links, sealed with an instance key. */
+/** A key for link tokens, sealed with an instance key. */
 export interface LinkKeyRow {
-  /** The later it was made, the higher. */
+  /** Ascending by creation. */
   readonly number: number;
   readonly sealed: Uint8Array;
   readonly key_id: string;
@@ -43,17 +43,17 @@ export async function listKeys(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** From now on there is that key, and new secrets are for it. */
+/** Takes a key into use; new secrets are sealed with it from now on. */
 export async function insertKey(sql: Sql, id: string): Promise<void> {
   await sql`INSERT INTO instance_keys (id) VALUES (${id})`;
 }
 
-/** Takes a key out of use; violates a reference while anything is sealed with it. */
+/** Takes a key out of use; rejects (`violatesReference`) while a row is sealed with it. */
 export async function deleteKey(sql: Sql, id: string): Promise<void> {
   await sql`DELETE FROM instance_keys WHERE id = ${id}`;
 }
 
-/** Some of what is sealed with that key. */
+/** The first `count` rows sealed with that key. */
 export function listSealedWith(sql: Sql, id: string, count: number): Promise<SealedKeysRow[]> {
   return sql<SealedKeysRow>`
     SELECT push_id, lookup, sealed_token, link_key, owner_id, expires_at, expire_after_views,
@@ -63,7 +63,7 @@ export function listSealedWith(sql: Sql, id: string, count: number): Promise<Sea
     ORDER BY push_id LIMIT ${count}`;
 }
 
-/** Puts what is sealed with `to` in place of what is sealed with `from`; answers whether it was still there. */
+/** Replaces keys sealed with `from` by keys sealed with `to`; returns false when the row is gone. */
 export async function replaceSealed(
   sql: Sql,
   pushId: number,
@@ -92,7 +92,7 @@ export async function replaceLinkKey(sql: Sql, key: LinkKeyRow): Promise<void> {
     WHERE number = ${key.number}`;
 }
 
-/** Some of the pushes whose tokens an earlier version left in clear text. */
+/** The first `count` pushes whose tokens an earlier version stored in clear text. */
 export function listClear(sql: Sql, count: number): Promise<ClearRow[]> {
   return sql<ClearRow>`
     SELECT pushes.id, lookup, owner_id, expires_at, expire_after_views, key_id, data_key, note_key,
@@ -109,7 +109,7 @@ export async function replaceClear(sql: Sql, id: number, token: StoredToken): Pr
     WHERE id = ${id}`;
 }
 
-/** Whether the database is still to be rewritten because of what it held before. */
+/** Whether the database file must be rewritten because it may contain tokens in clear text. */
 export async function isToBeRewritten(sql: Sql): Promise<boolean> {
   return (await sql`SELECT name FROM chores WHERE name = 'rewrite'`).length > 0;
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../service-error';
 import { type Database, type Dialect, plain } from './sql';
 
-/** One entry a release; what was released is never edited, only added to. */
+/** One entry per release. Never edit an entry after its release. */
 const migrations: ((dialect: Dialect) => string[])[] = [
   ({ blob, identity, filler }) => [
     `CREATE TABLE facts (
@@ -40,13 +40,13 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        expires_at BIGINT NOT NULL,
        expired_at BIGINT
      )`,
-    // A page of a listing is found in these alone, however many pushes of the other kind its owner has.
+    // Covering indexes: a page of a listing reads nothing else, however many pushes of the other kind there are.
     `CREATE INDEX pushes_active ON pushes (owner_id, created_at, id, expires_at, expired_at)
        WHERE expired_at IS NULL AND owner_id IS NOT NULL`,
     `CREATE INDEX pushes_expired ON pushes (owner_id, created_at, id, expired_at)
        WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL`,
     'CREATE INDEX pushes_by_end ON pushes (expires_at) WHERE expired_at IS NULL',
-    // All that expiry destroys stands in this one row. Whatever is or wraps a key stands behind the filler.
+    // Everything that expiry destroys is in this row. Keys, plain or wrapped, come after the filler.
     `CREATE TABLE secrets (
        push_id BIGINT PRIMARY KEY REFERENCES pushes (id),${filler}
        data_key ${blob} NOT NULL,
@@ -76,7 +76,7 @@ const migrations: ((dialect: Dialect) => string[])[] = [
     'CREATE INDEX tries_by_time ON tries (tried_at)',
   ],
   ({ blob, identity }) => [
-    // Without a push while it is being received; with an end once it is abandoned or the push's last view is taken.
+    // `push_id` is null during the upload; `ends_at` is set when it is abandoned or the last view is taken.
     `CREATE TABLE uploads (
        id ${identity},
        push_id BIGINT UNIQUE REFERENCES pushes (id),
@@ -101,26 +101,26 @@ const migrations: ((dialect: Dialect) => string[])[] = [
      )`,
   ],
   ({ identity }) => [
-    // The instance keys that secrets may be sealed with; the last one is for new ones.
+    // The instance keys that secrets may be sealed with; new secrets use the last one.
     `CREATE TABLE instance_keys (
        number ${identity},
        id TEXT NOT NULL UNIQUE
      )`,
     "INSERT INTO instance_keys (id) SELECT value FROM facts WHERE name = 'instance key id'",
     'DROP TABLE facts',
-    // So no key goes before all that is sealed with it has gone, and nothing is sealed with it after.
+    // The reference keeps a key while a secret is sealed with it, and rejects secrets sealed with a removed key.
     'ALTER TABLE secrets ADD COLUMN key_id TEXT REFERENCES instance_keys (id)',
     'UPDATE secrets SET key_id = (SELECT id FROM instance_keys)',
     'CREATE INDEX secrets_by_key ON secrets (key_id, push_id)',
   ],
   ({ blob, identity }) => [
-    // Keys for the tokens of links, sealed with an instance key.
+    // Keys for link tokens, sealed with an instance key.
     `CREATE TABLE link_keys (
        number ${identity},
        sealed ${blob} NOT NULL,
        key_id TEXT NOT NULL REFERENCES instance_keys (id)
      )`,
-    // Where `link_key` is null, `lookup` is the token itself, until a program that has the keys hashes it.
+    // While `link_key` is null, `lookup` is the token in clear text; `sealClearTokens` hashes it.
     'ALTER TABLE pushes RENAME COLUMN url_token TO lookup',
     `ALTER TABLE pushes ADD COLUMN sealed_token ${blob}`,
     'ALTER TABLE pushes ADD COLUMN link_key BIGINT',
@@ -128,7 +128,7 @@ const migrations: ((dialect: Dialect) => string[])[] = [
     'CREATE TABLE chores (name TEXT PRIMARY KEY)',
     "INSERT INTO chores (name) SELECT 'rewrite' WHERE EXISTS (SELECT 1 FROM pushes)",
     'CREATE INDEX pushes_ended ON pushes (expired_at) WHERE expired_at IS NOT NULL',
-    // An entry stands for so many events, of which `updated_at` was the last.
+    // `count` events of the same kind and origin share an entry; `updated_at` is the time of the last.
     'ALTER TABLE audit ADD COLUMN count BIGINT NOT NULL DEFAULT 1',
     'ALTER TABLE audit ADD COLUMN updated_at BIGINT',
     `CREATE INDEX audit_failures ON audit (push_id, kind, ip)
@@ -136,7 +136,10 @@ const migrations: ((dialect: Dialect) => string[])[] = [
   ],
 ];
 
-/** Brings the database to this program's schema; refuses one that a later program wrote. */
+/**
+ * Migrates the database to the current schema.
+ * @throws ServiceError when a later version has migrated it
+ */
 export async function migrate(database: Database): Promise<void> {
   await database.exclusively(async (sql) => {
     await sql`CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY)`;

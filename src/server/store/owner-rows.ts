@@ -18,7 +18,7 @@ export interface OwnerSummaryRow {
   last_used_at: number | null;
 }
 
-/** Makes an owner; nothing when there is one of that name. */
+/** Creates an owner; returns undefined when the name is taken. */
 export async function insertOwner(
   sql: Sql,
   name: string,
@@ -65,7 +65,7 @@ export function listOwners(sql: Sql): Promise<OwnerSummaryRow[]> {
     ORDER BY owners.name`;
 }
 
-/** Answers how many tokens that owner had. */
+/** Deletes an owner's tokens and returns their number. */
 export async function deleteTokens(sql: Sql, name: string): Promise<number> {
   const rows = await sql<{ id: number }>`
     DELETE FROM tokens WHERE owner_id IN (SELECT id FROM owners WHERE name = ${name})

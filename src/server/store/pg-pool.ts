@@ -1,29 +1,33 @@
-/** What a pool hands out. */
+/** What a pool needs of a connection. */
 export interface Pooled {
-  /** False once it is good for nothing any more. */
+  /** False once the connection is unusable. */
   readonly alive: boolean;
-  /** Says whether somebody has it now; while nobody has, it keeps no process from ending. */
+  /** Called when it is taken and given back. A connection that is not in use must not keep the process alive. */
   inUse(taken: boolean): void;
   end(): Promise<void>;
 }
 
 interface Waiting<C> {
-  /** With a connection, or with none: there is room for a new one. */
+  /** Called with a connection, or with undefined when there is room for a new one. */
   readonly go: (connection: C | undefined) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** Nobody gave a connection back in time. */
-export class TooLate extends Error {
-  override readonly name = 'TooLate';
+/** No connection became free in time. */
+export class PoolTimeout extends Error {
+  override readonly name = 'PoolTimeout';
 }
 
-/** So many connections at most, made as they are needed; whoever comes when all are in use waits in line. */
+/**
+ * At most `size` connections, made when needed; callers wait in order while all are in use. Kept in place of pg-pool
+ * (3.14), which fails a caller whose new connection is refused instead of letting it wait for one in use, and connects
+ * to one host only.
+ */
 export class Pool<C extends Pooled> {
   private readonly idle: C[] = [];
   private readonly all = new Set<C>();
   private readonly waiting: Waiting<C>[] = [];
-  /** Those that are being made included. */
+  /** Includes connections that are being made. */
   private count = 0;
   private closed: Error | undefined;
 
@@ -32,7 +36,10 @@ export class Pool<C extends Pooled> {
     private readonly size: number,
   ) {}
 
-  /** Rejects with what `work` or `connect` rejects with, or a `TooLate` after so many milliseconds without a connection. */
+  /**
+   * Runs `work` with a connection. Rejects as `work` or `connect` does.
+   * @throws PoolTimeout when no connection is free within that many milliseconds
+   */
   async use<T>(work: (connection: C) => Promise<T>, within?: number): Promise<T> {
     const connection = await (within === undefined ? this.take() : this.takeWithin(within));
     connection.inUse(true);
@@ -44,7 +51,7 @@ export class Pool<C extends Pooled> {
     }
   }
 
-  /** Ends all connections; nobody gets one any more. */
+  /** Ends all connections and rejects all who wait. */
   async close(): Promise<void> {
     this.closed = new Error('the pool is closed');
     for (const { fail } of this.waiting.splice(0)) fail(this.closed);
@@ -56,7 +63,7 @@ export class Pool<C extends Pooled> {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
-        reject(new TooLate());
+        reject(new PoolTimeout());
       }, milliseconds);
       this.take()
         .then((connection) => (late ? this.giveBack(connection) : resolve(connection)), reject)
@@ -72,14 +79,14 @@ export class Pool<C extends Pooled> {
       if (connection) this.drop(connection);
       else {
         const made = this.count < this.size ? await this.make() : undefined;
-        // While that was found out, one may have come back that nobody waited for.
-        const other = made ?? (this.idle.length > 0 ? undefined : await this.turn());
+        // Meanwhile a connection may have been given back while nobody was waiting.
+        const other = made ?? (this.idle.length > 0 ? undefined : await this.wait());
         if (other) return other;
       }
     }
   }
 
-  /** Nothing when there can be no more, but there are others that come back. */
+  /** Returns undefined when no connection can be made, but others exist that will be given back. */
   private async make(): Promise<C | undefined> {
     this.count += 1;
     try {
@@ -89,13 +96,13 @@ export class Pool<C extends Pooled> {
     } catch (error) {
       this.count -= 1;
       if (this.count > 0) return undefined;
-      // Each of those who wait would find out for themselves, one after the other.
+      // Otherwise each of those who wait would try in turn, and wait for the server.
       for (const { fail } of this.waiting.splice(0)) fail(error);
       throw error;
     }
   }
 
-  private turn(): Promise<C | undefined> {
+  private wait(): Promise<C | undefined> {
     return new Promise((go, fail) => {
       this.waiting.push({ go, fail });
     });

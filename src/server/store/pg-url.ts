@@ -5,39 +5,41 @@ import { ServiceError, systemCode } from '../service-error';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where a PostgreSQL server is: a host, or the folder of its socket. */
-export interface Place {
+/** A PostgreSQL server. */
+export interface PgHost {
+  /** A host name, an IP address, or the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
 }
 
-/** How TLS is asked for, as libpq's `sslmode` has it. */
-export interface Tls {
-  /** Whether to go on without when the server has none. */
+/** TLS as libpq's `sslmode` defines it. */
+export interface PgTls {
+  /** Whether to connect without TLS when the server has none. */
   readonly optional: boolean;
-  /** Whether the chain is verified, and whether the name is, too. */
+  /** What is verified of the certificate: nothing, its chain, or the chain and the host name. */
   readonly verify: 'no' | 'chain' | 'name';
-  /** PEM; without it the authorities that Node.js trusts. */
+  /** PEM; undefined for the authorities that Node.js trusts. */
   readonly ca?: Buffer | undefined;
   readonly cert?: Buffer | undefined;
   readonly key?: Buffer | undefined;
 }
 
-/** All that a `postgres://` address says; those with several hosts are tried in order. */
-export interface Address {
-  readonly places: readonly Place[];
+/** What a `postgres://` URL says. */
+export interface PgAddress {
+  /** Tried in this order. */
+  readonly hosts: readonly PgHost[];
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** Nothing for `sslmode=disable`. */
-  readonly tls: Tls | undefined;
+  /** Undefined for `sslmode=disable`. */
+  readonly tls: PgTls | undefined;
   /** Seconds. */
-  readonly patience: number;
-  /** Sent when a connection begins. */
+  readonly connectTimeout: number;
+  /** Parameters of the startup message. */
   readonly startup: Readonly<Record<string, string>>;
 }
 
-/** The parameters of an address that are understood, and the variables of libpq that stand in for them. */
+/** The supported URL parameters, with libpq's variables for their defaults. */
 const parameters = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -59,13 +61,15 @@ const parameters = {
 type Given = (name: keyof typeof parameters) => string | undefined;
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=…` as libpq does, several hosts and socket folders
- * included. Throws a `ServiceError` (input) that never quotes the address: it may hold a password.
+ * Parses `postgres://user:password@host:port/database?sslmode=…` as libpq does (PostgreSQL manual, Connection URIs), with
+ * several hosts and socket folders. Kept in place of pg-connection-string (2.14), which has no list of hosts, treats
+ * `sslmode` differently, and passes on unknown parameters.
+ * @throws ServiceError (input) that never quotes the URL, which may contain a password
  */
-export function readAddress(url: string, env: Variables = {}, home = homedir()): Address {
+export function readAddress(url: string, env: Variables = {}, home = homedir()): PgAddress {
   const match =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
-  if (!match) throw wrong('begins with postgres:// and names user, host and database');
+  if (!match) throw wrong('must start with postgres:// and name user, host and database');
   const [, login = '', hosts = '', path = '', query = ''] = match;
   const [, user, password] = /^([^:]*)(?::(.*))?$/s.exec(login) ?? [];
   const asked = readQuery(query);
@@ -76,15 +80,15 @@ export function readAddress(url: string, env: Variables = {}, home = homedir()):
     env[parameters[name]] ||
     undefined;
   const name = given('user') ?? systemUser();
-  const places = readPlaces(asked.get('host') ? '' : hosts, given);
-  refuseUnkept(given);
+  const servers = readHosts(asked.get('host') ? '' : hosts, given);
+  refuseUnsupported(given);
   return {
-    places,
+    hosts: servers,
     user: name,
     password: given('password') ?? '',
     database: given('dbname') ?? name,
     tls: readTls(given, home),
-    patience: readPatience(given('connect_timeout')),
+    connectTimeout: readTimeout(given('connect_timeout')),
     startup: {
       application_name: given('application_name') ?? 'pwpush',
       ...(given('options') === undefined ? {} : { options: given('options') as string }),
@@ -98,16 +102,16 @@ function readQuery(query: string): Map<string, string> {
     const at = pair.indexOf('=');
     const name = decoded(at < 0 ? pair : pair.slice(0, at));
     if (!Object.hasOwn(parameters, name)) {
-      // Behind a bare ? in a password stands the rest of it, and then an @.
+      // After an unencoded ? in a password, the "parameter" is the rest of the password.
       const quoted = /^\w+$/.test(name) && !query.includes('@') ? `, "${name}"` : '';
-      throw wrong(`has a parameter that is not understood${quoted}`);
+      throw wrong(`has an unknown parameter${quoted}`);
     }
     asked.set(name, at < 0 ? '' : decoded(pair.slice(at + 1)));
   }
   return asked;
 }
 
-function readPlaces(hosts: string, given: Given): Place[] {
+function readHosts(hosts: string, given: Given): PgHost[] {
   const parts = (given('host')?.split(',') ?? []).map((host) => ({ host, port: '' }));
   const inPlace = hosts
     .split(',')
@@ -116,7 +120,7 @@ function readPlaces(hosts: string, given: Given): Place[] {
       const [, bracketed, plain, port = ''] =
         /^(?:\[([\da-fA-F:.]+)\]|([^:[\]]*))(?::(\d*))?$/.exec(text) ?? [];
       const host = bracketed ?? plain;
-      if (host === undefined) throw wrong('names a host that cannot be read');
+      if (host === undefined) throw wrong('has an invalid host');
       return { host: decoded(host), port };
     });
   const all = inPlace.length > 0 ? inPlace : parts.length > 0 ? parts : [{ host: '', port: '' }];
@@ -129,11 +133,11 @@ function readPlaces(hosts: string, given: Given): Place[] {
 
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return Number(text);
-  throw wrong('names a port that is none');
+  throw wrong('has an invalid port');
 }
 
-/** What would make the connection stronger than it is made here must not be passed over. */
-function refuseUnkept(given: Given): void {
+/** Refuses requirements that this program would not meet; ignoring them would weaken the connection. */
+function refuseUnsupported(given: Given): void {
   if (given('channel_binding') === 'require')
     throw wrong('asks for channel_binding=require, which is not supported');
   if (given('gssencmode') === 'require')
@@ -143,12 +147,12 @@ function refuseUnkept(given: Given): void {
   }
 }
 
-function readTls(given: Given, home: string): Tls | undefined {
+function readTls(given: Given, home: string): PgTls | undefined {
   const mode = given('sslmode') ?? 'prefer';
   const authority = given('sslrootcert') ?? usualAuthority(home);
   if (mode === 'disable') return undefined;
   const files = { cert: pem(given('sslcert')), key: pem(given('sslkey')) };
-  // Whoever can have any name certified by a public authority passes a check of the chain alone.
+  // Anyone can get a certificate of a public authority, so checking the chain alone proves nothing.
   if (authority === 'system' && mode !== 'verify-full') {
     throw wrong('has sslrootcert=system, which needs sslmode=verify-full');
   }
@@ -158,10 +162,10 @@ function readTls(given: Given, home: string): Tls | undefined {
     if (!ca) throw wrong('has sslmode=verify-ca, which needs sslrootcert');
     return { ...files, optional: false, verify: 'chain', ca };
   }
-  // As libpq has it: an authority that is there is asked.
+  // As in libpq, `require` verifies the chain when there is a root certificate.
   if (mode === 'require') return { ...files, optional: false, verify: ca ? 'chain' : 'no', ca };
   if (mode === 'prefer' || mode === 'allow') return { ...files, optional: true, verify: 'no' };
-  throw wrong('has an sslmode that is none');
+  throw wrong('has an invalid sslmode');
 }
 
 function usualAuthority(home: string): string | undefined {
@@ -178,8 +182,8 @@ function pem(path: string | undefined): Buffer | undefined {
   }
 }
 
-/** libpq waits for ever unless it is told otherwise; requests wait with us. */
-function readPatience(text = ''): number {
+/** Seconds; 10 by default, where libpq waits forever, because requests wait too. At least 2, as in libpq. */
+function readTimeout(text = ''): number {
   const seconds = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   return seconds > 0 ? Math.max(2, seconds) : 10;
 }
@@ -196,7 +200,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong('is not encoded properly: a % stands for itself as %25');
+    throw wrong('is not encoded properly: write % as %25');
   }
 }
 

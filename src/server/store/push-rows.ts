@@ -13,9 +13,9 @@ export interface StoredPush extends StoredToken {
   views: number;
   deletable_by_viewer: number;
   retrieval_step: number;
-  /** 1 when it needs a passphrase. */
+  /** 1 when it has a passphrase. */
   protected: number;
-  /** 1 when somebody expired it, rather than its limits. */
+  /** 1 when it was expired by its owner or a viewer, not by a limit. */
   deleted: number;
   created_at: number;
   updated_at: number;
@@ -23,7 +23,7 @@ export interface StoredPush extends StoredToken {
   expired_at: number | null;
 }
 
-/** What is kept of a push's link token, which opens the push for whoever has it. */
+/** What is stored of a link token, which opens its push. */
 export interface StoredToken {
   /** A keyed hash. */
   lookup: string;
@@ -39,9 +39,9 @@ export interface PushRow extends StoredPush {
 
 export type NewPushRow = Omit<StoredPush, 'id' | 'views' | 'deleted' | 'updated_at' | 'expired_at'>;
 
-/** A row of `secrets`: all that is sealed, and all that opens it beside the instance key and the passphrase. */
+/** A row of `secrets`: everything sealed, and what opens it besides the instance key and the passphrase. */
 export interface SecretRow {
-  /** Of the instance key that seals the data key, the note's key and the verifier. */
+  /** The id of the instance key that seals the data key, the note's key and the verifier. */
   key_id: string;
   data_key: Uint8Array;
   payload: Uint8Array | null;
@@ -83,12 +83,12 @@ export async function findSecret(sql: Sql, id: number): Promise<SecretRow | unde
   return (await sql<SecretRow>`SELECT * FROM secrets WHERE push_id = ${id}`)[0];
 }
 
-/** Keeps others from changing the push until the transaction ends, and waits for those who are about to. */
+/** Locks the push's row until the transaction ends. */
 export async function lockPush(sql: Sql, id: number): Promise<void> {
   await sql`UPDATE pushes SET views = views WHERE id = ${id}`;
 }
 
-/** The claim: counts one view while there is one left, and answers the push as it is then; else nothing. */
+/** Counts a view if one is left, and returns the updated push; undefined if none is left. */
 export async function takeView(sql: Sql, id: number, now: number): Promise<StoredPush | undefined> {
   const rows = await sql<StoredPush>`
     UPDATE pushes SET views = views + 1
@@ -97,7 +97,7 @@ export async function takeView(sql: Sql, id: number, now: number): Promise<Store
   return rows[0];
 }
 
-/** The push while it is active; an owner's look takes nothing. */
+/** The push if it is active. */
 export async function findActive(
   sql: Sql,
   id: number,
@@ -109,9 +109,9 @@ export async function findActive(
 }
 
 /**
- * Ends an active push at `at`, destroys its secret, and has nobody read its files any more, whose chunks are deleted
- * later (`dropPiece`); nothing when it had ended before.
- * Whoever ends or claims a push changes its row in `pushes` first, so that the row's lock orders them.
+ * Expires an active push: destroys its secret and ends its files, whose chunks are deleted later (`dropPiece`). Returns
+ * undefined when it was expired already. All that expire or view a push update its row in `pushes` first, so that the
+ * row's lock orders them.
  */
 export async function endPush(
   sql: Sql,
@@ -125,8 +125,8 @@ export async function endPush(
 }
 
 /**
- * Ends a push with its last view: the secret goes at once, the files, which nothing that is kept opens any
- * more, at `filesUntil`. Answers whether the push was active.
+ * Expires a push with its last view: destroys the secret at once, and the files, which nothing in the database opens
+ * any more, at `filesUntil`. Returns false when it was expired already.
  */
 export async function endWithView(
   sql: Sql,
@@ -151,11 +151,11 @@ async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
 export interface DuePush {
   readonly id: number;
   readonly expires_at: number;
-  /** Bytes of its payload, sealed. */
+  /** Size of the sealed payload. */
   readonly bytes: number;
 }
 
-/** The next of them by time, after the one given. */
+/** The next due pushes after the given one, ordered by time. */
 export function listDue(
   sql: Sql,
   now: number,
@@ -177,7 +177,7 @@ async function forget(sql: Sql, id: number): Promise<void> {
   ]);
 }
 
-/** Pushes that ended by then, and that nothing but their log is left of. */
+/** Ids of pushes that expired by then and have no files left. */
 export async function listEndedBefore(sql: Sql, before: number, count: number): Promise<number[]> {
   const rows = await sql<{ id: number }>`
     SELECT id FROM pushes
@@ -187,10 +187,10 @@ export async function listEndedBefore(sql: Sql, before: number, count: number): 
   return rows.map(({ id }) => id);
 }
 
-/** Entries of a log that are deleted in one transaction. */
+/** Number of log entries deleted in one transaction. */
 const ENTRIES = 1000;
 
-/** Deletes such a push with its log, or the first entries of a long one; answers how many entries that were. */
+/** Deletes an expired push with its log, or the first entries of a long log; returns the number of entries deleted. */
 export async function dropPush(sql: Sql, id: number): Promise<number> {
   const entries = await sql`
     DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE push_id = ${id} LIMIT ${ENTRIES})
@@ -202,7 +202,7 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
   return entries.length;
 }
 
-/** How many are active; `pushes_by_end` is all it reads. */
+/** Number of active pushes; reads only the index `pushes_by_end`. */
 export async function countActive(sql: Sql, now: number): Promise<number> {
   const rows = await sql<{ active: number }>`
     SELECT count(*) AS active FROM pushes WHERE expired_at IS NULL AND expires_at > ${now}`;
@@ -211,11 +211,11 @@ export async function countActive(sql: Sql, now: number): Promise<number> {
 
 export interface Page {
   readonly rows: number;
-  /** From 1. */
+  /** The first page is 1. */
   readonly number: number;
 }
 
-/** Which pushes are on the page is asked first: of those before it nothing but the index is read. */
+/** An owner's active pushes. The subquery reads only the index for the pushes of earlier pages. */
 export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
   return sql<StoredPush & NoteRow>`
     SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
@@ -230,8 +230,8 @@ export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
 }
 
 /**
- * Those that were ended, and those whose time has passed since the last sweep: few, so they are looked for by time
- * (`+` keeps SQLite from looking through all that the owner has).
+ * An owner's expired pushes, including those whose time has passed since the last sweep. These are few, so the unary `+`
+ * keeps SQLite from using the owner's index for them.
  */
 export function listExpired(sql: Sql, ownerId: number, now: number, page: Page) {
   return sql<StoredPush>`

@@ -1,55 +1,270 @@
-import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { makeFile } from '../../system/atomic-file';
+import { full } from '../refusal';
 import { ServiceError } from '../service-error';
-import type { Sleep } from './busy-retry';
-import type { Database, Value } from './sql';
-import { type Native, overNative } from './sqlite-database';
+import {
+  createQueue,
+  groupCommit,
+  nextRound,
+  orLocked,
+  retryWhileLocked,
+  type Sleep,
+} from './group-commit';
+import { type Database, isFull, type Sql, type Value } from './sql';
 
-/** Calls `load` without letting Node's warning about `node:sqlite` reach the user. */
+/** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
 export type Quietly = <T>(load: () => T) => T;
 
-type Open = (path: string) => Native;
+/** What `node:sqlite` and libsql have in common. */
+interface SqliteConnection {
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+}
+
+interface SqliteStatement {
+  all(values: Value[]): unknown[];
+}
+
+type Open = (path: string) => SqliteConnection;
 
 const pragmas = [
-  // What the filler in `native.ts` counts on; it is SQLite's own default, and fixed once there are tables.
+  // `filler` relies on it; SQLite's default, fixed once there are tables.
   'page_size = 4096',
-  // Asking for the lock comes first, so that the switch to WAL waits for another program, too.
+  // Before the switch to WAL, so that it waits for other processes.
   'busy_timeout = 5000',
   'journal_mode = WAL',
-  // An answered view is on the disk: the log is synced at every commit (service.md, promise 4).
+  // Syncs the write-ahead log at every commit, so that an answered view is on disk.
   'synchronous = FULL',
-  // Pages that are freed are overwritten with zeros (promise 2); for rows inside of them, see `filler`.
+  // Overwrites freed pages with zeros; for rows within pages see `filler`.
   'secure_delete = ON',
   'foreign_keys = ON',
-  // What a savepoint would bring back stands in no file either: old pages, keys among them.
+  // Keeps savepoint journals, which contain old pages with keys, out of files.
   'temp_store = MEMORY',
-  // From here on nothing waits inside SQLite, where everything else would stand still: see `patiently`.
+  // From here on SQLite does not wait itself, which would block the event loop: see `retryWhileLocked`.
   'busy_timeout = 0',
 ];
 
-/** Opens the database file at `path` (0600, made when missing), or one in memory for `:memory:`. */
+/**
+ * Opens the database file at `path` (0600, created when missing), or one in memory for `:memory:`.
+ * @throws ServiceError when there is no SQLite; else what SQLite or the system throws
+ */
 export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep): Promise<Database> {
   const open = nodeSqlite(quietly) ?? (await libsql());
   if (path !== ':memory:') ownerOnly(path);
-  const native = open(path);
+  const connection = open(path);
   try {
-    for (const pragma of pragmas) native.prepare(`PRAGMA ${pragma}`).all([]);
+    for (const pragma of pragmas) connection.prepare(`PRAGMA ${pragma}`).all([]);
   } catch (error) {
-    native.close();
+    connection.close();
     throw error;
   }
-  return overNative(native, { sleep, file: path === ':memory:' ? undefined : path });
+  return overConnection(connection, path === ':memory:' ? undefined : path, sleep);
 }
 
 /**
- * The log and its index inherit the mode of the file they belong to. A symbolic link is not followed (ELOOP): root would
- * change the mode of whatever it leads to.
+ * Sets mode 0600, which `-wal` and `-shm` inherit. Does not follow a symbolic link (ELOOP), because root would change the
+ * mode of its target.
  */
 function ownerOnly(path: string): void {
   const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
   fchmodSync(file, 0o600);
   closeSync(file);
+}
+
+/**
+ * A column of 4100 bytes that moves the keys of a row to overflow pages. When SQLite moves a row to another b-tree page,
+ * a copy stays in the gap between cells, which `secure_delete` does not overwrite. Overflow pages are never moved, and
+ * overwritten when freed; at most 4061 bytes of a row are outside of them, with pages of 4096 bytes. Costs 4.5 kB of
+ * disk per active push, and 0.03 ms when it is created, a hundredth of the sync.
+ */
+const filler = ' filler BLOB DEFAULT (zeroblob(4100)),';
+
+/** The database over one connection, to a file or, where `file` is undefined, in memory. */
+function overConnection(
+  connection: SqliteConnection,
+  file: string | undefined,
+  sleep: Sleep | undefined,
+): Database {
+  const { run, forget } = prepared(connection);
+  const queue = createQueue();
+  const commit = groupCommit(connection, queue);
+  const reserve =
+    file === undefined ? undefined : new ReserveFile(join(dirname(file), 'pwpush.reserve'));
+  const transaction: Database['transaction'] = async (work, { frees = false } = {}) => {
+    const attempt = (alone: boolean) =>
+      retryWhileLocked(() => commit(() => work(run), alone), sleep);
+    try {
+      return await attempt(false).catch(async (error: unknown) => {
+        if (!isFull(error)) throw error;
+        await queue(async () => {
+          if (frees) reserve?.remove();
+          // The transaction that was rolled back has used space in the write-ahead log.
+          checkpoint(connection);
+        });
+        if (!frees) throw error;
+        return attempt(true);
+      });
+    } catch (error) {
+      throw isFull(error) ? full() : error;
+    }
+  };
+  let scrubbing: Promise<boolean> | undefined;
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    // Lets the current group commit first.
+    await nextRound();
+    await queue(async () => {
+      checkpoint(connection);
+      forget();
+      connection.close();
+    });
+  };
+  return {
+    dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
+    sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
+      isWrite(strings)
+        ? transaction((sql) => sql<R>(strings, ...values))
+        : retryWhileLocked(() => queue(() => orLocked(() => run<R>(strings, ...values))), sleep),
+    transaction,
+    // BEGIN IMMEDIATE makes every transaction exclusive.
+    exclusively: (work) => transaction(work),
+    scrub() {
+      // One checkpoint, which costs as much as four commits, for all that committed before it starts.
+      scrubbing ??= nextRound().then(() =>
+        queue(async () => {
+          scrubbing = undefined;
+          return checkpoint(connection);
+        }),
+      );
+      return scrubbing;
+    },
+    alone: () => queue(async () => isAlone(connection)),
+    free: () => (file === undefined ? undefined : freeBytes(dirname(file))),
+    unused: () => queue(async () => unusedBytes(connection)),
+    async setAside() {
+      reserve?.create();
+    },
+    rewrite: () =>
+      queue(async () => {
+        connection.exec('VACUUM');
+        checkpoint(connection);
+      }),
+    close() {
+      // `node:sqlite`, unlike libsql, throws when it is closed twice.
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/**
+ * Prepares each statement of the program once, because preparing takes as long as running. libsql keeps a closed
+ * database open while there are statements; `forget` drops them.
+ */
+function prepared(connection: SqliteConnection): { run: Sql; forget: () => void } {
+  let known = new WeakMap<TemplateStringsArray, SqliteStatement>();
+  const run: Sql = async <R>(strings: TemplateStringsArray, ...values: Value[]) => {
+    const statement = known.get(strings) ?? connection.prepare(strings.join('?'));
+    // Not reused after an error: libsql (0.5.29) does not reset the statement.
+    known.delete(strings);
+    const rows = statement.all(values) as R[];
+    known.set(strings, statement);
+    return rows;
+  };
+  return {
+    run,
+    forget() {
+      known = new WeakMap();
+    },
+  };
+}
+
+/**
+ * A write runs in a transaction: alone, it would stay unfinished when it does not get the lock, and with libsql (0.5.29)
+ * nothing could be committed until it is garbage-collected.
+ */
+function isWrite(strings: TemplateStringsArray): boolean {
+  return /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(strings[0] as string);
+}
+
+/** Leaving WAL mode succeeds only for the sole connection of a file. */
+function isAlone(connection: SqliteConnection): boolean {
+  try {
+    const [row] = connection.prepare('PRAGMA journal_mode = DELETE').all([]) as {
+      journal_mode: string;
+    }[];
+    return row?.journal_mode === 'delete';
+  } catch {
+    return false;
+  } finally {
+    connection.prepare('PRAGMA journal_mode = WAL').all([]);
+  }
+}
+
+function unusedBytes(connection: SqliteConnection): number {
+  const [pages] = connection.prepare('PRAGMA freelist_count').all([]) as {
+    freelist_count: number;
+  }[];
+  const [page] = connection.prepare('PRAGMA page_size').all([]) as { page_size: number }[];
+  return (pages?.freelist_count ?? 0) * (page?.page_size ?? 0);
+}
+
+/** Empties the write-ahead log, which holds old pages, keys among them; returns false when a reader prevents it. */
+function checkpoint(connection: SqliteConnection): boolean {
+  try {
+    const [row] = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]) as {
+      busy: number;
+    }[];
+    return row?.busy === 0;
+  } catch {
+    // Locked by another process: the next expiry or sweep of either tries again.
+    return false;
+  }
+}
+
+/** Bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
+const RESERVE_BYTES = 8 * 1024 * 1024;
+
+/** Free bytes for this user on the disk of that folder. */
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** A file that reserves space, deleted when a push has to expire on a full disk. */
+class ReserveFile {
+  constructor(private readonly path: string) {}
+
+  /** Creates the file when it is missing and the disk has room for two. */
+  create(): void {
+    if (statSync(this.path, { throwIfNoEntry: false })?.size === RESERVE_BYTES) return;
+    this.remove();
+    if (freeBytes(dirname(this.path)) < 2 * RESERVE_BYTES) return;
+    try {
+      // Random, because a file system that compresses reserves nothing for zeros.
+      makeFile(this.path, (file) => writeSync(file, randomBytes(RESERVE_BYTES)));
+    } catch {
+      this.remove();
+    }
+  }
+
+  remove(): void {
+    rmSync(this.path, { force: true });
+  }
 }
 
 interface NodeSqlite {
@@ -62,7 +277,7 @@ interface NodeSqlite {
   };
 }
 
-/** Node's own SQLite (22.13 and later), or nothing. `import()` would warn a moment later, out of `quietly`'s reach. */
+/** `node:sqlite` (Node 22.13 and later). Not `import()`, which emits its warning after `quietly` has returned. */
 function nodeSqlite(quietly: Quietly): Open | undefined {
   let module: NodeSqlite;
   try {
@@ -96,8 +311,8 @@ async function libsql(): Promise<Open> {
       exec: (sql) => void database.exec(sql),
       prepare(sql) {
         const statement = database.prepare(sql);
-        // Values go as one array: libsql takes a lone buffer or null for named parameters. Only `all` is used: a
-        // second `get` on a statement returns values of the first (0.5.29).
+        // As one array, because libsql takes a single buffer or null for named parameters. `all` only: a second
+        // `get` on a statement returns values of the first (0.5.29).
         return { all: (values) => statement.all(values).map(withBuffers) };
       },
       close: () => void database.close(),
@@ -105,7 +320,7 @@ async function libsql(): Promise<Open> {
   };
 }
 
-/** `all` of libsql answers an ArrayBuffer where everybody else has a Uint8Array. */
+/** libsql's `all` returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
 function withBuffers(row: unknown): unknown {
   const values = row as Record<string, unknown>;
   for (const column in values) {

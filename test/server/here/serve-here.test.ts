@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HereEvent } from '../../../src/server/here/push-watch';
-import { type Here, serveHere } from '../../../src/server/here/serve-here';
+import type { HereEvent } from '../../../src/here-event';
+import { type ServedPush, serveHere } from '../../../src/server/here/serve-here';
 import { ServiceError } from '../../../src/server/service-error';
 import { type TestClock, testClock } from '../../helpers/service';
 
-let here: Here | undefined;
+let here: ServedPush | undefined;
 let events: Omit<HereEvent, 'ip'>[];
 let clock: TestClock;
 afterEach(async () => {
@@ -20,7 +20,7 @@ const file = (name: string, text: string) => ({
   },
 });
 
-async function serve(push: object, files: ReturnType<typeof file>[] = []): Promise<Here> {
+async function serve(push: object, files: ReturnType<typeof file>[] = []): Promise<ServedPush> {
   events = [];
   clock = testClock();
   const io = { log: () => {}, warn: () => {}, now: clock.now, version: '0.1.0' };
@@ -36,15 +36,16 @@ async function serve(push: object, files: ReturnType<typeof file>[] = []): Promi
   return here;
 }
 
-const base = ({ push }: Here) => new URL(push.html_url).origin;
-const api = (one: Here, rest = '') => `${base(one)}/api/v2/pushes/${one.push.url_token}${rest}`;
+const base = ({ push }: ServedPush) => new URL(push.html_url).origin;
+const api = (one: ServedPush, rest = '') =>
+  `${base(one)}/api/v2/pushes/${one.push.url_token}${rest}`;
 const status = async (url: string, init?: RequestInit) => {
   const response = await fetch(url, init);
   await response.arrayBuffer();
   return response.status;
 };
 // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
-const retrieve = async (one: Here): Promise<any> => (await fetch(api(one))).json();
+const retrieve = async (one: ServedPush): Promise<any> => (await fetch(api(one))).json();
 
 describe('nothing is to be had from it but that push', () => {
   test.each([
@@ -146,9 +147,9 @@ describe('it ends unseen', () => {
 });
 
 describe('with files it ends when those of each view were fetched', () => {
-  const links = async (one: Here) =>
+  const links = async (one: ServedPush) =>
     ((await retrieve(one)).files as { url: string }[]).map(({ url }) => url);
-  const goesOn = (one: Here) => Promise.race([one.ended, Promise.resolve('goes on')]);
+  const goesOn = (one: ServedPush) => Promise.race([one.ended, Promise.resolve('goes on')]);
 
   test('each whole, in one piece or resumed', async () => {
     const one = await serve({ payload: 'hi' }, [file('a.txt', '0123456789'), file('b.txt', '')]);

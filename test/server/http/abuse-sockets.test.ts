@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connectionLimitOf } from '../../../src/server/http/connections';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
-import type { Patience } from '../../../src/server/http/timeouts';
-import { connectionLimitOf, readingRateOf } from '../../../src/server/service-settings';
+import type { Timeouts } from '../../../src/server/http/timeouts';
+import { readingRateOf } from '../../../src/server/service-settings';
 import { notedDatabase, overDatabase } from '../../helpers/over-database';
 import {
   call,
@@ -30,9 +31,9 @@ afterEach(async () => {
   await service.close();
 });
 
-/** As patient as a service is, but for what the test is about. */
+/** A service with generous timeouts, except those under test. */
 async function listening(
-  patience: Partial<Patience> = {},
+  timeouts: Partial<Timeouts> = {},
   app = service.service.app,
   connections = connectionLimitOf(defaults),
   ownHost?: string,
@@ -41,13 +42,13 @@ async function listening(
     tls: undefined,
     log: service.service.log,
     now: service.clock.now,
-    patience: {
+    timeouts: {
       head: 60_000,
       idle: 60_000,
       body: 60_000,
       read: { bytes: MIB, milliseconds: 60_000 },
       rest: { bytes: MIB, milliseconds: 1000 },
-      ...patience,
+      ...timeouts,
     },
     connections,
     ownHost,

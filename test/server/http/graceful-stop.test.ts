@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { stopper } from '../../../src/server/http/graceful-stop';
+import { gracefulStop } from '../../../src/server/http/connections';
 
 test('a request that does not end is cut off when the time is up', async () => {
   const server = createServer();
-  const stop = stopper(server, false, 0);
+  const stop = gracefulStop(server, false, 0);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const arrived = new Promise((resolve) => server.once('request', resolve));
   const request = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
@@ -19,7 +19,7 @@ test('a request that does not end is cut off when the time is up', async () => {
 test('an answer that is on its way when the stop comes arrives whole', async () => {
   const body = Buffer.alloc(16 * 1024 * 1024, 'x');
   const server = createServer();
-  const stop = stopper(server, false);
+  const stop = gracefulStop(server, false);
   const asked = new Promise<void>((resolve) => {
     server.on('request', (_, response) => {
       // Ended, as Node counts, but far from sent: the client reads nothing yet.

@@ -93,15 +93,15 @@ test('new connections get the new certificate, open ones live on', async () => {
 });
 
 test.each([
-  ['do not fit', () => keep(nextCert, key), 'the TLS certificate and key do not fit'],
-  ['are none', () => keep('', ''), 'the TLS certificate and key do not fit'],
+  ['do not match', () => keep(nextCert, key), 'the TLS certificate and key do not match'],
+  ['are none', () => keep('', ''), 'the TLS certificate and key do not match'],
   ['are gone', () => rm(join(folder, 'key.pem')), '/key.pem cannot be read (ENOENT)'],
 ])('the old certificate stays where the new ones %s', async (_, spoil, why) => {
   await start(true);
   await spoil();
   await service.reload();
   expect((await shown(new Agent()))[0]).toBe(first);
-  expect(said).toContain(`warning the certificate stays the one it was: ${why}`);
+  expect(said).toContain(`warning the certificate was not replaced: ${why}`);
 });
 
 test('without TLS there is nothing to reload', async () => {

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seal, unseal } from '../../../src/server/keys/aead';
-import { sealClearTokens } from '../../../src/server/keys/clear-tokens';
-import { linksOf } from '../../../src/server/keys/key-file';
-import { instanceKey } from '../../../src/server/keys/keyring';
+import { instanceKey } from '../../../src/server/keys/instance-key';
+import { openLinks } from '../../../src/server/keys/link-keys';
+import { sealClearTokens } from '../../../src/server/keys/open-keyring';
 import { rekey } from '../../../src/server/keys/rotation';
 import { termsOf } from '../../../src/server/keys/vault';
 import { backup } from '../../../src/server/ops/database-copy';
@@ -171,7 +171,7 @@ onEachStore((store) => {
       await aged(tokens);
       await migrate(beside);
       const key = await readKey(room);
-      const links = await beside.exclusively((sql) => linksOf(sql, [key]));
+      const links = await beside.exclusively((sql) => openLinks(sql, [key]));
       let runs = 0;
       const stopping: Database['exclusively'] = (work) => {
         runs += 1;

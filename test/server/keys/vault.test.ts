@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { seal, UnknownKey, unseal } from '../../../src/server/keys/aead';
-import { instanceKey, Keyring } from '../../../src/server/keys/keyring';
+import { instanceKey } from '../../../src/server/keys/instance-key';
+import { Keyring } from '../../../src/server/keys/keyring';
 import { Links } from '../../../src/server/keys/link-keys';
 import { createVault, Damaged, reseal } from '../../../src/server/keys/vault';
 

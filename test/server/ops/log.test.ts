@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createLog, type Log, type LogFormat } from '../../../src/server/ops/log';
+import { createLog, type Log } from '../../../src/server/ops/log';
+import type { LogFormat } from '../../../src/server/service-settings';
 import { call, testService } from '../../helpers/service';
 
 const TIME = '2026-08-20T11:06:45.000Z';

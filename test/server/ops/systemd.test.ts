@@ -15,5 +15,5 @@ test.each([
 
 test.each(['0', '-1', 'x', '1e3', '1000', ' 1'])('LISTEN_FDS=%s is refused', (count) => {
   const env = { LISTEN_PID: '7', LISTEN_FDS: count };
-  expect(() => passedSockets({ env, pid: 7 })).toThrow('LISTEN_FDS is no number of sockets');
+  expect(() => passedSockets({ env, pid: 7 })).toThrow('LISTEN_FDS is not a number of sockets');
 });

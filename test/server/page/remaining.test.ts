@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockTime, duration, moment } from '../../../src/server/page/remaining';
+import { clockTime, dateTime, duration } from '../../../src/server/page/remaining';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -23,9 +23,9 @@ test.each([
   expect(duration(milliseconds)).toBe(words);
 });
 
-test('a moment is given in UTC, for people and for programs', () => {
+test('a dateTime is given in UTC, for people and for programs', () => {
   const time = Date.UTC(2026, 0, 5, 3, 4, 5);
-  expect(moment(time).pieces.join('')).toBe(
+  expect(dateTime(time).pieces.join('')).toBe(
     '<time datetime="2026-01-05T03:04:05.000Z">5 January 2026, 03:04 UTC</time>',
   );
   expect(clockTime(time).pieces.join('')).toBe(

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/server/refusal';
-import { type Bounds, isWebAddress, readCreation } from '../../../src/server/rules/new-push';
+import { isWebAddress, validatePush } from '../../../src/server/rules/new-push';
+import type { Bounds } from '../../../src/server/service-settings';
 
 const bounds: Bounds = {
   days: { min: 1, max: 90, default: 7 },
@@ -10,7 +11,7 @@ const bounds: Bounds = {
 
 function problems(input: object): unknown {
   try {
-    readCreation(input, bounds);
+    validatePush(input, bounds);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.fields;
@@ -30,9 +31,9 @@ test('fills in what was left out or null', () => {
     name: '',
     note: '',
   };
-  expect(readCreation({ payload: 'x' }, bounds)).toEqual(filled);
+  expect(validatePush({ payload: 'x' }, bounds)).toEqual(filled);
   const nulls = Object.fromEntries(Object.keys(filled).map((key) => [key, null]));
-  expect(readCreation({ ...nulls, files: [], payload: 'x' }, bounds)).toEqual(filled);
+  expect(validatePush({ ...nulls, files: [], payload: 'x' }, bounds)).toEqual(filled);
 });
 
 test.each([
@@ -84,7 +85,7 @@ test.each([
 });
 
 describe('with files', () => {
-  const read = (input: object) => readCreation(input, bounds, 2);
+  const read = (input: object) => validatePush(input, bounds, 2);
 
   test('the kind is file, and the payload a message that may be missing', () => {
     expect(read({})).toMatchObject({ kind: 'file', payload: '' });

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Patience } from '../../../src/server/http/timeouts';
+import type { Timeouts } from '../../../src/server/http/timeouts';
 import { type Service, startService } from '../../../src/server/service';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
@@ -31,7 +31,7 @@ let lines: string[];
 /** A rate at which answers are read in any case. */
 const read = { bytes: 1, milliseconds: 60_000 };
 
-async function start(settings = {}, patience?: Patience): Promise<void> {
+async function start(settings = {}, patience?: Timeouts): Promise<void> {
   lines = [];
   const io = {
     log: (line: string) => void lines.push(line),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { groupCommit } from '../../../src/server/store/group-commit';
+import { createQueue, groupCommit } from '../../../src/server/store/group-commit';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
 import { lock, open } from '../lock';
@@ -56,12 +56,11 @@ const outcomes = async (transactions: Promise<unknown>[]) =>
 function recording() {
   const connection = open(path);
   const said: string[] = [];
-  const commit = groupCommit({
-    exec(sql) {
-      said.push(sql);
-      connection.exec(sql);
-    },
-  });
+  const exec = (sql: string) => {
+    said.push(sql);
+    connection.exec(sql);
+  };
+  const commit = groupCommit({ exec }, createQueue());
   return { said, commit, close: () => connection.close() };
 }
 

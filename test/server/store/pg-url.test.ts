@@ -50,21 +50,21 @@ describe('an address says where the database is', () => {
     ['postgres://', {}, [['localhost', 5432]], userInfo().username, '', userInfo().username],
   ])('%s', (url, env, places, user, password, database) => {
     const address = readAddress(url, env);
-    expect(address.places.map(({ host, port }) => [host, port])).toEqual(places);
+    expect(address.hosts.map(({ host, port }) => [host, port])).toEqual(places);
     expect([address.user, address.password, address.database]).toEqual([user, password, database]);
   });
 
   test('and what a session begins with', () => {
-    const { startup, patience } = readAddress(
+    const { startup, connectTimeout } = readAddress(
       'postgres://db/n?application_name=a%20b&options=-c%20search_path%3Dx&connect_timeout=1',
     );
-    expect([startup, patience]).toEqual([
+    expect([startup, connectTimeout]).toEqual([
       { application_name: 'a b', options: '-c search_path=x' },
       2,
     ]);
     expect(readAddress('postgres://db/n')).toMatchObject({
       startup: { application_name: 'pwpush' },
-      patience: 10,
+      connectTimeout: 10,
     });
   });
 });
@@ -95,16 +95,16 @@ test.each([
 
 describe('what is refused is said, without quoting the address', () => {
   test.each([
-    ['mysql://u:MARKER@db/n', 'begins with postgres:// and names user, host and database'],
-    ['MARKER', 'begins with postgres:// and names user, host and database'],
-    ['postgres://u:MARKER@db:x/n', 'names a host that cannot be read'],
-    ['postgres://u:MARKER@db:70000/n', 'names a port that is none'],
-    ['postgres://u:MARKER%@db/n', 'is not encoded properly: a % stands for itself as %25'],
-    ['postgres://u:MARKER@db/n?sslcrl=x', 'has a parameter that is not understood, "sslcrl"'],
-    ['postgres://u:a?MARKER@db/n', 'has a parameter that is not understood'],
-    ['postgres://u:a?MARKER=b@db/n', 'has a parameter that is not understood'],
-    ['postgres://db/n?a%20MARKER', 'has a parameter that is not understood'],
-    ['postgres://u:MARKER@db/n?sslmode=yes', 'has an sslmode that is none'],
+    ['mysql://u:MARKER@db/n', 'must start with postgres:// and name user, host and database'],
+    ['MARKER', 'must start with postgres:// and name user, host and database'],
+    ['postgres://u:MARKER@db:x/n', 'has an invalid host'],
+    ['postgres://u:MARKER@db:70000/n', 'has an invalid port'],
+    ['postgres://u:MARKER%@db/n', 'is not encoded properly: write % as %25'],
+    ['postgres://u:MARKER@db/n?sslcrl=x', 'has an unknown parameter, "sslcrl"'],
+    ['postgres://u:a?MARKER@db/n', 'has an unknown parameter'],
+    ['postgres://u:a?MARKER=b@db/n', 'has an unknown parameter'],
+    ['postgres://db/n?a%20MARKER', 'has an unknown parameter'],
+    ['postgres://u:MARKER@db/n?sslmode=yes', 'has an invalid sslmode'],
     [
       'postgres://u:MARKER@db/n?sslmode=verify-ca',
       'has sslmode=verify-ca, which needs sslrootcert',

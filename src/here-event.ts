@@ -1,0 +1,8 @@
+/** Something that happened to a push that `push --here` serves. */
+export interface HereEvent {
+  readonly event: 'opened' | 'viewed' | 'passphrase' | 'fetched' | 'deleted' | 'expired';
+  /** The address it came from; null when it is unknown. */
+  readonly ip: string | null;
+  /** Of `viewed`: how many views have been taken. */
+  readonly count?: number;
+}

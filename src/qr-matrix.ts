@@ -1,0 +1,34 @@
+import QRCode from 'qrcode-terminal/vendor/QRCode/index.js';
+import QRErrorCorrectLevel from 'qrcode-terminal/vendor/QRCode/QRErrorCorrectLevel.js';
+import QRRSBlock from 'qrcode-terminal/vendor/QRCode/QRRSBlock.js';
+
+/** Light modules around the symbol that readers need to find it (ISO/IEC 18004, 6.3.8). */
+export const QUIET_ZONE = 4;
+/** Bytes that version 40 holds at level L (ISO/IEC 18004, table 7). */
+export const MAX_QR_BYTES = 2953;
+
+/**
+ * The modules of a QR code, row by row, true for dark; undefined when the text has more than MAX_QR_BYTES.
+ * @param mask the mask pattern (ISO/IEC 18004, 7.8.2); without it the one that scores best
+ */
+export function qrModules(text: string, mask?: number): boolean[][] | undefined {
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length > MAX_QR_BYTES) return undefined;
+  const code = new QRCode(versionFor(bytes.length), QRErrorCorrectLevel.L);
+  if (mask !== undefined) code.getBestMaskPattern = () => mask;
+  // The encoder takes one byte per character.
+  code.addData(bytes.toString('latin1'));
+  code.make();
+  return code.modules;
+}
+
+/** The smallest version for so many bytes. The encoder's own search encodes the data once for each version. */
+function versionFor(bytes: number): number {
+  for (let version = 1; version < 40; version++) {
+    const blocks = QRRSBlock.getRSBlocks(version, QRErrorCorrectLevel.L);
+    const room = blocks.reduce((sum, { dataCount }) => sum + dataCount, 0);
+    // Four bits of mode, and the length (ISO/IEC 18004, 7.4.1).
+    if (room * 8 >= 4 + (version < 10 ? 8 : 16) + bytes * 8) return version;
+  }
+  return 40;
+}

@@ -1,0 +1,93 @@
+import { type Context, Hono } from 'hono';
+import { routePath } from 'hono/route';
+import { getPath } from 'hono/utils/url';
+import { API_PATH, OPENAPI_PATH } from '../contract';
+import { createApi } from './http/api';
+import { BodyBudget, type MemoryUse } from './http/body';
+import { ipOf, isSecure } from './http/caller';
+import { createDownloads } from './http/file-routes';
+import { type App, type AppOptions, commonHeaders, type Env } from './http/parts';
+import { clientOf, limited } from './http/rate-limit';
+import { answer, json, refusalBody, refusalHead } from './http/responses';
+import { createPages } from './page/routes';
+import { Refusal } from './refusal';
+
+/** Sent over https only: over http browsers ignore it with a warning. */
+const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
+/** Makes browsers use https for this host for a year (RFC 6797). */
+const HTTPS_ONLY = ['strict-transport-security', 'max-age=31536000'] as const;
+
+/** Composes the API, the downloads and the pages. */
+export function createApp(options: AppOptions): App {
+  const { now, log, isUp, settings } = options;
+  const parts = { ...options, limited: limited(settings, now) };
+  const budget = new BodyBudget(settings.bufferBytes);
+  const app = new Hono<Env>({ getPath: pathOf });
+  app.use(async (c, next) => {
+    const began = now();
+    const client = clientOf(ipOf(c.req.raw, c.env, settings), settings.rateLimit);
+    const memory = budget.forRequest(client);
+    c.env.closed?.(() => memory.release());
+    c.set('client', client);
+    c.set('memory', memory);
+    await next();
+    reserveResponse(c, memory);
+    if (!c.env.closed) memory.release();
+    for (const [name, value] of Object.entries(commonHeaders)) c.res.headers.set(name, value);
+    if (isSecure(c.req.raw, settings)) c.res.headers.set(...NO_OPENER);
+    // A proxy that terminates TLS adds its own.
+    if (c.req.url.startsWith('https:')) c.res.headers.set(...HTTPS_ONLY);
+    const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);
+    const took = now().getTime() - began.getTime();
+    const { method } = c.req;
+    const { status } = c.res;
+    log.request({ began, method, route: routePath(c), status, took, bytes: Number(bytes) });
+  });
+  app.get('/up', async () => {
+    const type = 'text/plain; charset=utf-8';
+    return (await isUp()) ? answer('up\n', type) : answer('down\n', type, 503);
+  });
+  app.route(API_PATH, createApi(parts));
+  app.all('/api/*', () => json({ error: 'not-found' }, 404));
+  app.route('/', createDownloads(parts));
+  app.route('/', createPages(parts));
+  app.onError((error) => {
+    if (error instanceof Refusal) return refused(error);
+    log.failure(error);
+    return json({ error: 'internal error' }, 500);
+  });
+  return async (request, connection = {}) => app.fetch(request, connection);
+}
+
+/** Counts a response that its route has not counted; replaces it with a refusal when the memory does not suffice. */
+function reserveResponse(c: Context<Env>, memory: MemoryUse): void {
+  if (c.req.method !== 'GET' || !memory.isEmpty) return;
+  try {
+    memory.add(Number(c.res.headers.get('content-length')));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    c.res = undefined;
+    c.res = refused(error);
+  }
+}
+
+function refused(refusal: Refusal): Response {
+  const { status, headers } = refusalHead(refusal);
+  return json(refusalBody(refusal), status, headers);
+}
+
+/**
+ * The path that is routed. Password Pusher also accepts `.json` after an API path (docs/wire.md, "Endpoints") and
+ * `json_url` for a retrieval (docs/wire.md, "Push object"). Asterisks are escaped: Hono would take the path `/*` for the
+ * pattern and run the middleware twice.
+ */
+function pathOf(request: Request): string {
+  const path = getPath(request).replaceAll('*', '%2A');
+  if (path.startsWith(`${API_PATH}/`))
+    return path === API_PATH + OPENAPI_PATH ? path : path.replace(/\.json$/, '');
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const token = reads ? /^\/p\/([\w-]+)\.json$/.exec(path)?.[1] : undefined;
+  // `active` and `expired` are listings of the API; a token has 19 characters.
+  if (!token || token === 'active' || token === 'expired') return path;
+  return `${API_PATH}/pushes/${token}`;
+}

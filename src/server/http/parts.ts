@@ -1,0 +1,70 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Log } from '../ops/log';
+import type { PushEvents } from '../push-events';
+import type { Files } from '../rules/files';
+import type { Owner, Owners } from '../rules/owners';
+import type { Visitor } from '../rules/push-state';
+import type { Pushes } from '../rules/pushes';
+import type { Bounds, RateLimit } from '../service-settings';
+import type { MemoryUse } from './body';
+import { type CallerSettings, type ClientSocket, originOf } from './caller';
+
+export interface AppSettings extends CallerSettings {
+  /** Whether callers without a token may create and retrieve pushes. */
+  readonly anonymous: boolean;
+  /** Maximum size of a file in bytes. */
+  readonly fileBytes: number;
+  readonly bounds: Bounds;
+  /** Bytes of memory for request bodies and responses in progress. */
+  readonly bufferBytes: number;
+  /** Undefined for no limit. */
+  readonly rateLimit?: RateLimit | undefined;
+  readonly version: string;
+}
+
+export interface AppOptions {
+  readonly pushes: Pushes;
+  readonly files: Files;
+  readonly owners: Owners;
+  /** Whether the database answers in time. */
+  readonly isUp: () => Promise<boolean>;
+  readonly events: PushEvents;
+  readonly now: () => Date;
+  readonly log: Log;
+  readonly settings: AppSettings;
+}
+
+/** What each part of the app (API, pages, downloads) is made from. */
+export interface PartOptions extends AppOptions {
+  /** Refuses callers that exceed the rate limit; each part renders the refusal in its own format. */
+  readonly limited: MiddlewareHandler<Env>;
+}
+
+export interface Env {
+  Bindings: ClientSocket;
+  Variables: {
+    /** Whose share of limited resources the request takes; undefined for none. */
+    readonly client: string | undefined;
+    /** Memory that the request takes until its response has been sent. */
+    readonly memory: MemoryUse;
+  };
+}
+
+/** Who sent the request; `owner` as far as a token has shown it. */
+export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
+  const { signal } = c.req.raw;
+  return { ...originOf(c.req.raw, c.env, settings), owner, signal, client: c.get('client') };
+}
+
+/** The service as a function from request to response, without a socket. */
+export type App = (request: Request, connection?: ClientSocket) => Promise<Response>;
+
+/** Headers of every response. */
+export const commonHeaders = {
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex',
+};

@@ -1,0 +1,227 @@
+import { kinds } from '../../contract';
+import type { PushEvents } from '../push-events';
+import type { Usage } from '../service-settings';
+import { health } from './health';
+import type { LogObserver } from './log';
+
+/** Content type of the text exposition format that Prometheus and OpenMetrics scrapers read. */
+export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Counts what the service does, from 0 at each start. All label values come from the program, never from a request. */
+export interface Metrics extends PushEvents, LogObserver {
+  /** Returns the metrics, with `state` as it is now, in the text exposition format 0.0.4. */
+  render(state: ServiceState): string;
+}
+
+/** What is read at each scrape instead of being counted. */
+export interface ServiceState {
+  readonly version: string;
+  readonly databaseUp: boolean;
+  /** Undefined while it is unknown. */
+  readonly activePushes: number | undefined;
+  readonly usage: Usage | undefined;
+}
+
+/** Upper bounds of the buckets for request durations, in seconds. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Any other method is counted as `other`, so that clients cannot create time series. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+export function createMetrics(): Metrics {
+  const requests = counter(
+    'pwpush_http_requests_total',
+    'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+  );
+  const durations = histogram(
+    'pwpush_http_request_duration_seconds',
+    'Time from a request to the start of its response, by route.',
+    DURATIONS,
+  );
+  const errors = counter('pwpush_errors_total', 'Internal errors, as logged.', [{}]);
+  const created = counter(
+    'pwpush_pushes_created_total',
+    'Pushes created, by kind.',
+    kinds.map((kind) => ({ kind })),
+  );
+  const expired = counter(
+    'pwpush_pushes_expired_total',
+    'Pushes expired, by reason.',
+    ['views', 'time', 'deleted'].map((reason) => ({ reason })),
+  );
+  const views = counter(
+    'pwpush_views_total',
+    'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
+    ['viewer', 'owner'].map((by) => ({ by })),
+  );
+  const failedViews = counter('pwpush_failed_views_total', 'Views of expired pushes.', [{}]);
+  const passphrases = counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]);
+  const fileBytes = counter(
+    'pwpush_file_bytes_total',
+    'Bytes of files stored (in) and downloaded (out).',
+    ['in', 'out'].map((direction) => ({ direction })),
+  );
+  const counted = [
+    requests,
+    durations,
+    errors,
+    created,
+    expired,
+    views,
+    failedViews,
+    passphrases,
+    fileBytes,
+  ];
+  return {
+    request({ method, route, status, took }) {
+      const label = METHODS.has(method) ? method : 'other';
+      requests.add({ method: label, route, status: `${status}` });
+      // `took` is negative when the clock was set back.
+      durations.observe({ route }, Math.max(0, took) / 1000);
+    },
+    failure: () => errors.add(),
+    opened: () => {},
+    created: (kind) => created.add({ kind }),
+    viewed: (by) => views.add({ by }),
+    missed: () => failedViews.add(),
+    expired: (reason, pushes) => expired.add({ reason }, pushes),
+    wrongPassphrase: () => passphrases.add(),
+    fileBytes: (direction, bytes) => fileBytes.add({ direction }, bytes),
+    render: (state) => [...counted, ...gauges(state)].map(text).join(''),
+  };
+}
+
+/** The number of active pushes is counted at most once in that many milliseconds: with a million it takes a while. */
+const COUNT_EVERY = 60_000;
+
+/** Milliseconds that a scrape waits for that count. */
+const COUNT_WAIT = 2000;
+
+interface Probes {
+  readonly version: string;
+  /** Resolves soon, even when the database hangs. */
+  readonly isUp: () => Promise<boolean>;
+  readonly countActive: () => Promise<number>;
+  readonly usage?: (() => Usage) | undefined;
+}
+
+/** Returns a function that renders the current metrics; it never waits long for the database. */
+export function scraper(
+  metrics: Metrics,
+  { version, isUp, countActive, usage }: Probes,
+): () => Promise<string> {
+  let active: number | undefined;
+  let countedAt = Number.NEGATIVE_INFINITY;
+  const count = health(async () => {
+    countedAt = performance.now();
+    active = await countActive();
+  }, COUNT_WAIT);
+  return async () => {
+    const databaseUp = await isUp();
+    if (databaseUp && performance.now() - countedAt >= COUNT_EVERY) await count();
+    const activePushes = databaseUp ? active : undefined;
+    return metrics.render({ version, databaseUp, activePushes, usage: usage?.() });
+  };
+}
+
+/** Names that start with `process_` are those of Prometheus's own client libraries. */
+function gauges({ version, databaseUp, activePushes, usage }: ServiceState): Family[] {
+  const startedAt = Math.round(performance.timeOrigin) / 1000;
+  return [
+    gauge('pwpush_build_info', 'Always 1; the label is the version.', 1, { version }),
+    gauge('pwpush_database_up', 'Whether the database responds.', Number(databaseUp)),
+    gauge(
+      'pwpush_pushes_active',
+      'Pushes that are not expired, counted every minute.',
+      activePushes,
+    ),
+    {
+      ...gauge('process_cpu_seconds_total', 'User and system CPU time in seconds.', usage?.cpu),
+      type: 'counter',
+    },
+    gauge('process_resident_memory_bytes', 'Resident memory in bytes.', usage?.resident),
+    gauge('process_start_time_seconds', 'Start time as a Unix timestamp in seconds.', startedAt),
+  ];
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A metric with all its label combinations. */
+interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** Yields the suffix of the name, the labels as text, and the value. */
+  samples(): Iterable<readonly [suffix: string, labels: string, value: number]>;
+}
+
+/** A counter for each label combination that occurred; those in `known` start at 0 instead of being absent. */
+function counter(name: string, help: string, known: readonly Labels[] = []) {
+  const sums = new Map<string, number>(known.map((labels) => [labelText(labels), 0]));
+  return {
+    name,
+    help,
+    type: 'counter' as const,
+    add(labels: Labels = {}, by = 1) {
+      const key = labelText(labels);
+      sums.set(key, (sums.get(key) ?? 0) + by);
+    },
+    *samples() {
+      for (const [labels, sum] of sums) yield ['', labels, sum] as const;
+    },
+  };
+}
+
+/** A histogram with ascending bucket bounds. */
+function histogram(name: string, help: string, bounds: readonly number[]) {
+  const series = new Map<string, { counts: number[]; sum: number }>();
+  return {
+    name,
+    help,
+    type: 'histogram' as const,
+    observe(labels: Labels, value: number) {
+      const key = labelText(labels);
+      const one = series.get(key) ?? { counts: Array<number>(bounds.length + 1).fill(0), sum: 0 };
+      series.set(key, one);
+      const found = bounds.findIndex((bound) => value <= bound);
+      const bucket = found === -1 ? bounds.length : found;
+      one.counts[bucket] = (one.counts[bucket] ?? 0) + 1;
+      one.sum += value;
+    },
+    *samples() {
+      for (const [labels, { counts, sum }] of series) {
+        let total = 0;
+        for (const [at, count] of counts.entries()) {
+          total += count;
+          yield ['_bucket', `${labels},le="${bounds[at] ?? '+Inf'}"`, total] as const;
+        }
+        yield ['_sum', labels, sum] as const;
+        yield ['_count', labels, total] as const;
+      }
+    },
+  };
+}
+
+/** A gauge without a sample when its value is unknown. */
+function gauge(name: string, help: string, value: number | undefined, labels: Labels = {}): Family {
+  const samples = () => (value === undefined ? [] : [['', labelText(labels), value] as const]);
+  return { name, help, type: 'gauge', samples };
+}
+
+function text({ name, help, type, samples }: Family): string {
+  const lines = [...samples()].map(
+    ([suffix, labels, value]) => `${name}${suffix}${labels && `{${labels}}`} ${value}\n`,
+  );
+  if (lines.length === 0) return '';
+  return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function labelText(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`)
+    .join(',');
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}

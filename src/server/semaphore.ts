@@ -1,0 +1,91 @@
+import { abandoned, busy } from './refusal';
+
+/** Who asks for a turn. */
+export interface Waiter {
+  /** Aborts when nobody waits for the result any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whose share the work takes; undefined for none. */
+  readonly client?: string | undefined;
+  /** Goes before work that is not urgent. */
+  readonly urgent?: boolean | undefined;
+}
+
+interface QueuedWaiter extends Waiter {
+  begin(): void;
+  refuse(): void;
+}
+
+/** Bounds how much work runs at once, and how much waits for it in all and for one client; refuses the rest. */
+export class Semaphore {
+  private readonly running: Waiter[] = [];
+  private readonly waiting: QueuedWaiter[] = [];
+
+  constructor(
+    private readonly maxRunning: number,
+    private readonly maxWaiting: number,
+    private readonly maxWaitingOfClient = maxWaiting,
+  ) {}
+
+  get idle(): boolean {
+    return this.running.length === 0;
+  }
+
+  get length(): { readonly running: number; readonly waiting: number } {
+    return { running: this.running.length, waiting: this.waiting.length };
+  }
+
+  /**
+   * Runs `work` when its turn comes.
+   * @throws Refusal (busy) when too much is waiting, (abandoned) when the waiter has gone before its turn
+   */
+  async run<T>(work: () => Promise<T>, waiter: Waiter = {}): Promise<T> {
+    if (this.running.length < this.maxRunning) this.running.push(waiter);
+    else await this.turn(waiter);
+    try {
+      if (waiter.signal?.aborted) throw abandoned();
+      return await work();
+    } finally {
+      this.running.splice(this.running.indexOf(waiter), 1);
+      this.next()?.begin();
+    }
+  }
+
+  private turn(waiter: Waiter): Promise<void> {
+    const own = this.waiting.filter(({ client }) => client === waiter.client).length;
+    if (waiter.client !== undefined && own >= this.maxWaitingOfClient) throw tooMany();
+    if (this.waiting.length >= this.maxWaiting) this.makeRoom(waiter);
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        this.running.push(waiter);
+        resolve();
+      };
+      this.waiting.push({ ...waiter, begin, refuse: () => reject(tooMany()) });
+    });
+  }
+
+  /** The last waiter that is not urgent makes room for one that is. */
+  private makeRoom({ urgent }: Waiter): void {
+    const last = this.waiting.findLastIndex((one) => !one.urgent);
+    if (!urgent || last === -1) throw tooMany();
+    for (const one of this.waiting.splice(last, 1)) one.refuse();
+  }
+
+  /** The waiter whose client has the least work running, so that one client cannot delay the others. */
+  private next(): QueuedWaiter | undefined {
+    const [first] = this.waiting.toSorted(
+      (a, b) =>
+        this.runningOf(a) - this.runningOf(b) ||
+        Number(b.urgent ?? false) - Number(a.urgent ?? false),
+    );
+    if (first) this.waiting.splice(this.waiting.indexOf(first), 1);
+    return first;
+  }
+
+  private runningOf({ client }: Waiter): number {
+    return client === undefined ? 0 : this.running.filter((one) => one.client === client).length;
+  }
+}
+
+function tooMany() {
+  return busy('Too many passphrases are being checked. Try again later.');
+}

@@ -1,0 +1,376 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PASSPHRASE_COST } from '../../src/server/keys/passphrase-hash';
+import {
+  BOUNDARY,
+  call,
+  create,
+  FORM_TYPE,
+  formBytes,
+  type TestService,
+  testService,
+} from '../helpers/service';
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await testService();
+});
+
+afterEach(() => service.close());
+
+const post = (body: string | Uint8Array | ReadableStream, type: string | undefined) =>
+  service.fetch(
+    new Request('http://pw.test/api/v2/pushes', {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+    }),
+  );
+
+const answered = async (response: Response) => [response.status, await response.json()];
+
+describe('bodies', () => {
+  test('JSON with a charset is JSON', async () => {
+    const response = await post('{"push":{"payload":"x"}}', 'Application/JSON; charset=utf-8');
+    expect(response.status).toBe(201);
+  });
+
+  test.each(['text/plain', ''])('%j is refused', async (type) => {
+    expect(await answered(await post('{"push":{"payload":"x"}}', type))).toEqual([
+      400,
+      { error: 'The body must be JSON or a form, and its Content-Type must say so.' },
+    ]);
+  });
+
+  describe('a form without files', () => {
+    const URLENCODED = 'application/x-www-form-urlencoded';
+
+    test.each([
+      ['as curl -d sends it', 'push[payload]=hunter2', 'hunter2'],
+      ['encoded', 'push%5Bpayload%5D=a%26b+%2B+%C3%BC%0A', 'a&b + ü\n'],
+      ['with = in it', 'push[payload]=a=b==', 'a=b=='],
+      ['that begins with a byte order mark', 'push[payload]=%EF%BB%BFx', '\ufeffx'],
+      ['twice: the last one', 'push[payload]=x&push[payload]=y', 'y'],
+      ['among other fields', 'utf8=%E2%9C%93&&push[payload]=x&push[later]=1&payload=z', 'x'],
+    ])('keeps the payload %s', async (_how, body, payload) => {
+      const response = await post(body, `${URLENCODED}; charset=utf-8`);
+      expect(response.status).toBe(201);
+      const { url_token: token } = (await response.json()) as { url_token: string };
+      expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
+    });
+
+    test('has all fields, numbers and flags as text', async () => {
+      const body =
+        'push[payload]=x&push[expire_after_days]=3&push[expire_after_views]=2&push[retrieval_step]=0' +
+        '&push[deletable_by_viewer]=false&push[passphrase]=p&push[name]=n&push[note]=o&push[kind]=qr';
+      expect(await answered(await post(body, URLENCODED))).toEqual([
+        201,
+        expect.objectContaining({
+          expire_after_days: 3,
+          expire_after_views: 2,
+          retrieval_step: false,
+          deletable_by_viewer: false,
+          passphrase: null,
+          name: 'n',
+          note: 'o',
+        }),
+      ]);
+    });
+
+    const noPush = { error: 'The form must have fields like push[payload].' };
+    const broken = { error: 'The form is not valid: % must be followed by UTF-8 in hex.' };
+
+    test.each<[string, number, object]>([
+      ['', 400, noPush],
+      ['payload=x', 400, noPush],
+      ['{"push":{"payload":"x"}}', 400, noPush],
+      ['push[payload]=100%', 400, broken],
+      ['push[payload]=%ff', 400, broken],
+      [`push[payload]=x${'&'.repeat(100)}`, 400, { error: 'The form has more than 100 fields.' }],
+      ['push[name]=x', 422, { payload: ['Payload is required.'] }],
+      ['push[payload][]=x', 422, { payload: ['Payload must be a string.'] }],
+      ['push[payload]=x&push[files][]=', 401, expect.anything()],
+      ['push[__proto__][]=x&push[payload]=', 422, { payload: ['Payload is required.'] }],
+    ])('%j is answered %i', async (body, status, expected) => {
+      expect(await answered(await post(body, URLENCODED))).toEqual([status, expected]);
+    });
+
+    test('of 1 MiB passes however it is encoded, one over 8 MiB does not', async () => {
+      const encoded = `push[payload]=${'%01'.repeat(1024 * 1024)}`;
+      expect((await post(encoded, URLENCODED)).status).toBe(201);
+      expect((await post(`${encoded}%01`, URLENCODED)).status).toBe(422);
+      expect(await answered(await post('&'.repeat(8 * 1024 * 1024 + 1), URLENCODED))).toEqual([
+        413,
+        { error: 'The body is larger than 8.0 MiB.' },
+      ]);
+    });
+  });
+
+  test('what is not UTF-8 is refused', async () => {
+    const body = Buffer.concat([
+      Buffer.from('{"push":{"payload":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}}'),
+    ]);
+    expect(await answered(await post(body, 'application/json'))).toEqual([
+      400,
+      { error: 'The body is not valid UTF-8.' },
+    ]);
+  });
+
+  test('1 MiB passes however it is escaped', async () => {
+    const payload = '\u0001'.repeat(1024 * 1024);
+    const token = await create(service, { payload });
+    expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
+  });
+
+  test.each([
+    ['objects', '{},', 1001],
+    ['arrays that go deeper and deeper', '[', 1_000_000],
+    ['fields', '"a":1,', 4_000_000 / 6],
+  ])(
+    'more values than a creation has are refused before they are parsed: %s',
+    async (_, value, count) => {
+      const body = `{"push":{"payload":"x","more":${value.repeat(count)}`;
+      expect(await answered(await post(body, 'application/json'))).toEqual([
+        400,
+        { error: 'The body holds more than 1000 values.' },
+      ]);
+    },
+  );
+
+  test('commas and brackets in a payload are no values', async () => {
+    await create(service, { payload: '[{,"\\\\'.repeat(10_000) });
+  });
+
+  test('nothing of the request is kept while a passphrase waits', async () => {
+    await service.close();
+    service = await testService({ passphraseCost: PASSPHRASE_COST });
+    const large = new WeakRef([...Array(10)]);
+    const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
+    let created: Promise<unknown> | undefined;
+    (() => {
+      const input = { payload: 'x', passphrase: 'p', more: large.deref() };
+      created = service.service.pushes.create(input, nobody);
+    })();
+    let pending = true;
+    void created?.then(() => {
+      pending = false;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    expect([pending, large.deref()]).toEqual([true, undefined]);
+    await created;
+  });
+
+  test('a body without an end is cut off at the limit', async () => {
+    let pulled = 0;
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    expect(await answered(await post(endless, 'application/json'))).toEqual([
+      413,
+      { error: 'The body is larger than 8.0 MiB.' },
+    ]);
+    expect([pulled < 12, cancelled]).toEqual([true, true]);
+  });
+
+  test('one that says itself that it is too large is not read', async () => {
+    const request = new Request('http://pw.test/api/v2/pushes', {
+      method: 'POST',
+      body: new ReadableStream({ pull: () => Promise.reject(new Error('read')) }),
+      duplex: 'half',
+      headers: { 'content-type': 'application/json', 'content-length': '8388609' },
+    });
+    expect((await service.fetch(request)).status).toBe(413);
+  });
+
+  test('too much at once is refused, but for small bodies', async () => {
+    const ends: (() => void)[] = [];
+    const slow = Array.from({ length: 9 }, () => {
+      let left = 72;
+      const stream = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (left > 0) controller.enqueue(new Uint8Array(100_000).fill(32));
+          if (left === 0) ends.push(() => controller.close());
+          left -= 1;
+        },
+      });
+      return post(stream, 'application/json');
+    });
+    await expect.poll(() => ends.length).toBe(9);
+    const refused = await post(Buffer.alloc(8_000_000, 32), 'application/json');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    await create(service, { payload: 'x'.repeat(50_000) });
+    for (const end of ends) end();
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array(9).fill(400));
+    await create(service, { payload: 'x'.repeat(1_000_000) });
+  });
+
+  test('and that holds for the fields of forms, too', async () => {
+    const ends = new Set<() => void>();
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="push[payload]"\r\n\r\n`;
+    const slow = Array.from({ length: 33 }, () => {
+      const pieces = [head, ...Array<string>(20).fill(' '.repeat(100_000))];
+      let end = () => {};
+      const stream = new ReadableStream<Uint8Array>({
+        start(controller) {
+          end = () => controller.close();
+        },
+        pull(controller) {
+          const piece = pieces.shift();
+          if (piece === undefined) ends.add(end);
+          else controller.enqueue(Buffer.from(piece));
+        },
+      });
+      return post(stream, FORM_TYPE);
+    });
+    await expect.poll(() => ends.size).toBe(33);
+    const field = (bytes: number) =>
+      post(formBytes([{ name: 'push[payload]', value: 'x'.repeat(bytes) }]), FORM_TYPE);
+    const refused = await field(1_900_000);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect((await field(50_000)).status).toBe(201);
+    for (const end of ends) end();
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array(33).fill(400));
+    expect((await field(1_000_000)).status).toBe(201);
+  });
+
+  test('a body that breaks off is no failure of ours', async () => {
+    const broken = new ReadableStream({
+      start: (controller) => controller.error(new Error('gone')),
+    });
+    expect(await answered(await post(broken, 'application/json'))).toEqual([
+      400,
+      { error: 'The body broke off.' },
+    ]);
+  });
+
+  test('deep nesting and odd keys do no harm', async () => {
+    const deep = `{"push":{"payload":${'['.repeat(200_000)}`;
+    expect((await post(deep, 'application/json')).status).toBe(400);
+    const odd = '{"push":{"__proto__":{"kind":"song"},"constructor":1,"payload":"x"}}';
+    expect((await post(odd, 'application/json')).status).toBe(201);
+  });
+});
+
+describe('retrieval', () => {
+  test.each([
+    ['HEAD', {}, 405],
+    ['GET', { 'sec-purpose': 'prefetch' }, 400],
+  ])('%s with %j takes no view', async (method, headers, status) => {
+    const token = await create(service, { payload: 'x', expire_after_views: 1 });
+    expect((await call(service, method, `/api/v2/pushes/${token}`, { headers })).status).toBe(
+      status,
+    );
+    expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe('x');
+  });
+
+  test.each([
+    '..%2factive',
+    '%00',
+    'a.b',
+    'x'.repeat(129),
+    "'%20OR%201=1--",
+    '%F0%9F%98%80',
+    '%zz',
+  ])('no push is called %s', async (token) => {
+    const answer = await call(service, 'GET', `/api/v2/pushes/${token}`);
+    expect([answer.status, answer.json]).toEqual([404, { error: 'not-found' }]);
+  });
+});
+
+test.each([
+  ['PUT', '/api/v2/pushes', 'POST'],
+  ['PATCH', '/api/v2/pushes/x', 'GET, DELETE'],
+  ['DELETE', '/api/v2/version', 'GET'],
+  ['POST', '/api/v2/pushes/x/audit', 'GET'],
+])('%s %s is not allowed', async (method, path, allow) => {
+  const answer = await call(service, method, path);
+  expect([answer.status, answer.json, answer.headers.get('allow')]).toEqual([
+    405,
+    { error: 'method-not-allowed' },
+    allow,
+  ]);
+});
+
+test('nothing is kept by browsers, proxies or search engines', async () => {
+  const { headers } = await call(service, 'GET', '/api/v2/version');
+  expect(Object.fromEntries(headers)).toEqual({
+    'cache-control': 'no-store',
+    'content-length': '402',
+    'content-type': 'application/json; charset=utf-8',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-frame-options': 'DENY',
+    'x-robots-tag': 'noindex',
+  });
+});
+
+test('links begin with the public address where there is one', async () => {
+  await service.close();
+  service = await testService({ publicUrl: 'https://push.example.com/secret/' });
+  const token = await create(service, { payload: 'x', retrieval_step: false });
+  const { json } = await call(service, 'GET', `/api/v2/pushes/${token}/preview`);
+  expect(json).toEqual({ url: `https://push.example.com/secret/p/${token}` });
+});
+
+test('the log has a line a request, with nothing that opens anything', async () => {
+  const token = await create(
+    service,
+    { payload: 'hunter2', passphrase: 'sesame' },
+    service.adminToken,
+  );
+  await call(service, 'GET', `/api/v2/pushes/${token}?passphrase=sesame`);
+  await call(service, 'GET', `/p/${token}/r`);
+  await call(service, 'GET', '/some/where?hunter2');
+  await call(service, 'GET', '/api/v2/some/where');
+  const sizes = service.lines.map((line) => line.replace(/ \d+B$/, ''));
+  expect(sizes).toEqual([
+    '2026-08-20T11:06:45.000Z POST /api/v2/pushes 201 0ms',
+    '2026-08-20T11:06:45.000Z GET /api/v2/pushes/:token 200 0ms',
+    '2026-08-20T11:06:45.000Z GET /p/:token/r 200 0ms',
+    '2026-08-20T11:06:45.000Z GET /* 404 0ms',
+    '2026-08-20T11:06:45.000Z GET /api/v2/* 404 0ms',
+  ]);
+  expect(service.lines.every((line) => / [1-9]\d*B$/.test(line))).toBe(true);
+});
+
+test('a failure inside says nothing to the caller, and its place to the log', async () => {
+  await service.close();
+  const answer = await call(service, 'GET', '/api/v2/pushes/secrettoken');
+  expect([answer.status, answer.json]).toEqual([500, { error: 'internal error' }]);
+  expect(service.lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error \w+ .*at /);
+  expect(service.lines.join()).not.toContain('secrettoken');
+  service = await testService();
+});
+
+test('GET and HEAD /up answer while the database does, whatever token comes along', async () => {
+  const answered = async (method: string) => {
+    const { status, text } = await call(service, method, '/up', { token: 'pwp_dead' });
+    return [status, text];
+  };
+  expect([await answered('GET'), await answered('HEAD')]).toEqual([
+    [200, 'up\n'],
+    [200, ''],
+  ]);
+  await service.close();
+  expect([await answered('GET'), await answered('HEAD')]).toEqual([
+    [503, 'down\n'],
+    [503, ''],
+  ]);
+  expect(service.lines.join('\n')).not.toContain('error');
+  service = await testService();
+});

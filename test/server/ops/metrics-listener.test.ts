@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Service, startService } from '../../../src/server/service';
+import type { ServiceSettings } from '../../../src/server/service-settings';
+import { defaults } from '../../helpers/service';
+
+let folder: string;
+let service: Service | undefined;
+let lines: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pwpush-'));
+  lines = [];
+});
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+  await rm(folder, { recursive: true });
+});
+
+/** A service with metrics; answers their address, as the log tells it. */
+async function start(settings: Partial<ServiceSettings> = {}): Promise<string> {
+  service = await startService(
+    { ...defaults, metricsPort: 0, ...settings },
+    {
+      log: (line) => void lines.push(line),
+      warn: () => {},
+      now: () => new Date(),
+      version: '0.1.0',
+      usage: () => ({ resident: 1024, cpu: 2.5 }),
+    },
+  );
+  return / metrics=(\S+)$/.exec(lines[0] ?? '')?.[1] ?? '';
+}
+
+const sample = (text: string, name: string) =>
+  Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+
+const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
+const LABEL = `[a-zA-Z_]\\w*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"`;
+const SAMPLE = new RegExp(`^(${NAME})(\\{${LABEL}(?:,${LABEL})*\\})? (?:[-+.\\de]+|\\+Inf)$`);
+
+test('what is scraped is the text format, each family whole and once', async () => {
+  const url = await start();
+  await fetch(`${service?.url}/up`);
+  const response = await fetch(url);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+  ]);
+  const text = await response.text();
+  expect(text.endsWith('\n')).toBe(true);
+  const families: string[] = [];
+  const samples: string[] = [];
+  let family = '';
+  for (const line of text.trimEnd().split('\n')) {
+    const head = new RegExp(`^# (HELP|TYPE) (${NAME}) \\S`).exec(line);
+    if (head?.[1] === 'HELP') {
+      family = head[2] ?? '';
+      families.push(family);
+    }
+    if (head) {
+      expect(head[2]).toBe(family);
+    } else {
+      expect(line).toMatch(SAMPLE);
+      const [, name, labels] = SAMPLE.exec(line) ?? [];
+      expect(name?.replace(/_(?:bucket|sum|count)$/, '')).toBe(family);
+      samples.push(`${name}${labels}`);
+    }
+  }
+  expect(new Set(families).size).toBe(families.length);
+  expect(new Set(samples).size).toBe(samples.length);
+  expect(families).toEqual(
+    expect.arrayContaining([
+      'pwpush_http_requests_total',
+      'pwpush_pushes_active',
+      'process_resident_memory_bytes',
+      'pwpush_build_info',
+    ]),
+  );
+  expect(sample(text, 'pwpush_database_up')).toBe(1);
+  expect(sample(text, 'process_cpu_seconds_total')).toBe(2.5);
+});
+
+test('the metrics port serves metrics only, and the service serves none', async () => {
+  const url = await start();
+  const status = async (address: string, method = 'GET') =>
+    (await fetch(address, { method })).status;
+  expect([
+    await status(`${service?.url}/metrics`),
+    await status(url.replace('/metrics', '/up')),
+    await status(url, 'POST'),
+    await status(`${url}?x=1`),
+  ]).toEqual([404, 404, 405, 200]);
+  await service?.close();
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test('a port in use is named with its option, and leaves nothing behind', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as { port: number };
+  await expect(start({ metricsPort: port })).rejects.toMatchObject({
+    message: `127.0.0.1 port ${port} is in use`,
+    hint: 'choose another with --metrics-port',
+  });
+  await new Promise((resolve) => other.close(resolve));
+});
