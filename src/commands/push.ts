@@ -3,7 +3,6 @@ import type { Context } from '../context';
 import type { Kind } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, optionsOf, port, positive } from '../options';
-import { createSession } from '../session';
 import type { PushOptions } from './push/request';
 
 const EXAMPLES = `
@@ -109,7 +108,9 @@ function concurrency(value: string): number {
   throw usageError('--concurrency takes at most 64');
 }
 
+/** What runs is loaded here: `push --help` does without. */
 async function push(context: Context, options: PushOptions): Promise<void> {
+  const { createSession } = await import('../session');
   const session = createSession(context, options);
   if (options.each) {
     const { pushEach } = await import('./push/each');
