@@ -131,7 +131,7 @@ export interface Context {
   now(): Date;
   /** What this process uses: bytes of memory, seconds of the processor. */
   usage(): { resident: number; cpu: number };
-  /** Resolves after so many milliseconds; rejects when `signal` aborts. */
+  /** Resolves after that many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
   transport(options: HttpOptions): Promise<HttpClient>;
   /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */

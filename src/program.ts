@@ -360,8 +360,8 @@ function nearest(names: readonly string[], word: string): string | undefined {
 }
 
 /**
- * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment). Of our own, since
- * fastest-levenshtein counts two swapped letters, the commonest slip, as two edits.
+ * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment). Our own,
+ * because fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
  */
 function distance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];

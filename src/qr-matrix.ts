@@ -22,7 +22,7 @@ export function qrModules(text: string, mask?: number): boolean[][] | undefined 
   return code.modules;
 }
 
-/** The smallest version for so many bytes. The encoder's own search encodes the data once for each version. */
+/** The smallest version that holds that many bytes. The encoder's own search encodes the data once for each version. */
 function versionFor(bytes: number): number {
   for (let version = 1; version < 40; version++) {
     const blocks = QRRSBlock.getRSBlocks(version, QRErrorCorrectLevel.L);

@@ -25,7 +25,7 @@ export interface Instance {
 /** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
 export interface Session extends Invocation {
   /** What options and environment say about the instance and the token. */
-  readonly wishes: TargetRequest;
+  readonly requested: TargetRequest;
   /**
    * Where requests go; decided at the first call.
    * @throws CliError (usage) when nothing is configured, or a token cannot be read
@@ -47,7 +47,7 @@ export interface Session extends Invocation {
 
 export function createSession(context: Context, options: GlobalOptions): Session {
   const run = invocation(context, options);
-  const wishes = wishesOf(context, options);
+  const requested = targetRequestOf(context, options);
   const warned = new Set<string>();
   const warn = async (text: string | undefined) => {
     if (text === undefined || warned.has(text)) return;
@@ -65,15 +65,15 @@ export function createSession(context: Context, options: GlobalOptions): Session
     return { target, api: await clientFor(run, target, connections) };
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
-    instanceAt(await targetOf(context, wishes, base), connections);
+    instanceAt(await targetOf(context, requested, base), connections);
   let decided: Target | undefined;
   const target = async () => {
-    decided ??= await targetOf(context, wishes);
+    decided ??= await targetOf(context, requested);
     return decided;
   };
   return {
     ...run,
-    wishes,
+    requested,
     target,
     connect: async (connections) => instanceAt(await target(), connections),
     connectTo: async (link, connections) => {
@@ -94,7 +94,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
 }
 
 /** What options and environment say about the instance. Each token is read at most once, when it is its turn. */
-export function wishesOf(context: Context, options: GlobalOptions): TargetRequest {
+export function targetRequestOf(context: Context, options: GlobalOptions): TargetRequest {
   const { env } = context;
   const { tokenFile } = options;
   return {
@@ -139,31 +139,31 @@ async function environmentToken(
  */
 export async function targetOf(
   context: Context,
-  wishes: TargetRequest,
+  requested: TargetRequest,
   linkBase?: string,
 ): Promise<Target> {
   // --token-file must be readable even if its token is not sent to this instance.
-  await wishes.token?.();
+  await requested.token?.();
   let stored: StoredProfiles;
   try {
     stored = readProfiles(configFolder(context));
   } catch (error) {
-    const target = await targetWithoutProfiles(wishes, linkBase);
+    const target = await targetWithoutProfiles(requested, linkBase);
     if (!(error instanceof CliError) || target === undefined) throw error;
     return { ...target, ignored: `${error.message}; no profile applies, nor its defaults` };
   }
-  return chooseTarget(stored, wishes, linkBase);
+  return chooseTarget(stored, requested, linkBase);
 }
 
 /** The target if options and environment alone decide it. */
 async function targetWithoutProfiles(
-  wishes: TargetRequest,
+  requested: TargetRequest,
   linkBase?: string,
 ): Promise<Target | undefined> {
-  if (wishes.profile !== undefined || wishes.env.profile !== undefined) return undefined;
+  if (requested.profile !== undefined || requested.env.profile !== undefined) return undefined;
   try {
-    const target = await chooseTarget({ profiles: {} }, wishes, linkBase);
-    return target.token !== undefined || wishes.anonymous ? target : undefined;
+    const target = await chooseTarget({ profiles: {} }, requested, linkBase);
+    return target.token !== undefined || requested.anonymous ? target : undefined;
   } catch {
     return undefined;
   }
@@ -177,7 +177,7 @@ export async function clientFor(run: Invocation, target: Target, connections = 1
 export function exposure({ base, insecure }: Target): string | undefined {
   if (!insecure && !travelsOpen(base)) return undefined;
   const why = insecure ? 'insecure' : 'plain http';
-  return `${why}: whoever is between here and ${new URL(base).host} can read what is sent`;
+  return `${why}: anyone between here and ${new URL(base).host} can read what is sent`;
 }
 
 /** Seconds for a request on the side. */

@@ -94,17 +94,19 @@ async function chooseInstance(
   options: LoginOptions,
   stored: StoredProfiles,
 ): Promise<Candidate> {
-  const { context, wishes } = session;
+  const { context, requested } = session;
   if (options.address !== undefined && options.url !== undefined)
     throw usageError('the address was given twice', 'leave --url out');
   const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
-  const name = profileName(stored, wishes);
+  const name = profileName(stored, requested);
   const known =
     name !== undefined && Object.hasOwn(stored.profiles, name)
       ? stored.profiles[name]?.url
       : undefined;
   const given =
-    options.address ?? options.url ?? (options.profile === undefined ? wishes.env.url : undefined);
+    options.address ??
+    options.url ??
+    (options.profile === undefined ? requested.env.url : undefined);
   if (given !== undefined) return candidate(given);
   if (!context.canPrompt()) {
     if (known !== undefined) return candidate(known);
@@ -150,16 +152,16 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
 }
 
 async function givenToken(
-  { context: { stdin }, wishes }: Session,
+  { context: { stdin }, requested }: Session,
   base: string,
 ): Promise<string | undefined> {
-  if (wishes.token !== undefined) return wishes.token();
+  if (requested.token !== undefined) return requested.token();
   if (!stdin.isTTY) {
     const piped = (await readAll(stdin.bytes())).toString('utf8');
     if (piped.trim() !== '') return parseToken(piped, 'standard input');
   }
-  const { url } = wishes.env;
-  return url === undefined || parseBase(url) === base ? wishes.env.token?.() : undefined;
+  const { url } = requested.env;
+  return url === undefined || parseBase(url) === base ? requested.env.token?.() : undefined;
 }
 
 /** An instance that the user is about to log in to. */
@@ -170,15 +172,15 @@ interface Candidate {
 }
 
 function candidateAt(session: Session, stored: StoredProfiles, base: string): Candidate {
-  const { wishes, options, say } = session;
+  const { requested, options, say } = session;
   const name = nameFor(base, stored, options.profile);
   const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;
-  const env = { caFile: wishes.env.caFile };
+  const env = { caFile: requested.env.caFile };
   let warned = false;
   let version: InstanceVersion | undefined;
   const check = async (token: string | undefined) => {
     const sent = { token: async () => token ?? '', anonymous: token === undefined };
-    const target = await chooseTarget(stored, { ...wishes, profile, url: base, env, ...sent });
+    const target = await chooseTarget(stored, { ...requested, profile, url: base, env, ...sent });
     const warning = exposure(target);
     if (!warned && warning !== undefined) await say.warn(warning);
     warned = true;

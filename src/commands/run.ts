@@ -32,7 +32,7 @@ interface RunOptions extends GlobalOptions, ChildOptions {
 
 const EXAMPLES = `
 A text of NAME=value lines (dotenv) becomes those variables; of several links,
-later ones win. Their names are said on stderr, and --only takes just those that
+later ones win. Their names are printed on stderr, and --only takes just those that
 you expect. Refused unless --allow names it: what decides which code is loaded
 and run, such as PATH, LESS or GIT_*, and what replaces a variable that is set.
 For any other text --as NAME names a variable. Nothing is written to disk,

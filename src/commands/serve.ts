@@ -184,7 +184,7 @@ async function serve(
   const service = await start(run, options);
   // In JSON it is a line of the log, which begins with the service.
   if (warning && jsonLog) service.warn(warning);
-  // Before the address is printed: whoever reads that may send the signal.
+  // Before the address is printed: a script that reads it may send the signal.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;
   if (firstToken !== undefined) {

@@ -1,3 +1,5 @@
+// Our own, not clipboardy: that knows neither OSC 52, tmux nor ssh, cannot clear, passes PWPUSH_* variables to the
+// program, and brings 51 packages.
 import type { Context, Environment } from '../context';
 import { findProgram } from './find-program';
 import { feedProgram, type ProgramWords, readProgram } from './helper-program';

@@ -1,3 +1,6 @@
+// Our own reader, not dotenv or util.parseEnv: both cut `pa#ss` to `pa` and take base64 and prose for assignments, and
+// neither knows `\"`.
+
 /** Variables by name, or the number of the first line that is not an assignment. */
 export type Dotenv =
   | { readonly variables: ReadonlyMap<string, string> }

@@ -6,7 +6,7 @@ import type { CiOptions } from './ci-job';
 import type { ClipboardDestination } from './clipboard-destination';
 import type { Destination } from './destination';
 
-/** Where the command line wants a push. */
+/** Where the command line sends a push. */
 export interface OutputOptions extends GlobalOptions, CiOptions {
   readonly output?: string;
   readonly force: boolean;

@@ -67,7 +67,7 @@ function readable(push: Push): Push {
   if (files || push.payload) return push;
   if (push.expired === true) {
     throw new CliError('expired', 'the push has expired', {
-      hint: 'ask whoever sent it for a new one',
+      hint: 'ask the sender for a new one',
     });
   }
   if (typeof push.payload === 'string') return push;

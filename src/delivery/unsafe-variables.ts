@@ -128,7 +128,7 @@ export function permitted(
   if (why.length > 0)
     throw usageError(
       `${which} sets ${why.join('; and ')}`,
-      `with trust in whoever sent it, another time: --allow ${[...unsafe, ...replaced].join(',')}` +
+      `next time, if you trust the sender: --allow ${[...unsafe, ...replaced].join(',')}` +
         (only.length > 0 ? '' : '; or take only the names you expect: --only NAME,…'),
     );
   return new Map(selected);

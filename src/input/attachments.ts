@@ -185,6 +185,7 @@ function metered(file: Attachment, at: number, meter: Meter): Attachment {
   };
 }
 
+/** Our own table, not the mime package: that takes `.key` for Keynote, `.pub` for Publisher and `.ts` for MPEG. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '7z': 'application/x-7z-compressed',
   bz2: 'application/x-bzip2',

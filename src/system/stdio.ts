@@ -63,15 +63,15 @@ interface Direct {
   readonly mayWait: boolean;
 }
 
-/** A pipe is opened anew, so that it never waits, which only Linux does (proc_pid_fd(5)); a socket cannot be. */
+/** Reopens a pipe, so that writes to it do not block; only Linux can (proc_pid_fd(5)). A socket cannot be reopened. */
 function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
   try {
     const kind = fstatSync(fd);
     if (kind.isFile() || isNull(node, kind)) return { fd, mayWait: false };
     if (kind.isSocket()) return { fd, mayWait: true };
     if (!kind.isFIFO()) return undefined;
-    const anew = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
-    return { fd: anew, mayWait: false };
+    const reopened = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+    return { fd: reopened, mayWait: false };
   } catch {
     return undefined;
   }
@@ -101,9 +101,9 @@ function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array
 }
 
 /**
- * Whether what is written would vanish without an error: where a standard stream was closed when we started Node opens
- * /dev/null in its place, for reading and writing (a shell's `>/dev/null` is write-only), and for what is none of its
- * streams, a folder for one, it has one that swallows all.
+ * Whether writes would vanish without an error. For a standard stream that was closed at the start, Node opens /dev/null
+ * for reading and writing (a shell's `>/dev/null` is write-only); for something that is not a stream, such as a folder,
+ * it has one that discards everything.
  */
 function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
   try {

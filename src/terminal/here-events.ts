@@ -1,7 +1,7 @@
 import type { HereEvent } from '../here-event';
 import { safe } from './safe';
 
-/** What happened, for whoever waits: `10.0.0.7 viewed it: 1 of 3`. */
+/** One line for a person who watches: `10.0.0.7 viewed it: 1 of 3`. */
 export function hereText(
   { event, ip, count = 0 }: HereEvent,
   views: number,

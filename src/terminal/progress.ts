@@ -1,3 +1,4 @@
+// Our own progress, not cli-progress: that has no second line for several files, wraps on narrow terminals, and runs a timer.
 import { size } from '../byte-size';
 import { safe } from './safe';
 import { shorten, width } from './text-width';

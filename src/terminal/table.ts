@@ -1,3 +1,4 @@
+// Our own table, not cli-table3: that has no elastic columns, no pages that share widths, and no tab-separated output.
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
 import { type Terminal, toJson } from './output';

@@ -36,7 +36,7 @@ test('warns about an instance once, however its pushes are named', async () => {
   expect(await here.run('expire', one, `https://pw.test/p/${two}`, '--insecure')).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'warning: insecure: whoever is between here and pw.test can read what is sent\n',
+    stderr: 'warning: insecure: anyone between here and pw.test can read what is sent\n',
   });
 });
 

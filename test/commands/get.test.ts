@@ -75,7 +75,7 @@ describe('what is left', () => {
       {
         code: 6,
         stdout: '',
-        stderr: 'pwpush: the push has expired\nhint: ask whoever sent it for a new one\n',
+        stderr: 'pwpush: the push has expired\nhint: ask the sender for a new one\n',
       },
     ]);
   });

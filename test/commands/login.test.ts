@@ -155,7 +155,7 @@ describe('somebody who is asked', () => {
     expect({ code, stderr, asked: here.asked }).toEqual({
       code: 0,
       stderr:
-        'warning: insecure: whoever is between here and pw.test can read what is sent\n' +
+        'warning: insecure: anyone between here and pw.test can read what is sent\n' +
         'the instance refused the token; nothing was stored\n',
       asked: [...CHECKED, 'GET /api/v2/pushes/active'],
     });

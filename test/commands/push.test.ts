@@ -128,7 +128,7 @@ test('on a terminal a message is one line, which the terminal wraps', async () =
       'hint: leave all but one out\n',
   );
   expect((await narrow.run('push', 'text', '--quiet')).stderr).toContain(
-    'warning: plain http: whoever is between here and pw.test can read what is sent\n',
+    'warning: plain http: anyone between here and pw.test can read what is sent\n',
   );
 });
 

@@ -59,7 +59,7 @@ describe('the text becomes variables', () => {
       stdout: '',
       lines: [
         'pwpush: the push sets A, set to something else in the environment; nothing was started; the push can be retrieved again (9 views and 7 days left)',
-        'hint: with trust in whoever sent it, another time: --allow A; or take only the names you expect: --only NAME,…',
+        'hint: next time, if you trust the sender: --allow A; or take only the names you expect: --only NAME,…',
       ],
     });
     const outputs = [];

@@ -63,7 +63,7 @@ describe('plain http to another machine', () => {
     const { code, stderr } = await asking([answer], ['preview', 'abc'], { env });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'warning: plain http: whoever is between here and pw.test can read what is sent\n',
+      stderr: 'warning: plain http: anyone between here and pw.test can read what is sent\n',
     });
   });
 
@@ -72,7 +72,7 @@ describe('plain http to another machine', () => {
     const { stderr } = await asking([answer], ['preview', 'abc', '--json'], { env });
     expect(JSON.parse(stderr)).toEqual({
       warning: {
-        message: 'plain http: whoever is between here and pw.test can read what is sent',
+        message: 'plain http: anyone between here and pw.test can read what is sent',
       },
     });
   });

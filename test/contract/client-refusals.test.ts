@@ -176,7 +176,7 @@ describe('an expired push is answered with 200', () => {
   ])('%j', async (fields) => {
     const answer = json(200, changed(RETRIEVED, { expired: true, views_remaining: 0, ...fields }));
     expect(await refused(answer, ['get', 'quyul5r5w08'])).toEqual(
-      saying(6, 'pwpush: the push has expired\nhint: ask whoever sent it for a new one\n'),
+      saying(6, 'pwpush: the push has expired\nhint: ask the sender for a new one\n'),
     );
   });
 

@@ -86,7 +86,7 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
     expect(got).toMatchObject({ code: 0, stdout: 's3cret' });
     const { code, stderr } = await serving.ended;
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: plain http: whoever is between here and the recipient');
+    expect(stderr).toContain('warning: plain http: anyone between here and the recipient');
     expect(stderr).toContain(`${from} viewed it: 1 of 1\n`);
   });
 

@@ -42,7 +42,7 @@ describe('a secret in a pipe', () => {
       code: 6,
       signal: null,
       stdout: '',
-      stderr: 'pwpush: the push has expired\nhint: ask whoever sent it for a new one\n',
+      stderr: 'pwpush: the push has expired\nhint: ask the sender for a new one\n',
     });
   });
 

@@ -1,3 +1,5 @@
+// Our own tunnel, not undici's ProxyAgent: that retries without end at a proxy that closes on CONNECT, and waits for
+// ever for a silent one. One attempt, one time limit.
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';

@@ -8,7 +8,7 @@ import type { Context } from '../../context';
 import { CliError } from '../../errors';
 import type { GlobalOptions } from '../../options';
 import { type Target, travelsOpen } from '../../profile/target';
-import { BRIEF, certificatesOf, targetOf, timeoutOf, wishesOf } from '../../session';
+import { BRIEF, certificatesOf, targetOf, targetRequestOf, timeoutOf } from '../../session';
 import { count } from '../../terminal/time';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -27,7 +27,7 @@ interface Address extends Finding {
 }
 
 export async function checkAddress(context: Context, options: GlobalOptions): Promise<Address> {
-  const target = await targetOf(context, wishesOf(context, options));
+  const target = await targetOf(context, targetRequestOf(context, options));
   const message = `${target.base}, from ${target.baseFrom}`;
   if (target.ignored === undefined) return { target, message };
   return { target, status: 'warning', message: `${message}; ${target.ignored}` };

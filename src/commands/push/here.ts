@@ -97,7 +97,7 @@ function start(
 }
 
 function createdPush({ push, exposed }: HereService, { passphrase }: NewPush): CreatedPush {
-  const open = 'plain http: whoever is between here and the recipient can read it; see --tls-cert';
+  const open = 'plain http: anyone between here and the recipient can read it; see --tls-cert';
   return {
     push,
     link: push.html_url,

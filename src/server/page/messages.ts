@@ -56,7 +56,7 @@ export function gonePage(): Response {
 <div class="badge">${icon('none')}</div>
 <h1>There is nothing here</h1>
 <p>This link has expired, was deleted, or never existed. The page does not say which, so that guessing finds nothing out.</p>
-<p class="quiet">Ask whoever sent it for a new one. If it came in a message, check that it was copied whole.</p>
+<p class="quiet">Ask the sender for a new one. If it came in a message, check that it was copied whole.</p>
 </div>`,
     { status: 404 },
   );

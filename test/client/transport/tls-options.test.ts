@@ -87,7 +87,7 @@ describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openss
     const { code, stderr } = await version('127.0.0.1', ['--insecure', '--quiet']);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: insecure: whoever is between here and 127.0.0.1:${server.port} can read what is sent\n`,
+      stderr: `warning: insecure: anyone between here and 127.0.0.1:${server.port} can read what is sent\n`,
     });
   });
 
