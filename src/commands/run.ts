@@ -32,9 +32,10 @@ interface RunOptions extends GlobalOptions, ChildOptions {
 
 const EXAMPLES = `
 A text of NAME=value lines (dotenv) becomes those variables; of several links,
-later ones win. Their names are printed on stderr, and --only takes just those that
-you expect. Refused unless --allow names it: what decides which code is loaded
-and run, such as PATH, LESS or GIT_*, and what replaces a variable that is set.
+later ones win. Their names are printed on stderr, and --only takes just the
+names you expect. Refused unless --allow names it: what decides which code is
+loaded and run, such as PATH, LESS or GIT_*, and what replaces a variable that
+is set.
 For any other text --as NAME names a variable. Nothing is written to disk,
 unless the text cannot be used and would be lost, the view being the last one.
 The exit code is the command's own; 127 and 126 say that it was not found, or
