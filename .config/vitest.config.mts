@@ -6,8 +6,6 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/helpers/shared-postgres.ts',
-    // Modules are loaded once for each worker, not for each file.
-    isolate: false,
     // Most of them wait for processes and sockets.
     maxWorkers: Math.max(4, availableParallelism()),
     // Journeys start the built program and sockets; two cores in CI may be busy.
