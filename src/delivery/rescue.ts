@@ -1,19 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../context';
 import { CliError } from '../errors';
 import { stateFolder } from '../profile/folders';
+import { makeFile } from '../system/atomic-file';
 import { makeFolder } from '../system/private-folder';
 
 export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now'>;
@@ -42,19 +35,7 @@ export async function rescue(
 ): Promise<string> {
   return inRescueFolder(context, async (folder) => {
     const path = join(folder, nameNow(what, context));
-    // Synchronous: after a signal the process may end at any await, and would leave an empty file.
-    const fd = openSync(path, 'wx', 0o600);
-    try {
-      fchmodSync(fd, 0o600);
-      writeFileSync(fd, bytes);
-      fsyncSync(fd);
-    } catch (error) {
-      // A partial file could be mistaken for the whole.
-      rmSync(path, { force: true });
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
+    makeFile(path, (file) => writeFileSync(file, bytes));
     return path;
   });
 }

@@ -2,7 +2,16 @@
 // or renamed. Imports nothing of ours: client and service share it. Libraries for this (write-file-atomic, atomically)
 // always replace, cannot stream, and leave the mode to the umask.
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -72,12 +81,20 @@ export async function writeAndClose(file: FileHandle, bytes: string | Uint8Array
   }
 }
 
-/** Creates a file, 0600, lets `fill` write to its descriptor, and syncs it. Throws EEXIST if the path exists. */
+/**
+ * Creates a file, 0600 whatever the umask, lets `fill` write to its descriptor, and syncs it. Synchronous: after a signal
+ * the process may end at any await, and would leave an empty file. Throws EEXIST if the path exists; after any other
+ * error there is no file, as a partial one could be mistaken for the whole.
+ */
 export function makeFile(path: string, fill: (file: number) => void = () => {}): void {
   const file = openSync(path, 'wx', 0o600);
   try {
+    fchmodSync(file, 0o600);
     fill(file);
     fsyncSync(file);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
