@@ -444,8 +444,8 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
     }
   });
 
-  test('in memory where there is such a place', async (test) => {
-    test.skip(!existsSync('/dev/shm'), 'this machine has no /dev/shm');
+  test('in memory where there is such a place', async ({ skip }) => {
+    skip(!existsSync('/dev/shm'), 'this machine has no /dev/shm');
     const token = await here.push({ payload: 'x' });
     const { stdout } = await here.run('run', token, '--file', 'F', ...sh('echo "@$F"'));
     expect(pathIn(stdout)).toMatch(/^\/dev\/shm\/pwpush-run-\w+\/text$/);

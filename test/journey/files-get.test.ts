@@ -203,8 +203,10 @@ describe('get saves files', () => {
   });
 });
 
-test('a text that cannot be printed is rescued, and the files are saved all the same', async (test) => {
-  test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+test('a text that cannot be printed is rescued, and the files are saved all the same', async ({
+  skip,
+}) => {
+  skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
   const instance = await offered({ a: 'A' }, 'text', 0);
   const line = `$PWPUSH get ${instance.url}/p/abc >/dev/full`;
   const { code, stderr } = await shell(line, { env: somebody.env, cwd: folder });
@@ -464,12 +466,12 @@ describe('a file that does not come', () => {
     expect({ code, files: files() }).toEqual({ code: 0, files: { a: 'four' } });
   });
 
-  test('because the disk is full: a hint, and nothing of it is left', async (test) => {
+  test('because the disk is full: a hint, and nothing of it is left', async ({ skip }) => {
     const disk = join(folder, 'disk');
     mkdirSync(disk);
     const mounted = mountSmall(disk);
     if (!mounted && process.env.PWPUSH_TEST_ALL !== '1')
-      test.skip(true, 'a small tmpfs cannot be mounted here');
+      skip(true, 'a small tmpfs cannot be mounted here');
     expect(mounted).toBe(true);
     stop.push(() => execFileSync('umount', [disk]));
     const big = 'x'.repeat(2 * 1024 * 1024);

@@ -77,8 +77,8 @@ describe('a link that cannot be printed', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(link()) });
   });
 
-  test('goes to a rescue file when nothing else is left', async (test) => {
-    test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+  test('goes to a rescue file when nothing else is left', async ({ skip }) => {
+    skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
     const { code } = await shell('printf s | $PWPUSH push >/dev/full 2>/dev/full', {
       env: sender.env,
     });
@@ -94,8 +94,8 @@ describe('a link that cannot be printed', () => {
 });
 
 describe('a secret that cannot be printed', () => {
-  test('goes to a rescue file, whose path is told', async (test) => {
-    test.skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+  test('goes to a rescue file, whose path is told', async ({ skip }) => {
+    skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
     const pushed = await push('the view is gone', '--views', '1');
     const line = `$PWPUSH get ${pushed.stdout.trim()} >/dev/full`;
     const { code, stderr } = await shell(line, { env: recipient.env });

@@ -122,9 +122,9 @@ test('GitLab: a link goes from job to job by the report', async () => {
   });
 });
 
-test('a Makefile: the target gets the variables, and shows no link (make)', async (test) => {
+test('a Makefile: the target gets the variables, and shows no link (make)', async ({ skip }) => {
   const makes = await run('make', ['--version'], owner).then(({ code }) => code === 0);
-  if (!makes && !process.env.PWPUSH_TEST_ALL) test.skip(true, 'this machine has no make');
+  if (!makes && !process.env.PWPUSH_TEST_ALL) skip(true, 'this machine has no make');
   writeFileSync(join(work, 'Makefile'), recipe('A Makefile'));
   const LINK = await push('export DEPLOY_TOKEN="from make"\n');
   expect(await run('make', ['deploy'], { ...owner, LINK })).toEqual({
@@ -153,8 +153,8 @@ test('Ansible: its commands, as it starts them', async () => {
   });
 });
 
-test('Kubernetes: the bytes arrive on standard input', async (test) => {
-  test.skip(!existsSync('/dev/stdin'), 'this machine has no /dev/stdin');
+test('Kubernetes: the bytes arrive on standard input', async ({ skip }) => {
+  skip(!existsSync('/dev/stdin'), 'this machine has no /dev/stdin');
   const env = { ...owner, LINK: await push('USER=app\nPASSWORD=a b"c\n') };
   const { code, stdout } = await step(recipe('Kubernetes'), env);
   expect({ code, stdout, secret: file('secret') }).toEqual({
