@@ -68,7 +68,7 @@ export interface Notification {
   notify_emails_to_locale?: string;
 }
 
-/** Fields of a creation request (specification 2.1); a missing field gets the instance's default. */
+/** Fields of a creation request (docs/wire.md, "Creation bodies"); a missing field gets the instance's default. */
 export interface NewPush extends Partial<Notification> {
   payload?: string;
   kind?: Kind;
@@ -152,7 +152,7 @@ export interface AuditEntry {
   [field: string]: unknown;
 }
 
-/** The version of an instance (specification 2.2). Every key of `features` is optional. */
+/** The version of an instance (docs/wire.md, "Editions and versions"). Every key of `features` is optional. */
 export interface InstanceVersion {
   application_version?: string | null | undefined;
   api_version?: string | null | undefined;

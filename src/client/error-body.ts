@@ -71,7 +71,7 @@ export function quotable(text: string, secrets: readonly string[]): string {
   return start.length > 300 ? `${start.slice(0, 300)}…` : start;
 }
 
-/** So many characters in a row are no coincidence. */
+/** A run of this many equal characters is not a coincidence. */
 const RUN = 8;
 /** Shorter secrets are not searched for: they occur in any text. */
 const SHORTEST = 4;

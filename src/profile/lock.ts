@@ -32,8 +32,8 @@ export interface LockTools {
  * Runs `work` while no other process does so with the same `path`.
  *
  * Each contender creates a claim, a file beside `path` whose unique name contains its process ID, and then lists the
- * claims of others. It holds the lock if there is none: of two contenders, the later one sees the earlier one. Claims of
- * processes that died are removed. No name is used twice, so that this never removes a new claim.
+ * claims of others. If there are no others, it holds the lock: of two contenders, the later one sees the earlier one.
+ * Claims of processes that died are removed. No name is used twice, so that this never removes a new claim.
  * @throws CliError (failed) when the lock is not free within 30 s; what `work` throws; errors of the file system
  */
 export async function withLock<T>(

@@ -196,7 +196,7 @@ function makePrivate(path: string, owner: number | undefined): boolean {
   return isPrivate(path, owner);
 }
 
-/** Reads the kept code of a chunk; undefined if there is none, it is damaged, or the chunk has changed. */
+/** Reads the kept code of a chunk; undefined if it is missing or damaged, or the chunk has changed. */
 function readCode(folder: CacheFolder, file: string, source: Buffer): Buffer | undefined {
   try {
     if (!folder.trusted) return undefined;

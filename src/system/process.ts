@@ -184,7 +184,7 @@ function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
   }).finally(() => clearTimeout(timer));
 }
 
-/** The terminal of this process, even if stdin is a pipe; undefined if there is none. */
+/** The terminal of this process, even if stdin is a pipe; undefined without one. */
 function controllingTerminal(): number | undefined {
   try {
     return process.platform === 'win32' ? undefined : openSync('/dev/tty', 'r+');

@@ -1,7 +1,7 @@
 import { MAX_QR_BYTES, QUIET_ZONE, qrModules } from '../qr-matrix';
 import type { Look } from './style';
 
-/** A drawing that ends with a line end, or why there is none. */
+/** A drawing that ends with a line end, or why the text cannot be drawn. */
 export type QrCode = { readonly drawing: string } | { readonly problem: string };
 
 /** A text as a QR code, drawn in half blocks. */

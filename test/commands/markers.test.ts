@@ -47,7 +47,7 @@ interface Line {
   readonly words: string;
   readonly stdin?: string;
   readonly prompts?: Conditions['prompts'];
-  /** What it may print to standard output: cli.md says so. */
+  /** What it may print to standard output: pwpush(1) says so. */
   readonly prints?: readonly Mark[];
   /** The same with `--json`: the instance's object with its unknown fields, but never `passphrase`. */
   readonly printsJson?: readonly Mark[];

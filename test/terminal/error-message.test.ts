@@ -15,7 +15,7 @@ const foreign: [string, () => unknown][] = [
   ['an Error with a code', () => Object.assign(new Error(SECRET), { code: 'ERR_X' })],
 ];
 
-test('the exit codes are those that cli.md promises', () => {
+test('the exit codes are those that pwpush(1) promises', () => {
   expect(exitStatus).toEqual({
     failed: 1,
     usage: 2,

@@ -26,9 +26,9 @@ export interface Secret {
   /** The data key, if files have been sealed with it. */
   readonly key?: Uint8Array | undefined;
   readonly payload: string;
-  /** '' when there is none. */
+  /** '' for a push without a note. */
   readonly note: string;
-  /** '' when there is none. */
+  /** '' for a push without a passphrase. */
   readonly passphrase: string;
   /** Who waits for the passphrase's hash. */
   readonly waiter?: Waiter | undefined;
@@ -59,7 +59,7 @@ export interface Vault {
   openKey(push: Terms, row: SecretRow, passphraseKey?: Uint8Array): Uint8Array;
   /** The payload, or null when it is gone; `key` is the data key. */
   openPayload(urlToken: string, row: SecretRow, key: Uint8Array): string | null;
-  /** The note, or '' when there is none. */
+  /** The note; '' for a push without one. */
   openNote(push: Terms, row: NoteRow): string;
   /** The key derived from the passphrase, or undefined when it is wrong. */
   checkPassphrase(

@@ -31,7 +31,7 @@ ${
 export function errorPage(): Response {
   return failure(
     'Something went wrong',
-    markup`<p>The service could not do this. Whoever runs it finds the reason in its log.</p>`,
+    markup`<p>The service could not do this. Its log has the reason.</p>`,
     { status: 500 },
   );
 }

@@ -47,7 +47,7 @@ function heading(files: number): string {
 function advice(files: number, last: boolean): string {
   if (files > 0) return `Save ${files === 1 ? 'it' : 'them'} before you leave this page.`;
   if (last) return 'Keep it in a safe place before you leave this page.';
-  return 'Close this page when you are done. Whoever sees it sees the secret.';
+  return 'Close this page when you are done. Anyone who sees it sees the secret.';
 }
 
 const TEXT_GOES =

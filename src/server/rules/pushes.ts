@@ -125,7 +125,7 @@ export class Pushes {
 
   /**
    * The push without its secret; takes no view.
-   * @throws Refusal when there is none
+   * @throws Refusal when the token is unknown
    */
   async find(urlToken: string): Promise<PushRow> {
     const row = await store.findPush(this.database.sql, this.vault.keys.links.lookup(urlToken));

@@ -66,7 +66,7 @@ export async function openDatabase(location: DataLocation, io: DatabaseIo): Prom
 
 /**
  * Opens a database that a service has created.
- * @throws ServiceError also when there is none
+ * @throws ServiceError when it is missing or cannot be opened
  */
 export async function openExisting(location: DataLocation, io: DatabaseIo): Promise<Database> {
   fileOf(location);
@@ -75,7 +75,7 @@ export async function openExisting(location: DataLocation, io: DatabaseIo): Prom
 
 /**
  * The path of a database that a service has created; undefined for PostgreSQL.
- * @throws ServiceError when there is none
+ * @throws ServiceError when it is missing
  */
 export function fileOf(location: DataLocation): string | undefined {
   const { data, database } = location;

@@ -21,7 +21,7 @@ async function read(body: AsyncIterable<Uint8Array>, type = FORM_TYPE) {
   await readParts(body, type, async ({ head, bytes }) => {
     const pieces = [];
     for await (const piece of bytes) {
-      // Whoever writes to a disk is not there at once.
+      // A write to a disk does not complete at once.
       await new Promise((resolve) => setImmediate(resolve));
       pieces.push(Buffer.from(piece));
     }

@@ -15,7 +15,7 @@ import { type Database, plain } from '../../../src/server/store/sql';
 import { call, create, type TestService, testService } from '../../helpers/service';
 import { onEachStore, onSqlite, type Room } from '../../helpers/stores';
 
-// Whoever has the token of a link opens its push: a copy of the database must not have it.
+// The token of a link opens its push: a copy of the database must not contain it.
 
 const io = { sleep: async () => {} };
 const push = { payload: 'hunter2', note: 'third floor', expire_after_views: 5 };
