@@ -94,7 +94,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
 }
 
 /** What options and environment say about the instance. Each token is read at most once, when it is its turn. */
-export function targetRequestOf(context: Context, options: GlobalOptions): TargetRequest {
+function targetRequestOf(context: Context, options: GlobalOptions): TargetRequest {
   const { env } = context;
   const { tokenFile } = options;
   return {
@@ -137,7 +137,7 @@ async function environmentToken(
  * @param linkBase the instance of a pasted link
  * @throws CliError (usage) when nothing is configured, or a token cannot be read
  */
-export async function targetOf(
+async function targetOf(
   context: Context,
   requested: TargetRequest,
   linkBase?: string,
@@ -184,27 +184,21 @@ export function exposure({ base, insecure }: Target): string | undefined {
 export const BRIEF = 10;
 
 /** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
-export async function briefSettings(
-  context: Context,
-  options: GlobalOptions,
-  target: Target,
-): Promise<ApiSettings> {
+export async function briefSettings(run: Invocation, target: Target): Promise<ApiSettings> {
+  const { context, options } = run;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(BRIEF * 1000)]);
-  const timeout = Math.min(timeoutOf(context, options), BRIEF);
-  const run = invocation({ ...context, signal }, { ...options, timeout });
+  const timeout = Math.min(timeoutOf(run), BRIEF);
+  const brief = invocation({ ...context, signal }, { ...options, timeout });
   const sleep = async () => {
     throw new CliError('rate_limited', 'the instance asks to wait');
   };
-  return { ...(await settingsFor(run, target)), sleep, waiting: () => {} };
+  return { ...(await settingsFor(brief, target)), sleep, waiting: () => {} };
 }
 
-async function settingsFor(
-  { context, options, say }: Invocation,
-  target: Target,
-  connections = 1,
-): Promise<ApiSettings> {
+async function settingsFor(run: Invocation, target: Target, connections = 1): Promise<ApiSettings> {
+  const { context, options, say } = run;
   const { send } = await context.transport({
-    timeout: timeoutOf(context, options),
+    timeout: timeoutOf(run),
     ca: certificatesOf(target),
     insecure: target.insecure,
     env: context.env,
@@ -227,7 +221,7 @@ async function settingsFor(
 }
 
 /** Seconds to wait for a response, from option or environment. */
-export function timeoutOf({ env }: Context, options: GlobalOptions): number {
+export function timeoutOf({ context: { env }, options }: Invocation): number {
   if (options.timeout !== undefined) return options.timeout;
   return env.PWPUSH_TIMEOUT ? seconds('PWPUSH_TIMEOUT')(env.PWPUSH_TIMEOUT) : DEFAULT_TIMEOUT;
 }

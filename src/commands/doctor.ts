@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { ExitWith, exitStatus } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { terminal } from '../terminal/output';
+import { addGlobalOptions, optionsOf } from '../options';
+import { createSession, type Session } from '../session';
 import { forLog, safe } from '../terminal/safe';
 import { type Look, lookOf, type Style } from '../terminal/style';
 import { wrap } from '../terminal/text-width';
@@ -23,24 +23,25 @@ export function doctorCommand(context: Context): Command {
   const command = new Command('doctor')
     .description('Check everything between here and the instance, and say what to do.')
     .addHelpText('after', EXAMPLES)
-    .action(() => doctor(context, optionsOf(command, context.env, {})));
+    .action(() => doctor(createSession(context, optionsOf(command, context.env, {}))));
   return addGlobalOptions(command);
 }
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */
-export async function doctor(context: Context, options: GlobalOptions): Promise<void> {
+async function doctor(session: Session): Promise<void> {
   const { allChecks } = await import('./doctor/checks');
+  const { context, options, say } = session;
   const { stdout, env } = context;
   const look = await lookOf(stdout, env, context.now(), options.color);
   const rows: CheckRow[] = [];
-  for await (const row of allChecks(context, options)) {
+  for await (const row of allChecks(session)) {
     rows.push(row);
     if (options.json || (options.quiet && (row.status === 'ok' || row.status === 'skipped')))
       continue;
     await stdout.write(forLog(rowText(row, look), env));
   }
   const failed = rows.find(({ status }) => status === 'failed');
-  if (options.json) await terminal(context, options).print({ ok: !failed, checks: rows }, () => '');
+  if (options.json) await say.print({ ok: !failed, checks: rows }, () => '');
   if (failed) throw new ExitWith(exitStatus[failed.code ?? 'failed']);
 }
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Context } from '../../context';
 import { rescuedFiles } from '../../delivery/rescue';
 import { CliError, type ErrorCode } from '../../errors';
-import type { GlobalOptions } from '../../options';
 import { configName, readProfiles } from '../../profile/config-file';
 import { configFolder } from '../../profile/folders';
+import type { Session } from '../../session';
 import { count } from '../../terminal/time';
 import {
   askVersion,
@@ -35,21 +35,19 @@ export interface CheckRow {
 }
 
 /** All checks, in an order in which the first failure explains the later ones. */
-export async function* allChecks(
-  context: Context,
-  options: GlobalOptions,
-): AsyncGenerator<CheckRow, void> {
+export async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
+  const { context } = session;
   yield* check('config', {}, () => checkConfig(context));
-  const address = yield* check('address', {}, () => checkAddress(context, options));
-  const proxy = yield* check('proxy', address, (found) => checkProxy(found, context, options));
+  const address = yield* check('address', {}, () => checkAddress(session));
+  const proxy = yield* check('proxy', address, (found) => checkProxy(found, session));
   const dns = yield* check('dns', proxy, checkDns);
   const connection = yield* check('connection', dns, checkConnection);
   const tls = yield* check('tls', connection, (found) => checkTls(found, context));
-  const asked = 'failed' in tls ? tls : await askVersion(tls.target, context, options);
+  const asked = 'failed' in tls ? tls : await askVersion(tls.target, session);
   const redirect = yield* check('redirect', asked, checkRedirect);
   const api = yield* check('api', redirect, checkApi);
   yield* check('clock', asked, checkClock);
-  yield* check('token', api, (found) => checkToken(found, context, options));
+  yield* check('token', api, (found) => checkToken(found, session));
   yield* check('features', api, checkFeatures);
   yield* check('rescue', {}, () => checkRescue(context));
 }

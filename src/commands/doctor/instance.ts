@@ -1,11 +1,9 @@
 import { apiClient } from '../../client/client';
 import { header, type Transport } from '../../client/transport/transport';
-import type { Context } from '../../context';
 import type { InstanceVersion } from '../../contract';
 import { CliError } from '../../errors';
-import type { GlobalOptions } from '../../options';
 import type { Target } from '../../profile/target';
-import { briefSettings } from '../../session';
+import { briefSettings, type Session } from '../../session';
 import { abilities, editionOf } from '../../terminal/instance-info';
 import type { Finding } from './network';
 
@@ -30,13 +28,9 @@ interface Answer {
 }
 
 /** Asks without a token, so that only the address is tested; with it if the instance requires one. */
-export async function askVersion(
-  target: Target,
-  context: Context,
-  options: GlobalOptions,
-): Promise<Asked> {
+export async function askVersion(target: Target, session: Session): Promise<Asked> {
   const answers: Answer[] = [];
-  const ask = async (of: Target) => (await clientOf(of, context, options, answers)).version();
+  const ask = async (of: Target) => (await clientOf(of, session, answers)).version();
   const version = await ask({ ...target, token: undefined })
     .catch((error) => {
       const again = isRefusal(error) && target.token !== undefined;
@@ -52,18 +46,13 @@ export async function askVersion(
 const isRefusal = (error: unknown) => error instanceof CliError && error.code === 'unauthorized';
 
 /** A client with a short limit, which adds each answer to `answers`. */
-async function clientOf(
-  target: Target,
-  context: Context,
-  options: GlobalOptions,
-  answers: Answer[] = [],
-) {
-  const settings = await briefSettings(context, options, target);
+async function clientOf(target: Target, session: Session, answers: Answer[] = []) {
+  const settings = await briefSettings(session, target);
   const send: Transport = async (request) => {
     const response = await settings.send(request);
     const { status } = response;
     const [location, date] = [header(response, 'location'), header(response, 'date')];
-    answers.push({ status, location, date, at: context.now() });
+    answers.push({ status, location, date, at: session.context.now() });
     return response;
   };
   return apiClient({ ...settings, send });
@@ -106,13 +95,9 @@ export function checkClock({ answers }: Asked): Finding {
   throw new CliError('failed', message, { hint: 'set the wrong one of the two, best by NTP' });
 }
 
-export async function checkToken(
-  { target, version }: Api,
-  context: Context,
-  options: GlobalOptions,
-): Promise<Finding> {
+export async function checkToken({ target, version }: Api, session: Session): Promise<Finding> {
   if (target.token !== undefined) {
-    await (await clientOf(target, context, options)).list('active', 1);
+    await (await clientOf(target, session)).list('active', 1);
     const { tokenFrom } = target;
     return { message: `from ${tokenFrom}, accepted: it may list, audit and expire its pushes` };
   }
@@ -121,7 +106,7 @@ export async function checkToken(
     knownTo === undefined
       ? 'log in with pwpush login'
       : `profile "${knownTo}" has one: --profile ${knownTo}`;
-  const hint = options.anonymous ? undefined : login;
+  const hint = session.options.anonymous ? undefined : login;
   if (version.features?.anonymous_access === false)
     throw new CliError('unauthorized', 'none, and the instance makes no push without one', {
       hint,

@@ -6,9 +6,8 @@ import { tlsOptions } from '../../client/transport/tls-options';
 import { TransportError } from '../../client/transport/transport';
 import type { Context } from '../../context';
 import { CliError } from '../../errors';
-import type { GlobalOptions } from '../../options';
 import { type Target, travelsOpen } from '../../profile/target';
-import { BRIEF, certificatesOf, targetOf, targetRequestOf, timeoutOf } from '../../session';
+import { BRIEF, certificatesOf, type Session, timeoutOf } from '../../session';
 import { count } from '../../terminal/time';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -26,8 +25,8 @@ interface Address extends Finding {
   readonly target: Target;
 }
 
-export async function checkAddress(context: Context, options: GlobalOptions): Promise<Address> {
-  const target = await targetOf(context, targetRequestOf(context, options));
+export async function checkAddress(session: Session): Promise<Address> {
+  const target = await session.target();
   const message = `${target.base}, from ${target.baseFrom}`;
   if (target.ignored === undefined) return { target, message };
   return { target, status: 'warning', message: `${message}; ${target.ignored}` };
@@ -37,16 +36,12 @@ interface Route extends Address {
   readonly way: ProbedConnection;
 }
 
-export async function checkProxy(
-  { target }: Address,
-  context: Context,
-  options: GlobalOptions,
-): Promise<Route> {
-  const { env, signal } = context;
+export async function checkProxy({ target }: Address, session: Session): Promise<Route> {
+  const { env, signal } = session.context;
   const url = new URL(target.base);
   const proxy = proxyFor(url, env);
   const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
-  const timeout = Math.min(timeoutOf(context, options), BRIEF) * 1000;
+  const timeout = Math.min(timeoutOf(session), BRIEF) * 1000;
   const message = proxy === undefined ? 'none' : `${proxy.protocol}//${proxy.host}`;
   return { target, way: { url, proxy, tls, timeout, signal }, message };
 }

@@ -16,12 +16,12 @@ export async function unanswered(
   started: Date,
   failure: CliError,
 ): Promise<CliError> {
-  const { context, options, say } = session;
+  const { context, say } = session;
   const target = await session.target();
   if (target.token === undefined || context.signal.aborted || !isOpen(failure)) return failure;
   await say.remark('no answer; looking through your active pushes');
   try {
-    const settings = await briefSettings(context, options, target);
+    const settings = await briefSettings(session, target);
     return describeFound(
       failure,
       target.base,
