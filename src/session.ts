@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { type Api, type ApiSettings, apiClient } from './client/client';
 import { parseReference, type Reference } from './client/link';
-import type { Transport, WireRequest } from './client/transport/transport';
-import type { Context, StoredProfiles } from './context';
+import type { Context, HttpRequest, StoredProfiles, Transport } from './context';
 import { API_PATH } from './contract';
 import { CliError, usageError } from './errors';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
 import { type GlobalOptions, seconds } from './options';
-import { readProfiles } from './profile/config-file';
+import { parseToken, readProfiles, readTokenFile } from './profile/config-file';
 import { configFolder } from './profile/folders';
 import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
-import { parseToken, readTokenFile } from './profile/token-file';
 import { type Invocation, invocation } from './terminal/output';
 
 const DEFAULT_TIMEOUT = 30;
@@ -265,7 +263,7 @@ function logged(
   };
 }
 
-function shortened({ url }: WireRequest): string {
+function shortened({ url }: HttpRequest): string {
   const { host, pathname } = new URL(url);
   // The path of a file's link is signed: it gives access to the file.
   if (!pathname.includes(API_PATH)) return `${host}/…`;

@@ -1,5 +1,5 @@
 import type { Api } from '../client/client';
-import { attempt, fetchFiles } from '../delivery/fetch-files';
+import { attempt, fetchFiles } from '../delivery/download';
 import { retrievableAgain } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
 import { type RetrievedPush, retrieve } from '../delivery/retrieve';

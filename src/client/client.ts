@@ -1,10 +1,12 @@
 import * as v from 'valibot';
+import type { HttpRequest, Transport } from '../context';
 import {
   API_PATH,
   type AuditEntry,
   auditSchema,
   createdSchema,
   type InstanceVersion,
+  limits,
   type NewPush,
   type Notification,
   type Notified,
@@ -19,13 +21,13 @@ import {
   routes,
   versionSchema,
 } from '../contract';
-import { CliError } from '../errors';
+import { CliError, usageError } from '../errors';
 import { parseJson } from '../json';
 import { malformed, responseError, type SentRequest, tooLong, transportFailure } from './failure';
 import type { FileAnswer } from './file-link';
 import type { Attachment, FormBody } from './form';
 import { AnswerTooLong, type ApiResponse, call, sharedBackoff } from './transport/call';
-import { type Transport, TransportError, type WireRequest } from './transport/transport';
+import { TransportError } from './transport/network-errors';
 
 export interface ApiSettings {
   /** The instance's base address, without a final slash. */
@@ -165,7 +167,7 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
   };
 }
 
-function wireRequest(settings: ApiSettings, request: ApiRequest): WireRequest {
+function wireRequest(settings: ApiSettings, request: ApiRequest): HttpRequest {
   const { method, path } = routes[request.route];
   const query = new URLSearchParams(request.query).toString();
   const type = request.form?.type ?? (request.body === undefined ? undefined : 'application/json');
@@ -191,4 +193,31 @@ function parseBody(answer: ApiResponse, sent: SentRequest): unknown {
   } catch {
     throw malformed(answer, sent);
   }
+}
+
+/**
+ * The fields that make an instance e-mail a link.
+ * @throws CliError (usage) for an invalid address or locale, or too many addresses
+ */
+export function notification(
+  addresses: readonly string[],
+  locale: string | undefined,
+): Notification {
+  const all = addresses.flatMap((one) => one.split(',')).map((one) => one.trim());
+  const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
+  // Not quoted: after --notify, it may be the secret, meant as [text].
+  if (wrong !== -1)
+    throw usageError(
+      `e-mail address ${wrong + 1} is invalid`,
+      'all words after --notify are addresses; give each alone, such as ann@example.com',
+    );
+  const most = limits.notifiedAtOnce;
+  if (all.length > most)
+    throw usageError(`an instance e-mails ${most} people at most, not ${all.length}`);
+  if (locale !== undefined && !/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(locale))
+    throw usageError(`"${locale}" is not a language`, 'give it as de, or pt-BR');
+  return {
+    notify_emails_to: [...new Set(all)].join(','),
+    ...(locale === undefined ? {} : { notify_emails_to_locale: locale }),
+  };
 }

@@ -1,8 +1,8 @@
 import type { RouteName } from '../contract';
 import { CliError, codeOfHttpStatus, type ErrorDetails } from '../errors';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
-import { type AnswerTooLong, type ApiResponse, retryAfter } from './transport/call';
-import { header, type TransportError } from './transport/transport';
+import { type AnswerTooLong, type ApiResponse, header, retryAfter } from './transport/call';
+import type { TransportError } from './transport/network-errors';
 
 /** What is known of a request that failed. */
 export interface SentRequest {

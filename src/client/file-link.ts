@@ -1,7 +1,8 @@
+import type { HttpResponse, Transport } from '../context';
 import { CliError } from '../errors';
 import { parseUrl } from '../loopback';
-import { retryAfter } from './transport/call';
-import { header, type Transport, TransportError, type WireResponse } from './transport/transport';
+import { header, retryAfter } from './transport/call';
+import { TransportError } from './transport/network-errors';
 
 /** The response of a file's link. */
 export interface FileAnswer {
@@ -100,7 +101,7 @@ async function followRedirects(
   url: URL,
   headers: Headers,
   first: Headers,
-): Promise<WireResponse> {
+): Promise<HttpResponse> {
   let current = url;
   for (let hop = 0; ; hop++) {
     const sent = hop === 0 ? first : headers;
@@ -114,7 +115,7 @@ async function followRedirects(
   }
 }
 
-function redirectTarget(response: WireResponse, from: URL): URL | undefined {
+function redirectTarget(response: HttpResponse, from: URL): URL | undefined {
   const location = header(response, 'location');
   if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined)
     return undefined;

@@ -1,17 +1,20 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import type { Push } from '../contract';
-import { type Delivery, deliverText } from '../delivery/deliver-text';
 import type { Destination } from '../delivery/destination';
-import { type OutputOptions, reserveOutput } from '../delivery/output-place';
+import {
+  type Delivery,
+  deliverText,
+  type OutputOptions,
+  reserveOutput,
+} from '../delivery/output-place';
 import { retrieve } from '../delivery/retrieve';
 import { CliError } from '../errors';
 import { checkPassphrase, knownPassphrase } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
 import { addGlobalOptions, nameList, optionsOf, seconds } from '../options';
 import { createSession, type Session } from '../session';
-import { left } from '../terminal/push-text';
-import { count } from '../terminal/time';
+import { count, left } from '../terminal/wording';
 
 interface GetOptions extends OutputOptions {
   readonly link: string;

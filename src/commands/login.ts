@@ -5,11 +5,10 @@ import type { InstanceVersion } from '../contract';
 import { CliError, type ErrorCode, usageError } from '../errors';
 import { readAll } from '../input/source';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { profileName, readProfiles } from '../profile/config-file';
+import { parseToken, profileName, readProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
 import { checkProfileName, withoutTrust } from '../profile/settings';
 import { chooseTarget, parseBase } from '../profile/target';
-import { parseToken } from '../profile/token-file';
 import { clientFor, createSession, exposure, type Session } from '../session';
 import { abilities, editionOf } from '../terminal/instance-info';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Api } from '../client/client';
-import { notification } from '../client/notification';
+import { notification } from '../client/client';
 import type { Context } from '../context';
 import type { Notified } from '../contract';
 import { CliError } from '../errors';

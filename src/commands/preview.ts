@@ -4,7 +4,6 @@ import type { Context } from '../context';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { createSession, type Session } from '../session';
-import { drawQr } from '../terminal/output';
 import { safe } from '../terminal/safe';
 
 interface PreviewOptions extends GlobalOptions {
@@ -42,5 +41,5 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   const elsewhere = otherOrigin(target.base, answer.url);
   if (elsewhere !== undefined) await say.warn(`${elsewhere} that was asked`);
   await say.print(answer, () => `${safe(answer.url)}\n`);
-  if (options.qr) await drawQr(say, answer.url);
+  if (options.qr) await (await import('../terminal/qr')).drawQr(say, answer.url);
 }

@@ -1,14 +1,11 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
+import type { Context, Profile, StoredProfiles } from '../context';
 import { CliError } from '../errors';
 import { withService } from '../load-service';
 import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
 import { aborted } from '../system/abort';
 import { makeFolder } from '../system/private-folder';
 import { type Invocation, invocation } from '../terminal/output';
-import { backupCommand } from './serve/backup';
-import { keepLocal } from './serve/local-profile';
-import { rekeyCommand } from './serve/rekey';
 import {
   DATA,
   DATABASE,
@@ -23,7 +20,7 @@ import {
   refuseEmpty,
   size,
 } from './serve/serve-options';
-import { tokenCommand } from './serve/token';
+import { backupCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
 
 interface ServeOptions extends GlobalOptions {
   readonly host: string;
@@ -253,4 +250,24 @@ function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     context.onHangup(() => (ours ? resolve() : void reload()));
   });
+}
+
+/**
+ * Adds the first token of a service on this machine as profile `local`, or `local-2` and so on if that exists: a token
+ * is shown only once and must not be overwritten.
+ */
+export function keepLocal(
+  stored: StoredProfiles,
+  profile: Profile,
+): { readonly name: string; readonly stored: StoredProfiles } {
+  const name = freeName(stored);
+  const profiles = { ...stored.profiles, [name]: profile };
+  return { name, stored: { current: stored.current ?? name, profiles } };
+}
+
+function freeName(stored: StoredProfiles): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? 'local' : `local-${number}`;
+    if (!Object.hasOwn(stored.profiles, name)) return name;
+  }
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
 import type { Invocation } from '../terminal/output';
-import { variablesSet } from '../terminal/push-text';
+import { variablesSet } from '../terminal/wording';
 import type { Destination } from './destination';
 import { isVariableName, parseDotenv } from './dotenv';
 import { checkFound, isUnsafe, type NameRules, permitted } from './unsafe-variables';

@@ -1,13 +1,105 @@
 import { writeSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { lstat, statfs } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { size } from '../byte-size';
 import type { Api } from '../client/client';
 import { discardBody, type FileAnswer, worthAnotherTry } from '../client/file-link';
-import { TransportError } from '../client/transport/transport';
+import { TransportError } from '../client/transport/network-errors';
 import type { PushFile } from '../contract';
 import { CliError } from '../errors';
-import { type Folder, newFile } from './new-file';
-import { safeName } from './safe-name';
+import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../system/atomic-file';
+import { asCliError } from '../terminal/error-message';
+import { type Meter, meterFor } from '../terminal/transfer-meter';
+import { savedText } from '../terminal/wording';
+import type { RetrievedPush } from './retrieve';
+import { fitted, nameKey, numbered, safeName } from './safe-name';
+
+export interface FetchedFiles {
+  /** In the order of the push's files; undefined for those that failed. */
+  readonly saved: readonly (SavedFile | undefined)[];
+  readonly failure: CliError | undefined;
+}
+
+/** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
+export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Promise<FetchedFiles> {
+  const { context, options, say, push } = retrieved;
+  const files = push.files ?? [];
+  const meter = meterFor(context, options, { files: files.length, total: undefined });
+  const saved: (SavedFile | undefined)[] = [];
+  const failures: CliError[] = [];
+  for (const [at, file] of files.entries()) {
+    const name = safeName(file.filename, folder.named);
+    const tools = toolsFor(retrieved, meter, at, name);
+    const outcome = await attempt(() => saveFile(file, folder, tools));
+    if (!(outcome instanceof CliError)) saved[at] = outcome;
+    if (context.signal.aborted) break;
+    await meter.clear();
+    if (outcome instanceof CliError) {
+      failures.push(outcome);
+      if (files.length > 1) await say.warn(`${name}: ${outcome.message}`);
+    } else {
+      await say.note(savedNote(outcome, name));
+    }
+  }
+  const summary = await meter.ends();
+  if (context.signal.aborted) return { saved, failure: new CliError('interrupted', 'interrupted') };
+  if (summary !== undefined) await say.note(summary);
+  return { saved, failure: downloadFailure(failures, files, folder) };
+}
+
+function savedNote({ path, bytes }: SavedFile, wanted: string): string {
+  return savedText(path, bytes, basename(path) === wanted ? undefined : wanted);
+}
+
+/** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> {
+  try {
+    return await work();
+  } catch (error) {
+    return asCliError(error);
+  }
+}
+
+/**
+ * @param at the index of the file in the push
+ * @param name what progress and notes call it
+ */
+export function toolsFor(
+  { api, context, say }: RetrievedPush,
+  meter: Meter,
+  at: number,
+  name: string,
+): DownloadTools {
+  return {
+    api,
+    signal: context.signal,
+    sleep: context.sleep,
+    progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
+    again: async (failure, seconds) => {
+      await meter.clear();
+      await say.note(`trying ${name} again in ${seconds} s: ${failure.message}`);
+    },
+  };
+}
+
+const HINT =
+  'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
+
+function downloadFailure(
+  failures: readonly CliError[],
+  files: readonly PushFile[],
+  { named }: Folder,
+): CliError | undefined {
+  const [first] = failures;
+  if (!first) return undefined;
+  const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
+  const what =
+    files.length === 1
+      ? `${safeName(files[0]?.filename ?? '', named)} was not saved: ${first.message}`
+      : `${failures.length} of ${files.length} files were not saved`;
+  const hint = files.length === 1 && first.hint !== undefined ? `${first.hint}; ${HINT}` : HINT;
+  return new CliError(code, what, { hint, cause: first });
+}
 
 /** What a download needs. */
 export interface DownloadTools {
@@ -143,4 +235,47 @@ function failedWriting(error: NodeJS.ErrnoException): never {
   if (error instanceof CliError) throw error;
   const why = error.code === 'ENOSPC' ? 'there is no room left' : `${error.code}`;
   throw new CliError('failed', `it cannot be written (${why})`, { cause: error });
+}
+
+/** A folder that files are written to. */
+export interface Folder {
+  readonly path: string;
+  /** Replace files that existed before this run. */
+  readonly force: boolean;
+  /** Names that were used in this run. */
+  readonly taken: Set<string>;
+  /** The user named it: a file in it may begin with a dot. */
+  readonly named?: boolean;
+}
+
+/** A file under a temporary name, 0600. */
+export interface NewFile {
+  readonly handle: TemporaryFile['handle'];
+  /** Gives it its name, or the next free one, and returns its path. Call `discard` if this throws. */
+  keep(): Promise<string>;
+  /** Removes the file. */
+  discard(): Promise<void>;
+}
+
+/** Creates a file that gets its name when it is complete. Throws an error of the file system. */
+export async function newFile(folder: Folder, name: string): Promise<NewFile> {
+  // 255 bytes are the longest name of most file systems.
+  const file = await temporaryFile(folder.path, fitted(name, '', 255 - TEMPORARY_EXTRA));
+  return { ...file, keep: () => nameIt(file, folder, name) };
+}
+
+/** Tries names until one is free; the file system decides a race. */
+async function nameIt(file: TemporaryFile, folder: Folder, name: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : numbered(name, number);
+    if (folder.taken.has(nameKey(candidate))) continue;
+    const path = join(folder.path, candidate);
+    if (!(await file.moveTo(path, folder.force && (await isRegular(path))))) continue;
+    folder.taken.add(nameKey(candidate));
+    return path;
+  }
+}
+
+async function isRegular(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isFile() ?? false;
 }

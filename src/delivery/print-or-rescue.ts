@@ -2,7 +2,7 @@ import type { Context, Output } from '../context';
 import type { Push } from '../contract';
 import { CliError } from '../errors';
 import { boundedWrite, breakLine } from '../terminal/bounded-write';
-import { left } from '../terminal/push-text';
+import { left } from '../terminal/wording';
 import type { RescueContext } from './rescue';
 
 /** A result that must not be lost. */

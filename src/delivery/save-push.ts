@@ -6,11 +6,20 @@ import { CliError } from '../errors';
 import { makeFolder } from '../system/private-folder';
 import { breakLine } from '../terminal/bounded-write';
 import { meterFor } from '../terminal/transfer-meter';
-import { type Delivery, deliverText } from './deliver-text';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
-import { copyBody, type DownloadTools, type SavedFile, withRetries } from './download';
-import { attempt, fetchFiles, toolsFor } from './fetch-files';
-import { type Folder, type NewFile, newFile } from './new-file';
+import {
+  attempt,
+  copyBody,
+  type DownloadTools,
+  type Folder,
+  fetchFiles,
+  type NewFile,
+  newFile,
+  type SavedFile,
+  toolsFor,
+  withRetries,
+} from './download';
+import { type Delivery, deliverText } from './output-place';
 import { rescueResult, retrievableAgain } from './print-or-rescue';
 import { rescueFolder } from './rescue';
 import { nameKey, safeName } from './safe-name';

@@ -139,7 +139,7 @@ async function openStdin(
   { filename = 'stdin' }: AttachmentOptions,
   context: Context,
 ): Promise<OpenedFile> {
-  const { copyToFile, stdinFile } = await import('./stdin-file');
+  const { copyToFile, stdinFile } = await import('./file-bytes');
   const file = await stdinFile(context.stdin);
   if (file) return { path: file.name, name: filename, file, close: async () => {} };
   const { handle, close } = await copyToFile(context.stdin.bytes(), context.signal);

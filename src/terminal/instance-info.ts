@@ -1,6 +1,6 @@
 import { APPLICATION, type InstanceVersion } from '../contract';
+import type { Look } from './output';
 import { safe } from './safe';
-import type { Look } from './style';
 
 /** Names of features are shorter; the longest name sets the column. */
 const MAX_NAME = 48;

@@ -1,10 +1,10 @@
 import type { Profile } from '../context';
 import type { AuditEntry, Push } from '../contract';
+import type { Look, Style } from './output';
 import { safe } from './safe';
-import type { Look, Style } from './style';
 import type { Column } from './table';
 import { width } from './text-width';
-import { ago } from './time';
+import { ago } from './wording';
 
 const flagsOf = (push: Push, words: readonly [string, string, string]) =>
   [

@@ -1,9 +1,8 @@
 // Our own table, not cli-table3: that has no elastic columns, no pages that share widths, and no tab-separated output.
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
-import { type Terminal, toJson } from './output';
+import { type Look, lookOf, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
-import { type Look, lookOf, type Style } from './style';
 import { shorten, width } from './text-width';
 
 export interface Column<Row> {

@@ -1,4 +1,26 @@
-import { TransportError } from './transport';
+interface TransportErrorDetails {
+  readonly sent: boolean;
+  readonly timedOut?: boolean;
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** No response, or only a part of one, was received. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /** False only if no part of the request can have been sent. */
+  readonly sent: boolean;
+  /** No data was transferred for the time allowed. */
+  readonly timedOut: boolean;
+  readonly hint: string | undefined;
+
+  constructor(message: string, details: TransportErrorDetails) {
+    super(message, { cause: details.cause });
+    this.sent = details.sent;
+    this.timedOut = details.timedOut ?? false;
+    this.hint = details.hint;
+  }
+}
 
 interface Explanation {
   readonly text: string;

@@ -3,8 +3,8 @@ import { isIP, connect as plain, type Socket } from 'node:net';
 import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
 import { isLocalhost } from '../../loopback';
 import { raceWithLimit } from '../../system/abort';
-import { LOCAL_ADDRESSES, lookupOptions } from './localhost';
-import type { TlsOptions } from './tls-options';
+import type { TlsOptions } from './connect-options';
+import { LOCAL_ADDRESSES, lookupOptions } from './connect-options';
 import { openTunnel } from './tunnel';
 
 /** The connection to an instance whose steps are tried one by one. */

@@ -4,8 +4,8 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
-import { lookupOptions } from './localhost';
-import type { TlsOptions } from './tls-options';
+import type { TlsOptions } from './connect-options';
+import { lookupOptions } from './connect-options';
 
 /** Where undici's client asks a connector to connect to. */
 interface HostAndPort {

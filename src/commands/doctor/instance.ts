@@ -1,5 +1,6 @@
 import { apiClient } from '../../client/client';
-import { header, type Transport } from '../../client/transport/transport';
+import { header } from '../../client/transport/call';
+import type { Transport } from '../../context';
 import type { InstanceVersion } from '../../contract';
 import { CliError } from '../../errors';
 import type { Target } from '../../profile/target';

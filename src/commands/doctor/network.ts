@@ -1,14 +1,12 @@
 import type { Socket } from 'node:net';
-import { networkError } from '../../client/transport/network-errors';
+import { proxyFor, tlsOptions } from '../../client/transport/connect-options';
+import { networkError, TransportError } from '../../client/transport/network-errors';
 import type { ProbedConnection } from '../../client/transport/probe';
-import { proxyFor } from '../../client/transport/proxy';
-import { tlsOptions } from '../../client/transport/tls-options';
-import { TransportError } from '../../client/transport/transport';
 import type { Context } from '../../context';
 import { CliError } from '../../errors';
 import { type Target, travelsOpen } from '../../profile/target';
 import { BRIEF, certificatesOf, type Session, timeoutOf } from '../../session';
-import { count } from '../../terminal/time';
+import { count } from '../../terminal/wording';
 
 const DAY = 24 * 60 * 60 * 1000;
 /** Days before its end by which a certificate should have been renewed. */

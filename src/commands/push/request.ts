@@ -1,4 +1,4 @@
-import { notification } from '../../client/notification';
+import { notification } from '../../client/client';
 import type { Context, Profile } from '../../context';
 import type { Kind, NewPush } from '../../contract';
 import { usageError } from '../../errors';

@@ -5,8 +5,8 @@ import type { NewPush, Push } from '../../contract';
 import { printOrRescue } from '../../delivery/print-or-rescue';
 import { CliError } from '../../errors';
 import type { Instance } from '../../session';
-import { drawQr, type Invocation, toJson } from '../../terminal/output';
-import { granted } from '../../terminal/push-text';
+import { type Invocation, toJson } from '../../terminal/output';
+import { granted } from '../../terminal/wording';
 import type { PushOptions } from './request';
 
 /** A push that was created and accepted. */
@@ -59,7 +59,7 @@ export async function deliverLink(
   for (const warning of warnings) await say.warn(warning);
   if (options.copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
-  if (options.qr) await drawQr(say, link);
+  if (options.qr) await (await import('../../terminal/qr')).drawQr(say, link);
   return failure;
 }
 
