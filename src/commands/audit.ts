@@ -23,7 +23,7 @@ Examples:
   $ pwpush audit abc123def456
   $ pwpush audit abc123def456 --all --json | jq -r '.[] | select(.kind == "view") | .ip'`;
 
-export function auditCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('audit')
     .description("Show who looked at a push, and when, newest first. Needs its owner's token.")
     .argument('<link>', 'link or token of the push')

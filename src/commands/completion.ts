@@ -21,7 +21,7 @@ Examples:
   $ eval "$(pwpush completion bash)"
   $ pwpush completion fish | source`;
 
-export function completionCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('completion')
     .description('Print a script that completes command lines of pwpush.')
     .addArgument(new Argument('<shell>', 'the shell it is for').choices(Object.keys(stubs)))

@@ -40,7 +40,7 @@ Examples:
   $ pwpush doctor --url https://pwpush.example --anonymous
   $ pwpush doctor --json | jq -r '.checks[] | select(.status != "ok") | .name'`;
 
-export function doctorCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('doctor')
     .description('Check everything between here and the instance, and say what to do.')
     .addHelpText('after', EXAMPLES)

@@ -40,7 +40,7 @@ Examples:
   $ pwpush get abc123def456 --copy --clear-after 30   to paste within 30 seconds
   $ PWPUSH_PASSPHRASE=… pwpush get "$LINK" | docker login --password-stdin …`;
 
-export function getCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('get')
     .description('Retrieve a push: its text to stdout, its files to disk. Takes a view.')
     .argument('<link>', 'link or token of the push')

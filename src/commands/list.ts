@@ -26,7 +26,7 @@ Examples:
   $ pwpush list
   $ pwpush list expired --all --json | jq -r '.[].name'`;
 
-export function listCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('list')
     .description('List your pushes, newest first. Needs a token.')
     .addArgument(

@@ -26,7 +26,7 @@ Examples:
   $ pwpush login https://pwpush.example --profile work --token-file token.txt
   $ pass show pwpush | pwpush login https://pwpush.example`;
 
-export function loginCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('login')
     .description('Check an instance and a token, and keep them as a profile.')
     .argument('[url]', 'address of the instance')

@@ -12,7 +12,7 @@ Examples:
   $ pwpush logout
   $ pwpush logout --profile work`;
 
-export function logoutCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('logout')
     .description("Forget a profile's token.")
     .addHelpText('after', EXAMPLES)

@@ -11,7 +11,7 @@ interface PreviewOptions extends GlobalOptions {
   readonly qr: boolean;
 }
 
-export function previewCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('preview')
     .description("Print a push's full link. Takes no view.")
     .argument('<link>', 'link or token of the push')

@@ -14,7 +14,7 @@ Examples:
   $ pwpush profile set days 2 --profile work
   $ pwpush profile use work`;
 
-export function profileCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('profile')
     .description('Show and change profiles: an instance, its token, and defaults for pushes.')
     .helpCommand(false)

@@ -43,7 +43,7 @@ Examples:
   $ pwpush run "$LINK" --stdin -- docker login --username ci --password-stdin
   $ pwpush run "$LINK" --file KUBECONFIG -- kubectl get pods`;
 
-export function runCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('run')
     .description('Run a command with the secret in its environment. Takes a view.')
     .usage('[options] <link...> -- <command> [args...]')

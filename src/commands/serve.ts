@@ -65,7 +65,7 @@ Examples:
   $ pwpush serve token add alice
   $ pwpush serve backup /backup/pwpush.db`;
 
-export function serveCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('serve')
     .description(
       'Be an instance: the same API and pages, on this machine, on an embedded database.',

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Context, Environment } from '../../context';
 import { CliError, usageError } from '../../errors';
-import { type GlobalOptions, optionsOf } from '../../options';
+import { GLOBAL, type GlobalOptions, optionsOf } from '../../options';
 import { dataFolder } from '../../profile/folders';
 import { type Invocation, invocation } from '../../terminal/output';
 
@@ -114,9 +114,7 @@ export function days(value: string): number {
 
 /** The variable of each option of `serve` itself, by the option's name in `opts()`. */
 export function variablesOf(serve: Command): Map<string, string> {
-  const own = serve.options.filter(
-    ({ helpGroupHeading }) => helpGroupHeading !== 'Global options:',
-  );
+  const own = serve.options.filter(({ helpGroupHeading }) => helpGroupHeading !== GLOBAL);
   return new Map(
     own.map((option) => {
       const words = option.attributeName().replace(/[A-Z]/g, (letter) => `_${letter}`);
