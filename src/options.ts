@@ -77,6 +77,17 @@ export function addOutputOptions(command: Command): Command {
     .enablePositionalOptions();
 }
 
+/** Declares where the passphrase of a retrieval comes from. */
+export function addPassphraseOptions(command: Command): Command {
+  return command
+    .option('-p, --passphrase', 'ask for the passphrase')
+    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
+    .option(
+      '--passphrase-env <name>',
+      'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
+    );
+}
+
 /** The global options as given anywhere on the line, with their defaults. */
 export function globalOptions(command: Command, env: Environment): GlobalOptions {
   const given: Partial<GlobalOptions>[] = [];

@@ -203,11 +203,9 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     signal: context.signal,
     connections,
   });
+  const { base, token, tokenFrom, knownTo } = target;
   return {
-    base: target.base,
-    token: target.token,
-    tokenFrom: target.tokenFrom,
-    knownTo: target.knownTo,
+    ...{ base, token, tokenFrom, knownTo },
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,

@@ -3,9 +3,8 @@ import { attempt, fetchFiles } from '../delivery/download';
 import { retrievableAgain } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
 import { type RetrievedPush, retrieve } from '../delivery/retrieve';
-import { CliError, endedBy } from '../errors';
+import { asCliError, CliError, endedBy } from '../errors';
 import type { KnownPassphrase } from '../input/passphrase';
-import { asCliError } from '../terminal/error-message';
 import type { Invocation } from '../terminal/output';
 
 /** A push to be retrieved. */

@@ -8,8 +8,8 @@ import { attempt, newFile, saveFile, toolsFor } from '../delivery/download';
 import type { RetrievedPush } from '../delivery/retrieve';
 import { safeName } from '../delivery/safe-name';
 import { checkFound, isUnsafe, type NameRules, permitted } from '../delivery/unsafe-variables';
-import { CliError, usageError } from '../errors';
-import { asCliError } from '../terminal/error-message';
+import { asCliError, CliError, failedError, usageError } from '../errors';
+import { silent } from '../terminal/transfer-meter';
 
 /** A file for the child. */
 export interface FileOption {
@@ -142,13 +142,7 @@ async function writeFile(
   );
   const [file] = matching;
   if (!file || matching.length > 1) throw notOneFile(of, matching.length, retrieved);
-  const noMeter = {
-    begins: () => {},
-    moved: () => {},
-    clear: async () => {},
-    ends: async () => undefined,
-  };
-  const tools = toolsFor(retrieved, noMeter, 0, safeName(file.filename));
+  const tools = toolsFor(retrieved, silent, 0, safeName(file.filename));
   const saved = await attempt(() => saveFile(file, folder, tools));
   if (saved instanceof CliError) throw saved;
   return { path: saved.path, file: file.filename };
@@ -196,7 +190,7 @@ export function startFailure(error: unknown, name: string): CliError {
     return failure.with({ message: `${failure.message}; nothing was started` });
   }
   const why = code === 'E2BIG' ? 'the secret is too long for a variable' : code;
-  return new CliError('failed', `${name} could not be started (${why})`, {
+  return failedError(`${name} could not be started (${why})`, {
     hint: code === 'E2BIG' ? 'another time use --stdin or --file' : undefined,
     cause: error,
   });

@@ -21,24 +21,25 @@ import {
   routes,
   versionSchema,
 } from '../contract';
-import { CliError, usageError } from '../errors';
+import { failedError, usageError } from '../errors';
 import { parseJson } from '../json';
-import { malformed, responseError, type SentRequest, tooLong, transportFailure } from './failure';
+import {
+  malformed,
+  responseError,
+  type SentRequest,
+  type TokenSource,
+  tooLong,
+  transportFailure,
+} from './failure';
 import type { FileAnswer } from './file-link';
 import type { Attachment, FormBody } from './form';
 import { AnswerTooLong, type ApiResponse, call, sharedBackoff } from './transport/call';
 import { TransportError } from './transport/network-errors';
 
-export interface ApiSettings {
+export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
   readonly base: string;
   readonly token?: string | undefined;
-  /** Where the token is from, for the message when it is refused. */
-  readonly tokenFrom?: string | undefined;
-  /** A profile with a token for this instance, if none is sent. */
-  readonly knownTo?: string | undefined;
-  /** The user asked for no token to be sent. */
-  readonly anonymous?: boolean | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
@@ -112,7 +113,7 @@ export function apiClient(options: ApiSettings): Api {
 /** @throws CliError (failed) for a success whose push has not expired */
 function checkExpired(push: Push): Push {
   if (push.expired !== false) return push;
-  throw new CliError('failed', 'expire: the instance answered that the push has not expired', {
+  throw failedError('expire: the instance answered that the push has not expired', {
     hint: 'the secret can still be read; try again, or expire it on its page',
   });
 }
@@ -140,11 +141,9 @@ async function answerTo(
 ): Promise<ApiResponse> {
   try {
     return await call(settings.send, wireRequest(settings, request), {
+      ...settings,
       repeatable: sent.repeatable,
       waitOn429: request.route === 'create' || request.route === 'notify',
-      sleep: settings.sleep,
-      now: settings.now,
-      waiting: settings.waiting,
     });
   } catch (error) {
     if (error instanceof TransportError) throw transportFailure(error, sent);

@@ -1,5 +1,5 @@
 import type { HttpResponse, Transport } from '../context';
-import { CliError } from '../errors';
+import { CliError, failedError } from '../errors';
 import { parseUrl } from '../loopback';
 import { header, retryAfter } from './transport/call';
 import { TransportError } from './transport/network-errors';
@@ -58,11 +58,10 @@ export async function openLink(settings: LinkSettings, link: string): Promise<Fi
 
 function parseLink(link: string, base: string): URL {
   const url = parseUrl(link, base);
-  if (url === undefined) throw new CliError('failed', 'the instance gave no usable address for it');
+  if (url === undefined) throw failedError('the instance gave no usable address for it');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
-  throw new CliError(
-    'failed',
+  throw failedError(
     `its link begins with ${url.protocol}, though the instance is asked over https; it was not followed`,
     { hint: 'a proxy in front of an instance must tell it about https (X-Forwarded-Proto)' },
   );
@@ -109,8 +108,7 @@ async function followRedirects(
     const next = redirectTarget(response, current);
     if (next === undefined) return response;
     await discardBody(response.body);
-    if (hop === MAX_REDIRECTS)
-      throw new CliError('failed', `its link redirects over ${MAX_REDIRECTS} times`);
+    if (hop === MAX_REDIRECTS) throw failedError(`its link redirects over ${MAX_REDIRECTS} times`);
     current = next;
   }
 }
@@ -120,10 +118,9 @@ function redirectTarget(response: HttpResponse, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined)
     return undefined;
   const to = parseUrl(location, from);
-  if (to === undefined) throw new CliError('failed', 'its link redirects to an invalid address');
+  if (to === undefined) throw failedError('its link redirects to an invalid address');
   if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')) return to;
-  throw new CliError(
-    'failed',
+  throw failedError(
     `its link redirects from https to ${to.protocol}//${to.host}; that was not followed`,
   );
 }

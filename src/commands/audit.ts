@@ -46,5 +46,5 @@ async function audit(session: Session, options: AuditOptions): Promise<void> {
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditColumns, session.context, options);
-  await tellEnd(session.say, printed, 'events', page, log.length > printed);
+  await tellEnd(session.say, 'events', { printed, page, more: log.length > printed });
 }

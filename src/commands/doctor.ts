@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { rescuedFiles } from '../delivery/rescue';
-import { CliError, type ErrorCode, ExitWith, exitStatus } from '../errors';
+import { CliError, type ErrorCode, ExitWith, exitStatus, failedError } from '../errors';
 import { addGlobalOptions, optionsOf } from '../options';
 import { configName, readProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
@@ -166,7 +166,7 @@ function refuseOpen(path: string, wanted: number): void {
   const mode = modeOf(path) ?? wanted;
   if ((mode & 0o077) === 0) return;
   const octal = (bits: number) => bits.toString(8).padStart(4, '0');
-  throw new CliError('failed', `${path} is open to others: its mode is ${octal(mode)}`, {
+  throw failedError(`${path} is open to others: its mode is ${octal(mode)}`, {
     hint: `it holds tokens: chmod ${octal(wanted)} '${path}'`,
   });
 }
@@ -176,9 +176,7 @@ async function checkRescue(context: Context): Promise<Finding> {
   const found = await rescuedFiles(context);
   if (found.length === 0) return { message: 'no rescue files' };
   const paths = found.map(({ path, what }) => `${path} (${what})`);
-  throw new CliError(
-    'failed',
-    `${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
-    { hint: 'use what is in them, then remove them' },
-  );
+  throw failedError(`${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`, {
+    hint: 'use what is in them, then remove them',
+  });
 }

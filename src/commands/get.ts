@@ -9,20 +9,17 @@ import {
   reserveOutput,
 } from '../delivery/output-place';
 import { retrieve } from '../delivery/retrieve';
-import { CliError } from '../errors';
-import { checkPassphrase, knownPassphrase } from '../input/passphrase';
+import { type CliError, failedError } from '../errors';
+import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
-import { addGlobalOptions, nameList, optionsOf, seconds } from '../options';
+import { addGlobalOptions, addPassphraseOptions, nameList, optionsOf, seconds } from '../options';
 import { createSession, type Session } from '../session';
 import { count, left } from '../terminal/wording';
 
-interface GetOptions extends OutputOptions {
+interface GetOptions extends OutputOptions, PassphraseOptions {
   readonly link: string;
   /** False with `--no-files`. */
   readonly files: boolean;
-  readonly passphrase: boolean;
-  readonly passphraseFile?: string;
-  readonly passphraseEnv?: string;
 }
 
 const EXAMPLES = `
@@ -67,18 +64,12 @@ export function define(context: Context): Command {
       'let the secret set PATH, NODE_OPTIONS and the like in the job',
       nameList,
     )
-    .option('-p, --passphrase', 'ask for the passphrase')
-    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
-    .option(
-      '--passphrase-env <name>',
-      'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
-    )
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
       const options: GetOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
       return get(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(addPassphraseOptions(command));
 }
 
 const DEFAULTS = { files: true, force: false, copy: false, qr: false, passphrase: false };
@@ -137,5 +128,5 @@ async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError
 
 async function nothingFor(job: Destination): Promise<CliError> {
   await job.discard();
-  return new CliError('failed', 'the push has no text, so nothing is set in the job');
+  return failedError('the push has no text, so nothing is set in the job');
 }

@@ -9,20 +9,23 @@ import type { RetrievedPush } from '../delivery/retrieve';
 import { safeName } from '../delivery/safe-name';
 import { isUnsafe, isUnsafeForFile } from '../delivery/unsafe-variables';
 import { ExitWith, endedBy, usageError } from '../errors';
-import { checkPassphrase, knownPassphrase } from '../input/passphrase';
+import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
-import { addGlobalOptions, type GlobalOptions, nameList, optionsOf } from '../options';
+import {
+  addGlobalOptions,
+  addPassphraseOptions,
+  type GlobalOptions,
+  nameList,
+  optionsOf,
+} from '../options';
 import { reportError } from '../report-error';
 import { createSession, type Session } from '../session';
 import { left, variablesSet } from '../terminal/wording';
 
-interface RunOptions extends GlobalOptions, ChildOptions {
+interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions {
   readonly links: readonly string[];
   /** The program and its arguments. */
   readonly words: readonly string[];
-  readonly passphrase: boolean;
-  readonly passphraseFile?: string;
-  readonly passphraseEnv?: string;
 }
 
 const EXAMPLES = `
@@ -70,12 +73,6 @@ export function define(context: Context): Command {
       'let the secret set PATH, LD_PRELOAD and the like, or replace what is set',
       nameList,
     )
-    .option('-p, --passphrase', 'ask for the passphrase')
-    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
-    .option(
-      '--passphrase-env <name>',
-      'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
-    )
     .addHelpText('after', EXAMPLES)
     .action((operands: string[]) => {
       const words = afterDashes(command);
@@ -83,7 +80,7 @@ export function define(context: Context): Command {
       const options = { ...optionsOf(command, context.env, DEFAULTS), links, words };
       return run(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(addPassphraseOptions(command));
 }
 
 const DEFAULTS = { as: [], stdin: false, file: [], allow: [], only: [], passphrase: false };
@@ -205,21 +202,18 @@ async function reportInputs(
   for (const { push } of pushes) {
     const rest = left(push);
     if (rest !== undefined) await say.remark(rest);
-    if (unused.text) {
-      const { message } = await rescueResult(
-        context,
-        push.payload ?? '',
-        'text',
-        'the text is not used',
-        push,
-      );
-      await say.warn(message);
-    }
-    if (unused.files.length > 0)
-      await say.warn(`not used: ${unused.files.map((name) => safeName(name)).join(', ')}`);
-    if (folder?.inMemory === false)
-      await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
+    if (!unused.text) continue;
+    const text = {
+      bytes: push.payload ?? '',
+      what: 'text',
+      problem: 'the text is not used',
+    } as const;
+    await say.warn((await rescueResult(context, { ...text, push })).message);
   }
+  if (unused.files.length > 0)
+    await say.warn(`not used: ${unused.files.map((name) => safeName(name)).join(', ')}`);
+  if (folder?.inMemory === false)
+    await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
   if (variables.size > 0) await say.note(variablesSet(variables.keys()));
 }
 

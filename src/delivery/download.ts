@@ -6,9 +6,8 @@ import type { Api } from '../client/client';
 import { discardBody, type FileAnswer, worthAnotherTry } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { PushFile } from '../contract';
-import { CliError } from '../errors';
+import { asCliError, CliError, failedError } from '../errors';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../system/atomic-file';
-import { asCliError } from '../terminal/error-message';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
 import { savedText } from '../terminal/wording';
 import type { RetrievedPush } from './retrieve';
@@ -38,17 +37,14 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
       failures.push(outcome);
       if (files.length > 1) await say.warn(`${name}: ${outcome.message}`);
     } else {
-      await say.note(savedNote(outcome, name));
+      const taken = basename(outcome.path) === name ? undefined : name;
+      await say.note(savedText(outcome.path, outcome.bytes, taken));
     }
   }
   const summary = await meter.ends();
   if (context.signal.aborted) return { saved, failure: new CliError('interrupted', 'interrupted') };
   if (summary !== undefined) await say.note(summary);
   return { saved, failure: downloadFailure(failures, files, folder) };
-}
-
-function savedNote({ path, bytes }: SavedFile, wanted: string): string {
-  return savedText(path, bytes, basename(path) === wanted ? undefined : wanted);
 }
 
 /** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */
@@ -200,7 +196,8 @@ export async function copyBody(
   let received = 0;
   for await (const chunk of body) {
     received += chunk.byteLength;
-    if (length !== undefined && received > length) throw new TransportError(MORE, { sent: true });
+    if (length !== undefined && received > length)
+      throw new TransportError('more came than was announced', { sent: true });
     await write(chunk);
     progress.moved(chunk.byteLength);
   }
@@ -208,8 +205,6 @@ export async function copyBody(
     throw new TransportError('the download was cut short', { sent: true });
   return received;
 }
-
-const MORE = 'more came than was announced';
 
 /** Synchronous: writing by the thread pool costs a third of the speed, and there is nothing else to do meanwhile. */
 function writeAll(fd: number, chunk: Uint8Array): void {
@@ -225,8 +220,7 @@ async function refuseTooLarge({ length }: FileAnswer, folder: Folder): Promise<v
   if (length === undefined) return;
   const { bavail, bsize, blocks } = await statfs(folder.path).catch(failedWriting);
   if (blocks === 0 || length <= bavail * bsize) return;
-  throw new CliError(
-    'failed',
+  throw failedError(
     `there is no room for it: ${size(length)} in ${folder.path}, where ${size(bavail * bsize)} are free`,
   );
 }
@@ -234,7 +228,7 @@ async function refuseTooLarge({ length }: FileAnswer, folder: Folder): Promise<v
 function failedWriting(error: NodeJS.ErrnoException): never {
   if (error instanceof CliError) throw error;
   const why = error.code === 'ENOSPC' ? 'there is no room left' : `${error.code}`;
-  throw new CliError('failed', `it cannot be written (${why})`, { cause: error });
+  throw failedError(`it cannot be written (${why})`, { cause: error });
 }
 
 /** A folder that files are written to. */

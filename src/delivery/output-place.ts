@@ -161,7 +161,7 @@ async function writeTo(
       error instanceof CliError
         ? error.message
         : `${output ?? 'a file of the job'} cannot be written (${(error as NodeJS.ErrnoException).code})`;
-    const failure = await rescueResult(context, text, 'secret', problem, push);
+    const failure = await rescueResult(context, { bytes: text, what: 'secret', problem, push });
     // The status is that of bad input for a text that the job cannot hold, if nothing was lost by it.
     const bad = error instanceof CliError && error.code === 'usage' && output === undefined;
     if (!bad || !(failure.remains?.saved_to ?? retrievableAgain(push))) return failure;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Input } from '../context';
-import { CliError } from '../errors';
+import { type CliError, failedError } from '../errors';
 
 /** A regular file that is open for reading. */
 export interface RegularFile {
@@ -59,7 +59,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
 
 async function readAt(file: RegularFile, buffer: Buffer, position: number): Promise<Uint8Array> {
   const length = await file.read(buffer, position).catch((error) => {
-    throw new CliError('failed', `${file.name} cannot be read on (${error.code}); ${NOT_PUSHED}`, {
+    throw failedError(`${file.name} cannot be read on (${error.code}); ${NOT_PUSHED}`, {
       cause: error,
     });
   });
@@ -70,7 +70,7 @@ async function readAt(file: RegularFile, buffer: Buffer, position: number): Prom
 const NOT_PUSHED = 'nothing was pushed, as the request was never completed';
 
 function changed(name: string): CliError {
-  return new CliError('failed', `${name} changed while it was being sent; ${NOT_PUSHED}`, {
+  return failedError(`${name} changed while it was being sent; ${NOT_PUSHED}`, {
     hint: 'try again when nothing writes to it, or push a copy',
   });
 }
@@ -112,15 +112,14 @@ export async function copyToFile(
     file = await namelessFile();
     for await (const chunk of bytes) {
       signal.throwIfAborted();
-      await writeAll(file.handle, chunk);
+      await file.handle.writeFile(chunk);
     }
     return file;
   } catch (error) {
     await file?.close();
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined || syscall === 'read') throw error;
-    throw new CliError(
-      'failed',
+    throw failedError(
       `standard input cannot be copied to ${tmpdir()} (${code}); nothing was sent`,
       { hint: 'point TMPDIR at a folder with room for it', cause: error },
     );
@@ -136,20 +135,10 @@ async function namelessFile(): Promise<NamelessFile> {
     const close = () => handle.close().finally(remove);
     return { handle, close };
   } finally {
-    ignoringErrors(remove);
+    try {
+      remove();
+    } catch {
+      // `close` tries again.
+    }
   }
-}
-
-function ignoringErrors(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // `close` removes it again.
-  }
-}
-
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  let written = 0;
-  while (written < chunk.byteLength)
-    written += (await handle.write(chunk, written, chunk.byteLength - written)).bytesWritten;
 }

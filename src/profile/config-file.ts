@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Profile, StoredProfiles } from '../context';
-import { CliError, usageError } from '../errors';
+import { type CliError, failedError, usageError } from '../errors';
 
 export const configName = 'config.json';
 
@@ -29,7 +29,7 @@ function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new CliError('failed', `the config file ${path} cannot be read (${code})`, {
+    throw failedError(`the config file ${path} cannot be read (${code})`, {
       hint: 'check its owner and mode, or point PWPUSH_CONFIG_DIR elsewhere',
     });
   }

@@ -36,7 +36,8 @@ export function meterFor(context: Context, options: GlobalOptions, transfer: Tra
   return hidden ? silent : meter(context, transfer);
 }
 
-const silent: Meter = {
+/** Shows nothing. */
+export const silent: Meter = {
   begins: () => {},
   moved: () => {},
   clear: async () => {},
@@ -148,10 +149,15 @@ export function progressLines(progress: Progress, columns: number): string[] {
   const { file, files, movedInAll, lengthInAll, elapsed } = progress;
   const rate = rateOf(movedInAll, elapsed);
   const { name, moved, length } = progress;
-  const lines = [line(safe(name), moved, length, rate, columns)];
+  const lines = [{ title: safe(name), moved, length, rate }];
   if (files > 1)
-    lines.push(line(`${file} of ${files} files`, movedInAll, lengthInAll, rate, columns));
-  return lines;
+    lines.push({
+      title: `${file} of ${files} files`,
+      moved: movedInAll,
+      length: lengthInAll,
+      rate,
+    });
+  return lines.map((one) => line(one, columns - 1));
 }
 
 /** The line at the end: `3 files, 1.2 GiB in 12 s, 102.0 MiB/s`. */
@@ -165,14 +171,15 @@ export function progressSummary(files: number, moved: number, elapsed: number): 
 const MIN_TITLE = 12;
 const MAX_BAR = 30;
 
-function line(
-  title: string,
-  moved: number,
-  length: number | undefined,
-  rate: number,
-  columns: number,
-): string {
-  const room = columns - 1;
+interface Line {
+  readonly title: string;
+  readonly moved: number;
+  readonly length: number | undefined;
+  /** Bytes a second. */
+  readonly rate: number;
+}
+
+function line({ title, moved, length, rate }: Line, room: number): string {
   const figures = figuresOf(moved, length, rate);
   // Where there is little room, the last figures are left out first.
   while (figures.length > 1 && MIN_TITLE + 2 + width(figures.join('  ')) > room) figures.pop();
@@ -187,12 +194,11 @@ function line(
 function figuresOf(moved: number, length: number | undefined, rate: number): string[] {
   if (length === undefined) return [size(moved), `${size(rate)}/s`];
   const percent = length === 0 ? 100 : Math.min(100, Math.floor((moved / length) * 100));
-  const left = rate > 0 ? `${clock((length - moved) / rate)} left` : '';
   return [
     `${String(percent).padStart(3)}%`,
     `${size(moved)} of ${size(length)}`,
     `${size(rate)}/s`,
-    ...(left === '' ? [] : [left]),
+    ...(rate > 0 ? [`${clock((length - moved) / rate)} left`] : []),
   ];
 }
 

@@ -5,10 +5,9 @@ import type { Push } from '../contract';
 export function left(push: Push): string | undefined {
   const { views_remaining: views, days_remaining: days } = push;
   if (views === 0) return 'that was the last view';
-  const parts = [
-    typeof views === 'number' ? count(views, 'view') : undefined,
-    typeof days === 'number' ? (days === 0 ? 'less than a day' : count(days, 'day')) : undefined,
-  ].filter((part) => part !== undefined);
+  const parts: string[] = [];
+  if (typeof views === 'number') parts.push(count(views, 'view'));
+  if (typeof days === 'number') parts.push(days === 0 ? 'less than a day' : count(days, 'day'));
   return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
 }
 
@@ -20,21 +19,15 @@ export function variablesSet(names: Iterable<string>): string {
 /** What an instance granted to a new push, for the person who made it. */
 export function granted(push: Push, passphrase: boolean, owned: boolean): string {
   const { expire_after_views: views, expire_after_days: days } = push;
-  const limits = [
-    typeof views === 'number' ? count(views, 'view') : undefined,
-    typeof days === 'number' ? count(days, 'day') : undefined,
-  ].filter((part) => part !== undefined);
-  const parts = [
-    limits.length === 0 ? undefined : `good for ${limits.join(' or ')}`,
-    passphrase ? 'with a passphrase' : undefined,
-    push.deletable_by_viewer === true ? 'the recipient may delete it' : undefined,
-    push.deletable_by_viewer === false
-      ? owned
-        ? 'only you may delete it'
-        : 'nobody may delete it'
-      : undefined,
-    push.retrieval_step === true ? 'shown after a click' : undefined,
-  ].filter((part) => part !== undefined);
+  const limits: string[] = [];
+  if (typeof views === 'number') limits.push(count(views, 'view'));
+  if (typeof days === 'number') limits.push(count(days, 'day'));
+  const parts = limits.length === 0 ? [] : [`good for ${limits.join(' or ')}`];
+  if (passphrase) parts.push('with a passphrase');
+  if (push.deletable_by_viewer === true) parts.push('the recipient may delete it');
+  if (push.deletable_by_viewer === false)
+    parts.push(owned ? 'only you may delete it' : 'nobody may delete it');
+  if (push.retrieval_step === true) parts.push('shown after a click');
   return parts.join(', ');
 }
 

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, Transport } from '../../context';
-import { CliError } from '../../errors';
+import { type CliError, failedError } from '../../errors';
 import { parseWebUrl } from '../../loopback';
 import { TransportError } from './network-errors';
 
@@ -91,7 +91,7 @@ async function sendWithin(send: Transport, request: HttpRequest): Promise<ApiRes
     const next = redirectTarget(answer, current);
     if (next === undefined) return answer;
     if (hop === MAX_REDIRECTS)
-      throw new CliError('failed', 'the instance redirects without end', { status: answer.status });
+      throw failedError('the instance redirects without end', { status: answer.status });
     current = { ...current, url: next };
   }
 }
@@ -112,8 +112,7 @@ function redirectTarget(answer: ApiResponse, request: HttpRequest): string | und
 }
 
 function leavesOrigin(from: URL, to: URL, status: number): CliError {
-  return new CliError(
-    'failed',
+  return failedError(
     `${from.host} redirects to another origin, ${to.protocol}//${to.host}; nothing was sent there`,
     {
       status,
@@ -130,8 +129,7 @@ function isShellSafe(host: string): boolean {
 }
 
 function notSetUp(status: number): CliError {
-  return new CliError(
-    'failed',
+  return failedError(
     'the instance redirects to its sign-in or first-run page instead of answering',
     {
       status,

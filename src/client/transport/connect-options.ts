@@ -84,8 +84,13 @@ function parseProxy(name: string, value: string): URL {
   );
 }
 
+/** The host name or address of a URL, without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 function bypassed(url: URL, list: string): boolean {
-  const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return list
     .split(/[,\s]+/)

@@ -64,7 +64,7 @@ async function connect(url: URL, options: HttpOptions, streamed: boolean): Promi
   if (proxy === undefined) return { dispatcher: over(url.origin, direct(url)) };
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (url.protocol === 'https:') {
-    const connector = tunnelConnector(proxy, tls, milliseconds) as Connector;
+    const connector = tunnelConnector({ proxy, tls, timeout: milliseconds }) as Connector;
     return { dispatcher: over(url.origin, connector) };
   }
   // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).

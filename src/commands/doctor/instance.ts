@@ -2,7 +2,7 @@ import { apiClient } from '../../client/client';
 import { header } from '../../client/transport/call';
 import type { Transport } from '../../context';
 import type { InstanceVersion } from '../../contract';
-import { CliError } from '../../errors';
+import { CliError, failedError } from '../../errors';
 import type { Target } from '../../profile/target';
 import { briefSettings, type Session } from '../../session';
 import { abilities, editionOf } from '../../terminal/instance-info';
@@ -93,7 +93,7 @@ export function checkClock({ answers }: Asked): Finding {
   const ahead = Math.round((at.getTime() - sent) / 1000);
   if (Math.abs(ahead) <= SKEW) return { message: "agrees with the instance's" };
   const message = `this machine's is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance's`;
-  throw new CliError('failed', message, { hint: 'set the wrong one of the two, best by NTP' });
+  throw failedError(message, { hint: 'set the wrong one of the two, best by NTP' });
 }
 
 export async function checkToken({ target, version }: Api, session: Session): Promise<Finding> {

@@ -108,11 +108,7 @@ function createdPush({ push, exposed }: HereService, { passphrase }: NewPush): C
 }
 
 /** One line for a person who watches: `10.0.0.7 viewed it: 1 of 3`. */
-export function hereText(
-  { event, ip, count = 0 }: HereEvent,
-  views: number,
-  files: number,
-): string {
+function hereText({ event, ip, count = 0 }: HereEvent, views: number, files: number): string {
   const what = {
     opened: 'opened the page',
     viewed: `viewed it: ${count} of ${views}`,

@@ -51,13 +51,14 @@ export function passwordWarning(command: Command): string | undefined {
 }
 
 /** Begins a subcommand: its options, with those given before it. Warns of a password on the command line. */
-export async function beginSubcommand<T extends GlobalOptions>(
+export async function beginSubcommand<T extends object>(
   context: Context,
   subcommand: Command,
-): Promise<Invocation & { readonly options: T }> {
+): Promise<Invocation & { readonly options: T & GlobalOptions }> {
   const before: object[] = [];
   for (let one = subcommand.parent; one; one = one.parent) before.unshift(one.opts());
-  const options = Object.assign({}, ...before, optionsOf(subcommand, context.env, {} as T)) as T;
+  const options = Object.assign({}, ...before, optionsOf(subcommand, context.env, {})) as T &
+    GlobalOptions;
   const run = invocation(context, options);
   const warning = passwordWarning(subcommand);
   if (warning) await run.say.warn(warning);

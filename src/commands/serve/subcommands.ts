@@ -15,6 +15,10 @@ import {
   keyFile,
 } from './serve-options';
 
+const withData = (command: Command) => command.option(...DATA).option(...DATABASE);
+
+type DataRun = Invocation & { readonly options: GlobalOptions & DataOptions };
+
 /** `serve token add|list|revoke`. */
 export function tokenCommand(context: Context): Command {
   const token = addOutputOptions(
@@ -24,15 +28,9 @@ export function tokenCommand(context: Context): Command {
       .helpCommand(false),
   );
   const sub = (word: string, summary: string) => {
-    const one = addOutputOptions(
-      token
-        .command(word)
-        .summary(summary)
-        .option(...DATA)
-        .option(...DATABASE),
-    );
+    const one = addOutputOptions(withData(token.command(word).summary(summary)));
     one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
-    return { one, begin: () => beginSubcommand<TokenOptions>(context, one) };
+    return { one, begin: () => beginSubcommand<DataOptions>(context, one) };
   };
   const adding = sub('add', 'make a token for a user, who is made when new; printed once');
   adding.one
@@ -47,13 +45,7 @@ export function tokenCommand(context: Context): Command {
   return token;
 }
 
-type TokenOptions = GlobalOptions & DataOptions;
-
-interface TokenRun extends Invocation {
-  readonly options: TokenOptions;
-}
-
-function withOwners<T>({ context, options }: TokenRun, work: (owners: Owners) => Promise<T>) {
+function withOwners<T>({ context, options }: DataRun, work: (owners: Owners) => Promise<T>) {
   const { now, env, quietly } = context;
   return withService(async ({ openOwners }) => {
     const owners = await openOwners(dataPlace(context, options), { now, env, quietly });
@@ -63,17 +55,17 @@ function withOwners<T>({ context, options }: TokenRun, work: (owners: Owners) =>
 
 type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
-async function addToken(run: TokenRun, name: string): Promise<void> {
+async function addToken(run: DataRun, name: string): Promise<void> {
   const token = await withOwners(run, (owners) => owners.add(name));
   await run.say.print({ name, token }, () => `${token}\n`);
 }
 
-async function listTokens(run: TokenRun): Promise<void> {
+async function listTokens(run: DataRun): Promise<void> {
   const rows = await withOwners(run, (owners) => owners.list());
   await run.say.print(rows, (look) => table(rows, ownerColumns, look));
 }
 
-async function revokeTokens(run: TokenRun, name: string): Promise<void> {
+async function revokeTokens(run: DataRun, name: string): Promise<void> {
   const revoked = await withOwners(run, (owners) => owners.revoke(name));
   if (revoked === 0)
     throw usageError(
@@ -83,8 +75,6 @@ async function revokeTokens(run: TokenRun, name: string): Promise<void> {
   await run.say.print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
 }
 
-type RekeyOptions = GlobalOptions & DataOptions;
-
 const REKEY_HELP = `
 Services keep running and take up the new key by themselves. If the command is
 interrupted, run it again. Services with a copy of the key file, on other
@@ -93,19 +83,16 @@ With --json: {"resealed", "key_file"}.`;
 
 /** `serve rekey`. */
 export function rekeyCommand(context: Context): Command {
-  const command = new Command('rekey')
+  const command = withData(new Command('rekey'))
     .summary('change the instance key, while services run')
     .description('Change the instance key: create a new one and reseal all pushes with it.')
-    .option(...DATA)
-    .option(...DATABASE)
     .addHelpText('after', REKEY_HELP);
-  return addOutputOptions(command).action(async () => {
-    const run = await beginSubcommand<RekeyOptions>(context, command);
-    await rekey(run, run.options);
-  });
+  return addOutputOptions(command).action(async () =>
+    rekey(await beginSubcommand<DataOptions>(context, command)),
+  );
 }
 
-async function rekey({ context, say }: Invocation, options: RekeyOptions): Promise<void> {
+async function rekey({ context, options, say }: DataRun): Promise<void> {
   const settings = { ...dataPlace(context, options), ...keyFile(context) };
   const done = await withService((service) => service.rekey(settings, context));
   const { resealed, keyFile: key_file } = done;
@@ -122,10 +109,6 @@ async function rekey({ context, say }: Invocation, options: RekeyOptions): Promi
   }
 }
 
-interface BackupOptions extends GlobalOptions, DataOptions {
-  readonly force?: boolean;
-}
-
 const BACKUP_HELP = `
 The copy opens with the instance key alone, which is not in it: keep one copy of
 the key elsewhere. A PostgreSQL is backed up with pg_dump.
@@ -136,16 +119,17 @@ Example:
 
 /** `serve backup`. */
 export function backupCommand(context: Context): Command {
-  const command = new Command('backup')
+  const command = withData(new Command('backup'))
     .summary('copy the database of a running service')
     .description('Copy the database, whole, while services run.')
     .argument('<file>', 'where the copy goes, 0600')
-    .option(...DATA)
-    .option(...DATABASE)
     .option('--force', 'overwrite an existing file')
     .addHelpText('after', BACKUP_HELP);
   return addOutputOptions(command).action(async (file: string) => {
-    const { options, say } = await beginSubcommand<BackupOptions>(context, command);
+    const { options, say } = await beginSubcommand<DataOptions & { force?: boolean }>(
+      context,
+      command,
+    );
     const place = dataPlace(context, options);
     const { bytes, key } = await withService(async (service) => ({
       bytes: await service.backup(place, { file, force: options.force ?? false }, context),
