@@ -7,8 +7,7 @@ import { CliError, usageError } from './errors';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
 import { type GlobalOptions, seconds } from './options';
-import { parseToken, readProfiles, readTokenFile } from './profile/config-file';
-import { configFolder } from './profile/folders';
+import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
 import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
 import { type Invocation, invocation } from './terminal/output';
 
@@ -144,7 +143,7 @@ async function targetOf(
   await requested.token?.();
   let stored: StoredProfiles;
   try {
-    stored = readProfiles(configFolder(context));
+    stored = storedProfiles(context);
   } catch (error) {
     const target = await targetWithoutProfiles(requested, linkBase);
     if (!(error instanceof CliError) || target === undefined) throw error;

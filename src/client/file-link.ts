@@ -53,7 +53,8 @@ export async function openLink(settings: LinkSettings, link: string): Promise<Fi
     await discardBody(response.body);
     throw refused(response.status, retryAfter(header(response, 'retry-after'), settings.now()));
   }
-  return { length: parseLength(header(response, 'content-length')), body: response.body };
+  const length = header(response, 'content-length') ?? '';
+  return { length: /^\d{1,15}$/.test(length) ? Number(length) : undefined, body: response.body };
 }
 
 function parseLink(link: string, base: string): URL {
@@ -75,10 +76,6 @@ function refused(status: number, retryAfter: number | undefined): LinkError {
   return new LinkError(status, `its link answered ${status}; ${why}`, undefined);
 }
 
-function parseLength(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
-}
-
 /** Seconds to wait before the link is worth another attempt; undefined if it is not. */
 export function worthAnotherTry(error: unknown): number | undefined {
   if (error instanceof TransportError) return 0;
@@ -97,14 +94,15 @@ type Headers = Readonly<Record<string, string>>;
  */
 async function followRedirects(
   send: Transport,
-  url: URL,
+  link: URL,
   headers: Headers,
   first: Headers,
 ): Promise<HttpResponse> {
-  let current = url;
+  let current = link;
   for (let hop = 0; ; hop++) {
     const sent = hop === 0 ? first : headers;
-    const response = await send({ method: 'GET', url: withoutFragment(current), headers: sent });
+    const url = current.href.slice(0, current.href.length - current.hash.length);
+    const response = await send({ method: 'GET', url, headers: sent });
     const next = redirectTarget(response, current);
     if (next === undefined) return response;
     await discardBody(response.body);
@@ -123,10 +121,6 @@ function redirectTarget(response: HttpResponse, from: URL): URL | undefined {
   throw failedError(
     `its link redirects from https to ${to.protocol}//${to.host}; that was not followed`,
   );
-}
-
-function withoutFragment(url: URL): string {
-  return url.href.slice(0, url.href.length - url.hash.length);
 }
 
 /** Drops a body: an unread one would block the next request to that host. */

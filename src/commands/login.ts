@@ -5,8 +5,7 @@ import type { InstanceVersion } from '../contract';
 import { CliError, type ErrorCode, usageError } from '../errors';
 import { readAll } from '../input/source';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { parseToken, profileName, readProfiles } from '../profile/config-file';
-import { configFolder } from '../profile/folders';
+import { parseToken, profileName, storedProfiles } from '../profile/config-file';
 import { checkProfileName, withoutTrust } from '../profile/settings';
 import { chooseTarget, parseBase } from '../profile/target';
 import { clientFor, createSession, exposure, type Session } from '../session';
@@ -43,7 +42,7 @@ export function define(context: Context): Command {
 export async function login(session: Session, options: LoginOptions): Promise<void> {
   const { context, say } = session;
   if (options.profile !== undefined) checkProfileName(options.profile);
-  const stored = readProfiles(configFolder(context));
+  const stored = storedProfiles(context);
   const instance = await chooseInstance(session, options, stored);
   const { base } = instance;
   const { token, version } = await chooseToken(session, instance);

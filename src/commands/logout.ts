@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, optionsOf } from '../options';
-import { namedProfile, readProfiles } from '../profile/config-file';
-import { configFolder } from '../profile/folders';
+import { namedProfile, storedProfiles } from '../profile/config-file';
 import { type Invocation, invocation } from '../terminal/output';
 
 const EXAMPLES = `
@@ -21,7 +20,7 @@ export function define(context: Context): Command {
 }
 
 async function logout({ context, options, say }: Invocation): Promise<void> {
-  const name = namedProfile(readProfiles(configFolder(context)), options.profile, context.env).name;
+  const name = namedProfile(storedProfiles(context), options.profile, context.env).name;
   const store = await context.profiles();
   await store.update((stored) => {
     const { token: _forgotten, ...rest } = stored.profiles[name] ?? {};

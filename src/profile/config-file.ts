@@ -3,8 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Profile, StoredProfiles } from '../context';
 import { type CliError, failedError, usageError } from '../errors';
+import { configFolder, type System } from './folders';
 
 export const configName = 'config.json';
+
+/**
+ * The profiles of the config file.
+ * @throws CliError as `readProfiles` does
+ */
+export function storedProfiles(system: System): StoredProfiles {
+  return readProfiles(configFolder(system));
+}
 
 /**
  * Reads the config file, without conf, which is loaded for writing only. A missing file means no profiles.

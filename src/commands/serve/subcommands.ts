@@ -81,7 +81,6 @@ interrupted, run it again. Services with a copy of the key file, on other
 machines, answer 503 until the new file is copied to them.
 With --json: {"resealed", "key_file"}.`;
 
-/** `serve rekey`. */
 export function rekeyCommand(context: Context): Command {
   const command = withData(new Command('rekey'))
     .summary('change the instance key, while services run')
@@ -117,7 +116,6 @@ With --json: {"file", "bytes", "key_file"}.
 Example:
   $ pwpush serve backup /backup/pwpush-$(date +%F).db`;
 
-/** `serve backup`. */
 export function backupCommand(context: Context): Command {
   const command = withData(new Command('backup'))
     .summary('copy the database of a running service')
