@@ -12,22 +12,7 @@ import { type Look, lookOf, type Style } from '../terminal/output';
 import { forLog, safe } from '../terminal/safe';
 import { wrap } from '../terminal/text-width';
 import { count } from '../terminal/wording';
-import {
-  askVersion,
-  checkApi,
-  checkClock,
-  checkFeatures,
-  checkRedirect,
-  checkToken,
-} from './doctor/instance';
-import {
-  checkAddress,
-  checkConnection,
-  checkDns,
-  checkProxy,
-  checkTls,
-  type Finding,
-} from './doctor/network';
+import type { Finding } from './doctor/checks';
 
 const EXAMPLES = `
 Looks at the config file, address, proxy, DNS, connection, TLS, redirects, API,
@@ -99,18 +84,20 @@ interface CheckRow {
 /** All checks, in an order in which the first failure explains the later ones. */
 async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
   const { context } = session;
+  // Loaded now: `doctor --help` does without.
+  const checks = await import('./doctor/checks');
   yield* check('config', {}, () => checkConfig(context));
-  const address = yield* check('address', {}, () => checkAddress(session));
-  const proxy = yield* check('proxy', address, (found) => checkProxy(found, session));
-  const dns = yield* check('dns', proxy, checkDns);
-  const connection = yield* check('connection', dns, checkConnection);
-  const tls = yield* check('tls', connection, (found) => checkTls(found, context));
-  const asked = 'failed' in tls ? tls : await askVersion(tls.target, session);
-  const redirect = yield* check('redirect', asked, checkRedirect);
-  const api = yield* check('api', redirect, checkApi);
-  yield* check('clock', asked, checkClock);
-  yield* check('token', api, (found) => checkToken(found, session));
-  yield* check('features', api, checkFeatures);
+  const address = yield* check('address', {}, () => checks.checkAddress(session));
+  const proxy = yield* check('proxy', address, (found) => checks.checkProxy(found, session));
+  const dns = yield* check('dns', proxy, checks.checkDns);
+  const connection = yield* check('connection', dns, checks.checkConnection);
+  const tls = yield* check('tls', connection, (found) => checks.checkTls(found, context));
+  const asked = 'failed' in tls ? tls : await checks.askVersion(tls.target, session);
+  const redirect = yield* check('redirect', asked, checks.checkRedirect);
+  const api = yield* check('api', redirect, checks.checkApi);
+  yield* check('clock', asked, checks.checkClock);
+  yield* check('token', api, (found) => checks.checkToken(found, session));
+  yield* check('features', api, checks.checkFeatures);
   yield* check('rescue', {}, () => checkRescue(context));
 }
 
