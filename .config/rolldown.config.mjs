@@ -43,16 +43,15 @@ function together() {
     request: [
       'session',
       'client/link',
-      'client/notification',
       'delivery/print-or-rescue',
       'input/passphrase',
       'delivery/retrieve',
       'input/source',
       'terminal/output',
-      'terminal/push-text',
+      'terminal/wording',
     ],
     table: ['terminal/table', 'terminal/text-width'],
-    undici: ['client/transport/undici', 'client/transport/tls-options'],
+    undici: ['client/transport/undici', 'client/transport/connect-options'],
   };
   const ours = Object.entries(chunks).map(([name, files], at) => ({
     name,

@@ -72,23 +72,40 @@ export interface ProfileStore {
   update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
 }
 
+/** A request in the shape of undici's `request`: plain objects, as the globals of fetch take 30 ms to load on Node 20. */
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  /** Absolute. Its query may contain a passphrase: never print it. */
   readonly url: string;
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | (AsyncIterable<Uint8Array> & { readonly length: number }) | undefined;
+  readonly body?: string | StreamedBody | undefined;
+}
+
+/**
+ * A body that is produced while it is sent. It can be iterated again, for a retry after a 429. A chunk is valid until
+ * the next one is requested; copy it to keep it.
+ */
+export interface StreamedBody extends AsyncIterable<Uint8Array> {
+  /** Content-Length, in bytes. */
+  readonly length: number;
 }
 
 export interface HttpResponse {
   readonly status: number;
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Iterating throws a `TransportError` when the response is truncated or stalls. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** Sends one request and follows no redirect. Throws a `TransportError` or the error of its body, and nothing else. */
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
+
 /** A pool of connections. */
 export interface HttpClient {
-  readonly send: (request: HttpRequest) => Promise<HttpResponse>;
-  /** Ends all connections, so that no idle one keeps the process alive. */
+  readonly send: Transport;
+  /** Closes all connections at once: an idle one would keep the process alive. */
   close(): Promise<void>;
 }
 
@@ -97,12 +114,12 @@ export interface HttpOptions {
   readonly timeout: number;
   /** PEM certificates trusted in addition to Node's. */
   readonly ca?: string | undefined;
-  /** Accept any certificate. */
+  /** Accept any certificate. The caller warns the user. */
   readonly insecure?: boolean | undefined;
-  /** Where the proxy is read from. */
+  /** For the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
-  /** Requests to one origin that may run at once; 1. */
+  /** Concurrent requests to one origin; 1 by default. */
   readonly connections?: number | undefined;
 }
 

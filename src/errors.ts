@@ -100,6 +100,27 @@ export function usageError(message: string, hint?: string): CliError {
   return new CliError('usage', message, { hint });
 }
 
+/** An error for which there is no code of its own. */
+export function failedError(message: string, details?: ErrorDetails): CliError {
+  return new CliError('failed', message, details);
+}
+
+/** Any error as a CliError: one that is not ours becomes `failed`, without its message. */
+export function asCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (typeof code === 'string' && typeof syscall === 'string') {
+    const where = typeof path === 'string' ? ` ${path}` : '';
+    return failedError(`${syscall}${where}: ${code}`, { cause: error });
+  }
+  // A message of the engine can quote what was being read ("hunter2" is not valid JSON).
+  const name = error instanceof Error ? error.name : typeof error;
+  return failedError(`internal error (${name}); this is a bug of pwpush`, {
+    hint: 'run it again with --debug and report what it says',
+    cause: error,
+  });
+}
+
 /** Ends the run with a status; everything has been reported already. */
 export class ExitWith extends Error {
   override readonly name = 'ExitWith';

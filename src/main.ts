@@ -51,10 +51,7 @@ async function report(
   context: Context,
   { json, debug }: Pick<GlobalOptions, 'json' | 'debug'>,
 ): Promise<number> {
-  const [{ statusOf }, { reportError }] = await Promise.all([
-    import('./terminal/error-message'),
-    import('./report-error'),
-  ]);
+  const { reportError, statusOf } = await import('./report-error');
   await reportError(context, error, { json, debug });
   return statusOf(error);
 }

@@ -31,12 +31,13 @@ export function isOn(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-const GROUP = 'Global options:';
+/** The heading of the global options in help. */
+export const GLOBAL = 'Global options:';
 
 /** Declares the global options on the program and on each command, so that they can be given before and after its name. */
 export function addGlobalOptions(command: Command): Command {
   command
-    .optionsGroup(GROUP)
+    .optionsGroup(GLOBAL)
     .option('--profile <name>', 'use this profile (PWPUSH_PROFILE)')
     .option('--url <url>', 'address of the instance (PWPUSH_URL)')
     .option(
@@ -59,14 +60,14 @@ export function addGlobalOptions(command: Command): Command {
 
 /** Declares the global options of a command that only works on profiles. */
 export function addProfileOptions(command: Command): Command {
-  command.optionsGroup(GROUP).option('--profile <name>', 'use this profile (PWPUSH_PROFILE)');
+  command.optionsGroup(GLOBAL).option('--profile <name>', 'use this profile (PWPUSH_PROFILE)');
   return addOutputOptions(command);
 }
 
 /** Declares the global options of a command that sends nothing. */
 export function addOutputOptions(command: Command): Command {
   return command
-    .optionsGroup(GROUP)
+    .optionsGroup(GLOBAL)
     .option('--json', 'print JSON, errors too')
     .option('-q, --quiet', 'print the result, warnings and errors only')
     .option('--no-input', 'never prompt (PWPUSH_NO_INPUT, CI)')
@@ -74,6 +75,17 @@ export function addOutputOptions(command: Command): Command {
     .option('--debug', 'log requests to stderr, without secrets (PWPUSH_DEBUG)')
     .helpOption('-h, --help', 'show help')
     .enablePositionalOptions();
+}
+
+/** Declares where the passphrase of a retrieval comes from. */
+export function addPassphraseOptions(command: Command): Command {
+  return command
+    .option('-p, --passphrase', 'ask for the passphrase')
+    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
+    .option(
+      '--passphrase-env <name>',
+      'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
+    );
 }
 
 /** The global options as given anywhere on the line, with their defaults. */

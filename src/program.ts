@@ -1,99 +1,40 @@
-import { type Argument, Command, CommanderError, Help, type Option } from 'commander';
+import { Command, CommanderError, type Help } from 'commander';
 import type { Context } from './context';
-import { type CliError, ExitWith, exitStatus, usageError } from './errors';
-import { commandsFirst, globalsInShort } from './help/format-help';
-import { addGlobalOptions, type GlobalOptions, globalOptions, isOn } from './options';
+import { ExitWith, exitStatus, usageError } from './errors';
+import { checkChoices, misuse, unknownWord } from './help/misuse';
+import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from './options';
 
-interface CommandEntry {
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
-  readonly load: () => Promise<(context: Context) => Command>;
+interface CommandModule {
+  readonly define: (context: Context) => Command;
 }
 
-/** All commands. Only the one that was typed is loaded. */
-export const commands: readonly CommandEntry[] = [
-  {
-    name: 'push',
-    summary: 'create a push, print its link',
-    load: async () => (await import('./commands/push')).pushCommand,
-  },
-  {
-    name: 'get',
-    summary: 'retrieve a push (takes a view)',
-    load: async () => (await import('./commands/get')).getCommand,
-  },
-  {
-    name: 'run',
-    summary: 'run a command with the secret (takes a view)',
-    load: async () => (await import('./commands/run')).runCommand,
-  },
-  {
-    name: 'preview',
-    summary: "print a push's full link (takes none)",
-    load: async () => (await import('./commands/preview')).previewCommand,
-  },
-  {
-    name: 'expire',
-    summary: 'expire pushes now',
-    load: async () => (await import('./commands/expire')).expireCommand,
-  },
-  {
-    name: 'list',
-    summary: 'list your pushes',
-    load: async () => (await import('./commands/list')).listCommand,
-  },
-  {
-    name: 'audit',
-    summary: 'who looked at a push, and when',
-    load: async () => (await import('./commands/audit')).auditCommand,
-  },
-  {
-    name: 'wait',
-    summary: 'block until a push was viewed or has expired',
-    load: async () => (await import('./commands/wait')).waitCommand,
-  },
-  {
-    name: 'notify',
-    summary: "have the instance e-mail a push's link",
-    load: async () => (await import('./commands/notify')).notifyCommand,
-  },
-  {
-    name: 'version',
-    summary: 'this program, the instance, and what it can do',
-    load: async () => (await import('./commands/version')).versionCommand,
-  },
-  {
-    name: 'login',
-    summary: 'keep an instance and a token as a profile',
-    load: async () => (await import('./commands/login')).loginCommand,
-  },
-  {
-    name: 'logout',
-    summary: "forget a profile's token",
-    load: async () => (await import('./commands/logout')).logoutCommand,
-  },
-  {
-    name: 'profile',
-    summary: 'list, show, use, set and remove profiles',
-    load: async () => (await import('./commands/profile')).profileCommand,
-  },
-  {
-    name: 'doctor',
-    summary: 'what is wrong between here and the instance',
-    load: async () => (await import('./commands/doctor')).doctorCommand,
-  },
-  {
-    name: 'serve',
-    summary: 'be an instance, on this machine',
-    load: async () => (await import('./commands/serve')).serveCommand,
-  },
-  {
-    name: 'completion',
-    summary: 'print a script that completes command lines',
-    load: async () => (await import('./commands/completion')).completionCommand,
-  },
+/** All commands: name, one line for the list of them, and the file. Only that of the typed one is loaded. */
+const table: readonly [name: string, summary: string, load: () => Promise<CommandModule>][] = [
+  ['push', 'create a push, print its link', () => import('./commands/push')],
+  ['get', 'retrieve a push (takes a view)', () => import('./commands/get')],
+  ['run', 'run a command with the secret (takes a view)', () => import('./commands/run')],
+  ['preview', "print a push's full link (takes none)", () => import('./commands/preview')],
+  ['expire', 'expire pushes now', () => import('./commands/expire')],
+  ['list', 'list your pushes', () => import('./commands/list')],
+  ['audit', 'who looked at a push, and when', () => import('./commands/audit')],
+  ['wait', 'block until a push was viewed or has expired', () => import('./commands/wait')],
+  ['notify', "have the instance e-mail a push's link", () => import('./commands/notify')],
+  ['version', 'this program, the instance, and what it can do', () => import('./commands/version')],
+  ['login', 'keep an instance and a token as a profile', () => import('./commands/login')],
+  ['logout', "forget a profile's token", () => import('./commands/logout')],
+  ['profile', 'list, show, use, set and remove profiles', () => import('./commands/profile')],
+  ['doctor', 'what is wrong between here and the instance', () => import('./commands/doctor')],
+  ['serve', 'be an instance, on this machine', () => import('./commands/serve')],
+  [
+    'completion',
+    'print a script that completes command lines',
+    () => import('./commands/completion'),
+  ],
 ];
+
+export const commands = table.map(([name, summary, load]) => ({ name, summary, load }));
+
+const names = commands.map(({ name }) => name);
 
 /** Topics of `pwpush help`. */
 export const topics = ['environment', 'exit-codes', 'ci', 'security'] as const;
@@ -163,7 +104,7 @@ export async function programFor(argv: readonly string[], context: Context): Pro
   for (const { name, summary, load } of commands) {
     if (typed === undefined || typed === 'help')
       program.addCommand(new Command(name).summary(summary));
-    else if (name === typed) program.addCommand(versioned((await load())(context), context));
+    else if (name === typed) program.addCommand(versioned((await load()).define(context), context));
   }
   return program;
 }
@@ -177,17 +118,10 @@ function newProgram(context: Context): Command {
     .addHelpText('after', EXAMPLES)
     .action(() => {
       if (program.args.length === 0) program.help();
-      throw unknownCommand(program.args[0] ?? '');
+      throw unknownWord(program.args[0] ?? '', names);
     })
     .allowExcessArguments();
   return versioned(program, context);
-}
-
-/** Commander's own layout, arranged. */
-function formatHelp(command: Command, help: Help): string {
-  const text = Help.prototype.formatHelp.call(help, command, help);
-  if (command.parent === null) return commandsFirst(text);
-  return globalsInShort(text, (names) => help.boxWrap(names, (help.helpWidth ?? 80) - 2));
 }
 
 /** The first word that is neither an option nor the value of one; undefined if the help of the program is wanted. */
@@ -206,8 +140,8 @@ function typedCommand(program: Command, argv: readonly string[]): string | undef
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
   const word = argv[1];
-  if (word !== undefined && !word.startsWith('-') && !commands.some(({ name }) => name === word))
-    throw unknownCommand(word, topics);
+  if (word !== undefined && !word.startsWith('-') && !names.includes(word))
+    throw unknownWord(word, [...names, ...topics]);
   return [...argv.slice(1), '--help'];
 }
 
@@ -253,7 +187,7 @@ function refuseJoined(words: readonly string[]): void {
 /** The command and those below it with `--version`. */
 function versioned(command: Command, { version }: Context): Command {
   eachCommand(command, (one) =>
-    one.optionsGroup('Global options:').version(version, '-V, --version', 'print the version'),
+    one.optionsGroup(GLOBAL).version(version, '-V, --version', 'print the version'),
   );
   return command;
 }
@@ -274,7 +208,7 @@ function configure(command: Command, context: Context, show: (text: string) => v
         : misuse(error, command);
     })
     .showSuggestionAfterError(false)
-    .configureHelp({ showGlobalOptions: false, subcommandTerm, formatHelp })
+    .configureHelp({ showGlobalOptions: false, subcommandTerm, formatItemList: listFor(command) })
     .configureOutput({
       writeOut: show,
       writeErr: show,
@@ -292,93 +226,24 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(' ');
 }
 
-/** Replaces Commander's check of choices, whose message has the option's flags and no suggestion. */
-function checkChoices(name: string, one: Option | Argument): void {
-  const { argChoices } = one;
-  if (argChoices === undefined) return;
-  one.argParser((word: string) => {
-    if (argChoices.includes(word)) return word;
-    const near = nearest(argChoices, word);
-    throw usageError(
-      `${name} is one of ${argChoices.join(', ')}, not "${word}"`,
-      near && `did you mean ${near}?`,
-    );
-  });
+/** Help of the program has the commands above its options; that of a command only names those, which would fill a terminal. */
+function listFor(command: Command): Help['formatItemList'] {
+  let options: string[] = [];
+  return (heading, items, help) => {
+    const list = items.length === 0 ? [] : [heading, ...items, ''];
+    if (heading === 'Commands:') return [...list, ...options];
+    if (heading !== GLOBAL) return list;
+    if (command.parent !== null) return globalNames(command, help);
+    options = list;
+    return [];
+  };
 }
 
-/** An error of Commander's parser as one of ours. */
-function misuse(error: CommanderError, command: Command): CliError {
-  const message = error.message.replace(/^error: /, '').replace(/\.$/, '');
-  const quoted = /'(.*)'/s.exec(message)?.[1] ?? '';
-  if (error.code === 'commander.unknownOption') return unknownOption(quoted, command);
-  const names = command.commands.map((one) => one.name());
-  const near = error.code === 'commander.unknownCommand' ? nearest(names, quoted) : undefined;
-  return usageError(message, near ? `did you mean ${near}?` : 'see --help');
-}
-
-/** Options of tools like this one that would show a secret to other users. */
-const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
-
-/** Names the option only: a value joined to it may be a secret. */
-function unknownOption(typed: string, command: Command): CliError {
-  const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
-  const options = optionsOf(command);
-  // Commander treats a value for a switch as an unknown option.
-  if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
-    return usageError(`${name} takes no value`, 'see --help');
-  const message = `unknown option '${name}'`;
-  if (SECRETS.test(name))
-    return usageError(
-      message,
-      'no option takes a secret or a token, since other users can read options: it is piped in, typed, or in a file or variable; see --help',
-    );
-  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []));
-  const near = name.startsWith('--') ? nearest(names, name.slice(2)) : undefined;
-  return usageError(message, near ? `did you mean --${near}?` : 'see --help');
-}
-
-/** Those of the command and of the ones above it. */
-function optionsOf(command: Command): readonly Option[] {
-  return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
-}
-
-function unknownCommand(word: string, besides: readonly string[] = []): CliError {
-  const names = [...commands.map(({ name }) => name), ...besides];
-  const near = nearest(names, word);
-  return usageError(
-    `there is no command "${word}"`,
-    near ? `did you mean ${near}?` : `commands: ${names.join(', ')}`,
-  );
-}
-
-/** The closest name, if few letters of the word are wrong: one in three, two at most. */
-function nearest(names: readonly string[], word: string): string | undefined {
-  const most = Math.min(2, Math.max(1, Math.floor(word.length / 3)));
-  const near = names.map((name) => ({ name, edits: distance(name, word) }));
-  return near.sort((one, other) => one.edits - other.edits).find(({ edits }) => edits <= most)
-    ?.name;
-}
-
-/**
- * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment). Our own,
- * because fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
- */
-function distance(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
-  const cell = (i: number, j: number) => rows[i]?.[j] ?? 0;
-  for (let i = 1; i <= from.length; i++) {
-    rows.push([i]);
-    for (let j = 1; j <= to.length; j++) {
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      rows[i]?.push(
-        Math.min(
-          cell(i - 1, j) + 1,
-          cell(i, j - 1) + 1,
-          cell(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1),
-          swapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-  }
-  return cell(from.length, to.length);
+function globalNames(command: Command, help: Help): string[] {
+  const names = help
+    .visibleOptions(command)
+    .filter(({ helpGroupHeading }) => helpGroupHeading === GLOBAL)
+    .map(({ short, long }) => (short ? `${short}/${long}` : long));
+  const lines = help.boxWrap(names.join(', '), (help.helpWidth ?? 80) - 2);
+  return ['Global options, explained by pwpush --help:', lines.replaceAll(/^/gm, '  '), ''];
 }

@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type Api, type ApiSettings, apiClient } from './client/client';
 import { parseReference, type Reference } from './client/link';
-import type { Transport, WireRequest } from './client/transport/transport';
-import type { Context, StoredProfiles } from './context';
+import type { Context, HttpRequest, StoredProfiles, Transport } from './context';
 import { API_PATH } from './contract';
 import { CliError, usageError } from './errors';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
 import { type GlobalOptions, seconds } from './options';
-import { readProfiles } from './profile/config-file';
-import { configFolder } from './profile/folders';
+import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
 import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
-import { parseToken, readTokenFile } from './profile/token-file';
 import { type Invocation, invocation } from './terminal/output';
 
 const DEFAULT_TIMEOUT = 30;
@@ -146,7 +143,7 @@ async function targetOf(
   await requested.token?.();
   let stored: StoredProfiles;
   try {
-    stored = readProfiles(configFolder(context));
+    stored = storedProfiles(context);
   } catch (error) {
     const target = await targetWithoutProfiles(requested, linkBase);
     if (!(error instanceof CliError) || target === undefined) throw error;
@@ -205,11 +202,9 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     signal: context.signal,
     connections,
   });
+  const { base, token, tokenFrom, knownTo } = target;
   return {
-    base: target.base,
-    token: target.token,
-    tokenFrom: target.tokenFrom,
-    knownTo: target.knownTo,
+    ...{ base, token, tokenFrom, knownTo },
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,
@@ -265,7 +260,7 @@ function logged(
   };
 }
 
-function shortened({ url }: WireRequest): string {
+function shortened({ url }: HttpRequest): string {
   const { host, pathname } = new URL(url);
   // The path of a file's link is signed: it gives access to the file.
   if (!pathname.includes(API_PATH)) return `${host}/…`;

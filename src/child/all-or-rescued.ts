@@ -1,11 +1,10 @@
 import type { Api } from '../client/client';
-import { attempt, fetchFiles } from '../delivery/fetch-files';
+import { attempt, fetchFiles } from '../delivery/download';
 import { retrievableAgain } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
 import { type RetrievedPush, retrieve } from '../delivery/retrieve';
-import { CliError, endedBy } from '../errors';
+import { asCliError, CliError, endedBy } from '../errors';
 import type { KnownPassphrase } from '../input/passphrase';
-import { asCliError } from '../terminal/error-message';
 import type { Invocation } from '../terminal/output';
 
 /** A push to be retrieved. */
@@ -72,27 +71,23 @@ export async function rescueAll(
     }
   }
   const { message, hint, remains } = failure;
-  const secrets = pushes.length - available.length === 1 ? 'the secret was' : 'the secrets were';
-  const sentences = [
-    message,
-    ...(paths.length === 0 ? [] : [`${secrets} saved to ${paths.join(' and ')}`]),
-    ...available,
-    ...(lost.length === 0 ? [] : [`NOT ALL IS SAVED: ${lost.join('; ')}`]),
-  ];
-  const remove = `read it, then remove it: rm ${paths.map((path) => `'${path}'`).join(' ')}`;
-  const hints = [...(hint === undefined ? [] : [hint]), ...(paths.length === 0 ? [] : [remove])];
+  const sentences = [message];
+  const hints = hint === undefined ? [] : [hint];
+  if (paths.length > 0) {
+    const secrets = pushes.length - available.length === 1 ? 'the secret was' : 'the secrets were';
+    sentences.push(`${secrets} saved to ${paths.join(' and ')}`);
+    hints.push(`read it, then remove it: rm ${paths.map((path) => `'${path}'`).join(' ')}`);
+  }
+  sentences.push(...available);
+  if (lost.length > 0) sentences.push(`NOT ALL IS SAVED: ${lost.join('; ')}`);
   const all = [...paths, ...[remains?.saved_to ?? []].flat()];
+  const [first, ...others] = all;
+  const saved = first === undefined ? {} : { saved_to: others.length === 0 ? first : all };
   return failure.with({
     message: sentences.join('; '),
-    hint: hints.length === 0 ? undefined : hints.join('; '),
-    remains: { ...remains, ...savedTo(all) },
+    hint: hints.join('; ') || undefined,
+    remains: { ...remains, ...saved },
   });
-}
-
-function savedTo(paths: readonly string[]) {
-  const [first] = paths;
-  if (first === undefined) return {};
-  return { saved_to: paths.length === 1 ? first : paths };
 }
 
 /** A path, or why it could not be saved; undefined without a text. */

@@ -1,14 +1,31 @@
-import type { Child, Context } from '../context';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Child, Context, Environment } from '../context';
 import { parseDotenv } from '../delivery/dotenv';
-import { saveFile } from '../delivery/download';
-import { attempt, toolsFor } from '../delivery/fetch-files';
+import { attempt, newFile, saveFile, toolsFor } from '../delivery/download';
 import type { RetrievedPush } from '../delivery/retrieve';
 import { safeName } from '../delivery/safe-name';
-import { checkFound, isUnsafe, permitted } from '../delivery/unsafe-variables';
-import { CliError, usageError } from '../errors';
-import { asCliError } from '../terminal/error-message';
-import type { ChildOptions, FileOption } from './child-options';
-import type { MemoryFolder } from './memory-folder';
+import { checkFound, isUnsafe, type NameRules, permitted } from '../delivery/unsafe-variables';
+import { asCliError, CliError, failedError, usageError } from '../errors';
+import { silent } from '../terminal/transfer-meter';
+
+/** A file for the child. */
+export interface FileOption {
+  /** The variable for its path. */
+  readonly variable: string;
+  /** A file's name, `-` for the text, or undefined for the only one there is. */
+  readonly of: string | undefined;
+}
+
+/** How the child gets the secrets. */
+export interface ChildOptions extends NameRules {
+  /** A variable for each link's text; empty to read the texts as dotenv. */
+  readonly as: readonly string[];
+  readonly stdin: boolean;
+  readonly file: readonly FileOption[];
+}
 
 /** What the child gets of the pushes. */
 export interface ChildInputs {
@@ -116,7 +133,6 @@ async function writeFile(
   const files = retrieved.push.files ?? [];
   const folder = { path, force: false, taken: new Set<string>() };
   if (of === '-' || (of === undefined && files.length === 0)) {
-    const { newFile } = await import('../delivery/new-file');
     const file = await newFile(folder, 'text');
     await file.handle.writeFile(textOf(retrieved));
     return { path: await file.keep() };
@@ -126,13 +142,7 @@ async function writeFile(
   );
   const [file] = matching;
   if (!file || matching.length > 1) throw notOneFile(of, matching.length, retrieved);
-  const noMeter = {
-    begins: () => {},
-    moved: () => {},
-    clear: async () => {},
-    ends: async () => undefined,
-  };
-  const tools = toolsFor(retrieved, noMeter, 0, safeName(file.filename));
+  const tools = toolsFor(retrieved, silent, 0, safeName(file.filename));
   const saved = await attempt(() => saveFile(file, folder, tools));
   if (saved instanceof CliError) throw saved;
   return { path: saved.path, file: file.filename };
@@ -180,8 +190,45 @@ export function startFailure(error: unknown, name: string): CliError {
     return failure.with({ message: `${failure.message}; nothing was started` });
   }
   const why = code === 'E2BIG' ? 'the secret is too long for a variable' : code;
-  return new CliError('failed', `${name} could not be started (${why})`, {
+  return failedError(`${name} could not be started (${why})`, {
     hint: code === 'E2BIG' ? 'another time use --stdin or --file' : undefined,
     cause: error,
   });
+}
+
+/** A temporary folder, 0700, for the files of a child. */
+export interface MemoryFolder {
+  readonly path: string;
+  /** Whether it is in memory; otherwise it is on a disk. */
+  readonly inMemory: boolean;
+  remove(): void;
+}
+
+/** `f_type` of a tmpfs (linux/magic.h). */
+const TMPFS = 0x01021994;
+
+/** Makes it in memory if there is a tmpfs, as on Linux, else where temporary files are. */
+export async function memoryFolder(env: Environment): Promise<MemoryFolder> {
+  for (const parent of [env.XDG_RUNTIME_DIR, '/dev/shm']) {
+    const made = parent?.startsWith('/') ? await inTmpfs(parent) : undefined;
+    if (made !== undefined) return folder(made, true);
+  }
+  return folder(mkdtempSync(join(tmpdir(), PREFIX)), false);
+}
+
+const PREFIX = 'pwpush-run-';
+
+async function inTmpfs(parent: string): Promise<string | undefined> {
+  try {
+    const { type } = await statfs(parent);
+    return type === TMPFS ? mkdtempSync(join(parent, PREFIX)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function folder(path: string, inMemory: boolean): MemoryFolder {
+  // The umask may have removed even the owner's permissions.
+  chmodSync(path, 0o700);
+  return { path, inMemory, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -1,10 +1,12 @@
 import * as v from 'valibot';
+import type { HttpRequest, Transport } from '../context';
 import {
   API_PATH,
   type AuditEntry,
   auditSchema,
   createdSchema,
   type InstanceVersion,
+  limits,
   type NewPush,
   type Notification,
   type Notified,
@@ -19,24 +21,25 @@ import {
   routes,
   versionSchema,
 } from '../contract';
-import { CliError } from '../errors';
+import { failedError, usageError } from '../errors';
 import { parseJson } from '../json';
-import { malformed, responseError, type SentRequest, tooLong, transportFailure } from './failure';
+import {
+  malformed,
+  responseError,
+  type SentRequest,
+  type TokenSource,
+  tooLong,
+  transportFailure,
+} from './failure';
 import type { FileAnswer } from './file-link';
 import type { Attachment, FormBody } from './form';
 import { AnswerTooLong, type ApiResponse, call, sharedBackoff } from './transport/call';
-import { type Transport, TransportError, type WireRequest } from './transport/transport';
+import { TransportError } from './transport/network-errors';
 
-export interface ApiSettings {
+export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
   readonly base: string;
   readonly token?: string | undefined;
-  /** Where the token is from, for the message when it is refused. */
-  readonly tokenFrom?: string | undefined;
-  /** A profile with a token for this instance, if none is sent. */
-  readonly knownTo?: string | undefined;
-  /** The user asked for no token to be sent. */
-  readonly anonymous?: boolean | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
@@ -110,7 +113,7 @@ export function apiClient(options: ApiSettings): Api {
 /** @throws CliError (failed) for a success whose push has not expired */
 function checkExpired(push: Push): Push {
   if (push.expired !== false) return push;
-  throw new CliError('failed', 'expire: the instance answered that the push has not expired', {
+  throw failedError('expire: the instance answered that the push has not expired', {
     hint: 'the secret can still be read; try again, or expire it on its page',
   });
 }
@@ -138,11 +141,9 @@ async function answerTo(
 ): Promise<ApiResponse> {
   try {
     return await call(settings.send, wireRequest(settings, request), {
+      ...settings,
       repeatable: sent.repeatable,
       waitOn429: request.route === 'create' || request.route === 'notify',
-      sleep: settings.sleep,
-      now: settings.now,
-      waiting: settings.waiting,
     });
   } catch (error) {
     if (error instanceof TransportError) throw transportFailure(error, sent);
@@ -165,7 +166,7 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
   };
 }
 
-function wireRequest(settings: ApiSettings, request: ApiRequest): WireRequest {
+function wireRequest(settings: ApiSettings, request: ApiRequest): HttpRequest {
   const { method, path } = routes[request.route];
   const query = new URLSearchParams(request.query).toString();
   const type = request.form?.type ?? (request.body === undefined ? undefined : 'application/json');
@@ -191,4 +192,31 @@ function parseBody(answer: ApiResponse, sent: SentRequest): unknown {
   } catch {
     throw malformed(answer, sent);
   }
+}
+
+/**
+ * The fields that make an instance e-mail a link.
+ * @throws CliError (usage) for an invalid address or locale, or too many addresses
+ */
+export function notification(
+  addresses: readonly string[],
+  locale: string | undefined,
+): Notification {
+  const all = addresses.flatMap((one) => one.split(',')).map((one) => one.trim());
+  const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
+  // Not quoted: after --notify, it may be the secret, meant as [text].
+  if (wrong !== -1)
+    throw usageError(
+      `e-mail address ${wrong + 1} is invalid`,
+      'all words after --notify are addresses; give each alone, such as ann@example.com',
+    );
+  const most = limits.notifiedAtOnce;
+  if (all.length > most)
+    throw usageError(`an instance e-mails ${most} people at most, not ${all.length}`);
+  if (locale !== undefined && !/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(locale))
+    throw usageError(`"${locale}" is not a language`, 'give it as de, or pt-BR');
+  return {
+    notify_emails_to: [...new Set(all)].join(','),
+    ...(locale === undefined ? {} : { notify_emails_to_locale: locale }),
+  };
 }

@@ -1,6 +1,6 @@
 import { parseJson } from '../json';
 import type { ApiResponse } from './transport/call';
-import { header } from './transport/transport';
+import { header } from './transport/call';
 
 export function isJson(answer: Pick<ApiResponse, 'headers'>): boolean {
   return /\bjson\b/i.test(header(answer, 'content-type') ?? '');

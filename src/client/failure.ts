@@ -1,21 +1,25 @@
 import type { RouteName } from '../contract';
-import { CliError, codeOfHttpStatus, type ErrorDetails } from '../errors';
+import { CliError, codeOfHttpStatus, failedError } from '../errors';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
-import { type AnswerTooLong, type ApiResponse, retryAfter } from './transport/call';
-import { header, type TransportError } from './transport/transport';
+import { type AnswerTooLong, type ApiResponse, header, retryAfter } from './transport/call';
+import type { TransportError } from './transport/network-errors';
+
+/** For the messages when a token is refused or missing. */
+export interface TokenSource {
+  /** Where the token is from. */
+  readonly tokenFrom?: string | undefined;
+  /** A profile with a token for this instance, if none is sent. */
+  readonly knownTo?: string | undefined;
+  /** The user asked for no token to be sent. */
+  readonly anonymous?: boolean | undefined;
+}
 
 /** What is known of a request that failed. */
-export interface SentRequest {
+export interface SentRequest extends TokenSource {
   readonly route: RouteName;
   readonly repeatable: boolean;
   /** It was sent with a token. */
   readonly authenticated: boolean;
-  /** Where the token is from. */
-  readonly tokenFrom?: string | undefined;
-  /** A profile whose token would do. */
-  readonly knownTo?: string | undefined;
-  /** The user asked for no token to be sent. */
-  readonly anonymous?: boolean | undefined;
   /** It was sent with a passphrase. */
   readonly passphrase: boolean;
   /** It was sent with files. */
@@ -38,17 +42,13 @@ function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: 
   if (status === 404) return notFound(answer, sent, text);
   if (status === 429) return rateLimited(answer, text, now);
   if (status >= 300 && status < 400)
-    return error(
-      'failed',
-      `${title(sent)}: the instance redirects (${status}) instead of answering`,
-      {
-        status,
-        hint: 'check the address',
-      },
-    );
+    return failedError(`${title(sent)}: the instance redirects (${status}) instead of answering`, {
+      status,
+      hint: 'check the address',
+    });
   const code = codeOfHttpStatus(status);
   const verb = code === 'rejected' ? 'the instance refused it' : `the instance failed (${status})`;
-  return error(code, `${title(sent)}: ${verb}${text === '' ? '' : `: ${text}`}`, {
+  return new CliError(code, `${title(sent)}: ${verb}${text === '' ? '' : `: ${text}`}`, {
     status,
     hint:
       status >= 500
@@ -59,19 +59,13 @@ function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: 
   });
 }
 
-const error = (
-  code: ConstructorParameters<typeof CliError>[0],
-  message: string,
-  details: ErrorDetails,
-) => new CliError(code, message, details);
-
 function passphraseRefused({ passphrase }: SentRequest): CliError {
   return passphrase
-    ? error('passphrase', 'wrong passphrase', {
+    ? new CliError('passphrase', 'wrong passphrase', {
         status: 401,
         hint: 'ask the sender of the link; only a few attempts per minute are allowed',
       })
-    : error('passphrase', 'the push needs a passphrase', {
+    : new CliError('passphrase', 'the push needs a passphrase', {
         status: 401,
         hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
       });
@@ -94,7 +88,7 @@ function tokenRefused(sent: SentRequest): CliError {
     ? ['log in again with pwpush login']
     : ['put a good one there', 'log in with pwpush login'];
   const ways = publicCall ? [...again, 'send no token with --anonymous'] : again;
-  return error('unauthorized', `${title(sent)}: the instance refused the token${from}`, {
+  return new CliError('unauthorized', `${title(sent)}: the instance refused the token${from}`, {
     status: 401,
     hint: `${ways.slice(0, -1).join(', ')}${ways.length > 1 ? ', or ' : ''}${ways.at(-1)}`,
   });
@@ -102,11 +96,15 @@ function tokenRefused(sent: SentRequest): CliError {
 
 function tokenNeeded(sent: SentRequest): CliError {
   if (sent.anonymous)
-    return error('unauthorized', `${title(sent)}: needs a token, and --anonymous sends none`, {
-      status: 401,
-      hint: 'leave --anonymous out',
-    });
-  return error('unauthorized', `${title(sent)}: the instance wants a token`, {
+    return new CliError(
+      'unauthorized',
+      `${title(sent)}: needs a token, and --anonymous sends none`,
+      {
+        status: 401,
+        hint: 'leave --anonymous out',
+      },
+    );
+  return new CliError('unauthorized', `${title(sent)}: the instance wants a token`, {
     status: 401,
     hint:
       sent.knownTo === undefined
@@ -119,10 +117,10 @@ function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliErr
   const status = answer.status;
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
   if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(text))
-    return error('rate_limited', 'the instance limits how often it is asked', { status });
+    return new CliError('rate_limited', 'the instance limits how often it is asked', { status });
   const owner =
     sent.route === 'audit' ? 'only its owner may read the audit log' : 'only its owner may do that';
-  return error('forbidden', `${title(sent)}: ${text === '' ? owner : text}`, {
+  return new CliError('forbidden', `${title(sent)}: ${text === '' ? owner : text}`, {
     status,
     hint: ownersHint(sent),
   });
@@ -141,13 +139,13 @@ function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliErro
   const status = 404;
   const onPush = !['version', 'create', 'active', 'expired'].includes(sent.route);
   if (onPush && (isJson(answer) || text === '')) {
-    return error('not_found', 'there is no such push on this instance', {
+    return new CliError('not_found', 'there is no such push on this instance', {
       status,
       hint: 'check the link for missing characters, and the instance with pwpush version',
     });
   }
   const words = text === '' || /^not.found$/i.test(text) ? '' : `: ${text}`;
-  return error('not_found', `${title(sent)}: there is no API v2 at this address${words}`, {
+  return new CliError('not_found', `${title(sent)}: there is no API v2 at this address${words}`, {
     status,
     hint: 'check the address and its path; API v2 needs Password Pusher 2.4 or later',
   });
@@ -155,7 +153,7 @@ function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliErro
 
 function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
   const seconds = retryAfter(header(answer, 'retry-after'), now);
-  return error(
+  return new CliError(
     'rate_limited',
     `the instance limits how often it is asked${text === '' ? '' : `: ${text}`}`,
     {
@@ -165,20 +163,17 @@ function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
   );
 }
 
+/** Commands that are not named like their route. */
+const commandOf: Partial<Record<RouteName, string>> = {
+  create: 'push',
+  retrieve: 'get',
+  active: 'list',
+  expired: 'list',
+};
+
 /** The command, as the start of a message. */
-function title(sent: SentRequest): string {
-  const titles: Record<RouteName, string> = {
-    version: 'version',
-    create: 'push',
-    active: 'list',
-    expired: 'list',
-    retrieve: 'get',
-    preview: 'preview',
-    audit: 'audit',
-    expire: 'expire',
-    notify: 'notify',
-  };
-  return titles[sent.route];
+function title({ route }: SentRequest): string {
+  return commandOf[route] ?? route;
 }
 
 /** A hint at what the instance may have done although no answer says so. */
@@ -194,19 +189,23 @@ function openOutcome({ route, authenticated }: SentRequest): string | undefined 
 
 /** The error for a response that is too long to be read. */
 export function tooLong(failure: AnswerTooLong, sent: SentRequest): CliError {
-  return error(sent.repeatable ? 'failed' : 'unknown', `${title(sent)}: ${failure.message}`, {
-    status: failure.status,
-    hint: openOutcome(sent),
-  });
+  return new CliError(
+    sent.repeatable ? 'failed' : 'unknown',
+    `${title(sent)}: ${failure.message}`,
+    {
+      status: failure.status,
+      hint: openOutcome(sent),
+    },
+  );
 }
 
 /** The error for a request without a response: unreachable if nothing was sent, else an unknown outcome. */
 export function transportFailure(failure: TransportError, sent: SentRequest): CliError {
   if (!failure.sent)
-    return error('unreachable', failure.message, { hint: failure.hint, cause: failure });
+    return new CliError('unreachable', failure.message, { hint: failure.hint, cause: failure });
   const again =
     sent.route === 'expire' ? 'the push may have been expired: run it again to be sure' : undefined;
-  return error('unknown', failure.message, {
+  return new CliError('unknown', failure.message, {
     hint: openOutcome(sent) ?? again ?? failure.hint,
     cause: failure,
   });
@@ -219,7 +218,7 @@ export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
   const what = `${title(sent)}: the instance answered ${answer.status}, but not with what the API describes: ${quoted}`;
   // JSON, even if invalid, comes from the instance and not from a proxy: the push exists, or the view is used.
   const open = !sent.repeatable && (isJson(answer) || answer.status === 201);
-  return error(open ? 'unknown' : 'failed', what, {
+  return new CliError(open ? 'unknown' : 'failed', what, {
     status: answer.status,
     hint:
       openOutcome(sent) ??
@@ -242,7 +241,7 @@ function filesRefused(failure: CliError, text: string, sent: SentRequest): CliEr
   const message =
     text === '' || failure.message.includes(text) ? failure.message : `${failure.message}: ${text}`;
   const hint = filesHint(status, message, sent) ?? failure.hint;
-  return error(code, message, { status, hint, cause });
+  return new CliError(code, message, { status, hint, cause });
 }
 
 function filesHint(

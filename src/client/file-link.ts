@@ -1,7 +1,8 @@
-import { CliError } from '../errors';
+import type { HttpResponse, Transport } from '../context';
+import { CliError, failedError } from '../errors';
 import { parseUrl } from '../loopback';
-import { retryAfter } from './transport/call';
-import { header, type Transport, TransportError, type WireResponse } from './transport/transport';
+import { header, retryAfter } from './transport/call';
+import { TransportError } from './transport/network-errors';
 
 /** The response of a file's link. */
 export interface FileAnswer {
@@ -52,16 +53,16 @@ export async function openLink(settings: LinkSettings, link: string): Promise<Fi
     await discardBody(response.body);
     throw refused(response.status, retryAfter(header(response, 'retry-after'), settings.now()));
   }
-  return { length: parseLength(header(response, 'content-length')), body: response.body };
+  const length = header(response, 'content-length') ?? '';
+  return { length: /^\d{1,15}$/.test(length) ? Number(length) : undefined, body: response.body };
 }
 
 function parseLink(link: string, base: string): URL {
   const url = parseUrl(link, base);
-  if (url === undefined) throw new CliError('failed', 'the instance gave no usable address for it');
+  if (url === undefined) throw failedError('the instance gave no usable address for it');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
-  throw new CliError(
-    'failed',
+  throw failedError(
     `its link begins with ${url.protocol}, though the instance is asked over https; it was not followed`,
     { hint: 'a proxy in front of an instance must tell it about https (X-Forwarded-Proto)' },
   );
@@ -73,10 +74,6 @@ function refused(status: number, retryAfter: number | undefined): LinkError {
   const stale = [401, 403, 404, 410].includes(status);
   const why = stale ? 'it may have stopped working' : 'it is not a file';
   return new LinkError(status, `its link answered ${status}; ${why}`, undefined);
-}
-
-function parseLength(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
 /** Seconds to wait before the link is worth another attempt; undefined if it is not. */
@@ -97,38 +94,33 @@ type Headers = Readonly<Record<string, string>>;
  */
 async function followRedirects(
   send: Transport,
-  url: URL,
+  link: URL,
   headers: Headers,
   first: Headers,
-): Promise<WireResponse> {
-  let current = url;
+): Promise<HttpResponse> {
+  let current = link;
   for (let hop = 0; ; hop++) {
     const sent = hop === 0 ? first : headers;
-    const response = await send({ method: 'GET', url: withoutFragment(current), headers: sent });
+    const url = current.href.slice(0, current.href.length - current.hash.length);
+    const response = await send({ method: 'GET', url, headers: sent });
     const next = redirectTarget(response, current);
     if (next === undefined) return response;
     await discardBody(response.body);
-    if (hop === MAX_REDIRECTS)
-      throw new CliError('failed', `its link redirects over ${MAX_REDIRECTS} times`);
+    if (hop === MAX_REDIRECTS) throw failedError(`its link redirects over ${MAX_REDIRECTS} times`);
     current = next;
   }
 }
 
-function redirectTarget(response: WireResponse, from: URL): URL | undefined {
+function redirectTarget(response: HttpResponse, from: URL): URL | undefined {
   const location = header(response, 'location');
   if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined)
     return undefined;
   const to = parseUrl(location, from);
-  if (to === undefined) throw new CliError('failed', 'its link redirects to an invalid address');
+  if (to === undefined) throw failedError('its link redirects to an invalid address');
   if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')) return to;
-  throw new CliError(
-    'failed',
+  throw failedError(
     `its link redirects from https to ${to.protocol}//${to.host}; that was not followed`,
   );
-}
-
-function withoutFragment(url: URL): string {
-  return url.href.slice(0, url.href.length - url.hash.length);
 }
 
 /** Drops a body: an unread one would block the next request to that host. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { StreamedBody } from '../context';
 import type { NewPush } from '../contract';
-import type { StreamedBody } from './transport/transport';
 
 /** A file of a push. */
 export interface Attachment {

@@ -41,7 +41,8 @@ export function parseReference(pasted: string): Reference {
   const text = withoutSurroundings(pasted);
   if (text === '') throw usageError('the link is empty', HINT);
   if (bareToken.test(text)) return { token: text, base: undefined };
-  const url = parseLink(text);
+  // The scheme is optional.
+  const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
   const match = url && pushPath.exec(url.pathname);
   if (!url || !match?.[2]) throw usageError('that is not a link or token of a push', HINT);
   if (url.username || url.password) {
@@ -51,11 +52,6 @@ export function parseReference(pasted: string): Reference {
     );
   }
   return { token: match[2], base: url.origin + (match[1] ?? '') };
-}
-
-/** The scheme is optional. */
-function parseLink(text: string): URL | undefined {
-  return /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
 }
 
 /** The link of a new push, and a warning about it if there is one. */
@@ -70,8 +66,9 @@ export interface FoundLink {
  */
 export async function findLink(api: Api, base: string, created: Push): Promise<FoundLink> {
   const { url_token: token } = created;
+  const previewed = async () => (await api.preview(token).catch(() => undefined))?.url;
   const link =
-    webAddress(created.html_url) ?? (token === '' ? undefined : await previewed(api, token));
+    webAddress(created.html_url) ?? (token === '' ? undefined : webAddress(await previewed()));
   if (link === undefined) {
     return {
       link: `${base}/p/${created.url_token}${created.retrieval_step ? '/r' : ''}`,
@@ -86,14 +83,6 @@ export async function findLink(api: Api, base: string, created: Push): Promise<F
 export function otherOrigin(base: string, link: string): string | undefined {
   const [origin, own] = [new URL(link).origin, new URL(base).origin];
   return origin === own ? undefined : `the link is on ${origin}, not on ${own}`;
-}
-
-async function previewed(api: Api, token: string): Promise<string | undefined> {
-  try {
-    return webAddress((await api.preview(token)).url);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An absolute http(s) address on one line, unchanged if it is safe to print as it is. */

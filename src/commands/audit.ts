@@ -23,7 +23,7 @@ Examples:
   $ pwpush audit abc123def456
   $ pwpush audit abc123def456 --all --json | jq -r '.[] | select(.kind == "view") | .ip'`;
 
-export function auditCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('audit')
     .description("Show who looked at a push, and when, newest first. Needs its owner's token.")
     .argument('<link>', 'link or token of the push')
@@ -46,5 +46,5 @@ async function audit(session: Session, options: AuditOptions): Promise<void> {
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditColumns, session.context, options);
-  await tellEnd(session.say, printed, 'events', page, log.length > printed);
+  await tellEnd(session.say, 'events', { printed, page, more: log.length > printed });
 }

@@ -1,12 +1,18 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Context } from '../context';
-import { ExitWith, exitStatus } from '../errors';
+import { rescuedFiles } from '../delivery/rescue';
+import { CliError, type ErrorCode, ExitWith, exitStatus, failedError } from '../errors';
 import { addGlobalOptions, optionsOf } from '../options';
+import { configName, readProfiles } from '../profile/config-file';
+import { configFolder } from '../profile/folders';
 import { createSession, type Session } from '../session';
+import { type Look, lookOf, type Style } from '../terminal/output';
 import { forLog, safe } from '../terminal/safe';
-import { type Look, lookOf, type Style } from '../terminal/style';
 import { wrap } from '../terminal/text-width';
-import type { CheckRow } from './doctor/checks';
+import { count } from '../terminal/wording';
+import type { Finding } from './doctor/checks';
 
 const EXAMPLES = `
 Looks at the config file, address, proxy, DNS, connection, TLS, redirects, API,
@@ -19,7 +25,7 @@ Examples:
   $ pwpush doctor --url https://pwpush.example --anonymous
   $ pwpush doctor --json | jq -r '.checks[] | select(.status != "ok") | .name'`;
 
-export function doctorCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('doctor')
     .description('Check everything between here and the instance, and say what to do.')
     .addHelpText('after', EXAMPLES)
@@ -29,7 +35,6 @@ export function doctorCommand(context: Context): Command {
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */
 async function doctor(session: Session): Promise<void> {
-  const { allChecks } = await import('./doctor/checks');
   const { context, options, say } = session;
   const { stdout, env } = context;
   const look = await lookOf(stdout, env, context.now(), options.color);
@@ -64,4 +69,101 @@ function rowText({ status, name, message, hint }: CheckRow, look: Look): string 
   const indent = STATUS + NAME;
   const lines = texts.flatMap((text) => wrap(safe(text), Math.max(look.columns - indent, 20)));
   return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(indent)}${line}\n`).join('');
+}
+
+/** A check as it is printed. */
+interface CheckRow {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** Of a failed check. */
+  readonly code?: ErrorCode;
+}
+
+/** All checks, in an order in which the first failure explains the later ones. */
+async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
+  const { context } = session;
+  // Loaded now: `doctor --help` does without.
+  const checks = await import('./doctor/checks');
+  yield* check('config', {}, () => checkConfig(context));
+  const address = yield* check('address', {}, () => checks.checkAddress(session));
+  const proxy = yield* check('proxy', address, (found) => checks.checkProxy(found, session));
+  const dns = yield* check('dns', proxy, checks.checkDns);
+  const connection = yield* check('connection', dns, checks.checkConnection);
+  const tls = yield* check('tls', connection, (found) => checks.checkTls(found, context));
+  const asked = 'failed' in tls ? tls : await checks.askVersion(tls.target, session);
+  const redirect = yield* check('redirect', asked, checks.checkRedirect);
+  const api = yield* check('api', redirect, checks.checkApi);
+  yield* check('clock', asked, checks.checkClock);
+  yield* check('token', api, (found) => checks.checkToken(found, session));
+  yield* check('features', api, checks.checkFeatures);
+  yield* check('rescue', {}, () => checkRescue(context));
+}
+
+/** The name of the check that failed, or because of which one was skipped. */
+interface Failed {
+  readonly failed: string;
+}
+
+/** Yields the row of one check and returns what it found; it is skipped where what it needs has failed. */
+async function* check<Needed extends object, Found extends Finding>(
+  name: string,
+  needed: Needed | Failed,
+  work: (needed: Needed) => Found | Promise<Found>,
+): AsyncGenerator<CheckRow, Found | Failed> {
+  if ('failed' in needed) {
+    yield { name, status: 'skipped', message: `not checked because of ${needed.failed}` };
+    return needed;
+  }
+  let found: Found;
+  try {
+    found = await work(needed);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const { code, message, hint } = error;
+    yield { name, status: 'failed', message, hint, code };
+    return { failed: name };
+  }
+  const { status = 'ok', message, hint } = found;
+  yield { name, status, message, hint };
+  return found;
+}
+
+/** The config file can be read, by its owner only. */
+function checkConfig(context: Context): Finding {
+  const folder = configFolder(context);
+  const path = join(folder, configName);
+  const { profiles } = readProfiles(folder);
+  if (modeOf(path) === undefined) return { message: `none yet; it will be ${path}` };
+  if (context.platform !== 'win32') {
+    refuseOpen(folder, 0o700);
+    refuseOpen(path, 0o600);
+  }
+  return { message: `${path}, ${count(Object.keys(profiles).length, 'profile')}` };
+}
+
+function modeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && found.mode & 0o777;
+}
+
+/** @throws CliError (failed) when group or others have any permission */
+function refuseOpen(path: string, wanted: number): void {
+  const mode = modeOf(path) ?? wanted;
+  if ((mode & 0o077) === 0) return;
+  const octal = (bits: number) => bits.toString(8).padStart(4, '0');
+  throw failedError(`${path} is open to others: its mode is ${octal(mode)}`, {
+    hint: `it holds tokens: chmod ${octal(wanted)} '${path}'`,
+  });
+}
+
+/** No secret is left in a file it was saved to because it could not be delivered. */
+async function checkRescue(context: Context): Promise<Finding> {
+  const found = await rescuedFiles(context);
+  if (found.length === 0) return { message: 'no rescue files' };
+  const paths = found.map(({ path, what }) => `${path} (${what})`);
+  throw failedError(`${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`, {
+    hint: 'use what is in them, then remove them',
+  });
 }

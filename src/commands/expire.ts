@@ -20,7 +20,7 @@ Examples:
   $ pwpush expire abc123def456
   $ pwpush list | cut -f 1 | xargs pwpush expire --`;
 
-export function expireCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('expire')
     .description('Expire pushes now: their secrets are gone for good.')
     .argument('<links...>', 'links or tokens of the pushes')

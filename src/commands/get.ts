@@ -1,25 +1,25 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import type { Push } from '../contract';
-import { type Delivery, deliverText } from '../delivery/deliver-text';
 import type { Destination } from '../delivery/destination';
-import { type OutputOptions, reserveOutput } from '../delivery/output-place';
+import {
+  type Delivery,
+  deliverText,
+  type OutputOptions,
+  reserveOutput,
+} from '../delivery/output-place';
 import { retrieve } from '../delivery/retrieve';
-import { CliError } from '../errors';
-import { checkPassphrase, knownPassphrase } from '../input/passphrase';
+import { type CliError, failedError } from '../errors';
+import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
-import { addGlobalOptions, nameList, optionsOf, seconds } from '../options';
+import { addGlobalOptions, addPassphraseOptions, nameList, optionsOf, seconds } from '../options';
 import { createSession, type Session } from '../session';
-import { left } from '../terminal/push-text';
-import { count } from '../terminal/time';
+import { count, left } from '../terminal/wording';
 
-interface GetOptions extends OutputOptions {
+interface GetOptions extends OutputOptions, PassphraseOptions {
   readonly link: string;
   /** False with `--no-files`. */
   readonly files: boolean;
-  readonly passphrase: boolean;
-  readonly passphraseFile?: string;
-  readonly passphraseEnv?: string;
 }
 
 const EXAMPLES = `
@@ -37,7 +37,7 @@ Examples:
   $ pwpush get abc123def456 --copy --clear-after 30   to paste within 30 seconds
   $ PWPUSH_PASSPHRASE=… pwpush get "$LINK" | docker login --password-stdin …`;
 
-export function getCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('get')
     .description('Retrieve a push: its text to stdout, its files to disk. Takes a view.')
     .argument('<link>', 'link or token of the push')
@@ -64,18 +64,12 @@ export function getCommand(context: Context): Command {
       'let the secret set PATH, NODE_OPTIONS and the like in the job',
       nameList,
     )
-    .option('-p, --passphrase', 'ask for the passphrase')
-    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
-    .option(
-      '--passphrase-env <name>',
-      'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
-    )
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
       const options: GetOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
       return get(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(addPassphraseOptions(command));
 }
 
 const DEFAULTS = { files: true, force: false, copy: false, qr: false, passphrase: false };
@@ -134,5 +128,5 @@ async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError
 
 async function nothingFor(job: Destination): Promise<CliError> {
   await job.discard();
-  return new CliError('failed', 'the push has no text, so nothing is set in the job');
+  return failedError('the push has no text, so nothing is set in the job');
 }

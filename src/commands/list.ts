@@ -26,7 +26,7 @@ Examples:
   $ pwpush list
   $ pwpush list expired --all --json | jq -r '.[].name'`;
 
-export function listCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('list')
     .description('List your pushes, newest first. Needs a token.')
     .addArgument(
@@ -59,6 +59,6 @@ async function list(session: Session, options: ListOptions): Promise<void> {
   });
   const columns = options.state === 'active' ? activeColumns : expiredColumns;
   const printed = await printRows(rows, columns, session.context, options);
-  const full = !many && printed >= limits.rowsPerPage;
-  await tellEnd(session.say, printed, `${options.state} pushes`, page, full);
+  const more = !many && printed >= limits.rowsPerPage;
+  await tellEnd(session.say, `${options.state} pushes`, { printed, page, more });
 }

@@ -5,11 +5,9 @@ import type { InstanceVersion } from '../contract';
 import { CliError, type ErrorCode, usageError } from '../errors';
 import { readAll } from '../input/source';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { profileName, readProfiles } from '../profile/config-file';
-import { configFolder } from '../profile/folders';
+import { parseToken, profileName, storedProfiles } from '../profile/config-file';
 import { checkProfileName, withoutTrust } from '../profile/settings';
 import { chooseTarget, parseBase } from '../profile/target';
-import { parseToken } from '../profile/token-file';
 import { clientFor, createSession, exposure, type Session } from '../session';
 import { abilities, editionOf } from '../terminal/instance-info';
 
@@ -27,7 +25,7 @@ Examples:
   $ pwpush login https://pwpush.example --profile work --token-file token.txt
   $ pass show pwpush | pwpush login https://pwpush.example`;
 
-export function loginCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('login')
     .description('Check an instance and a token, and keep them as a profile.')
     .argument('[url]', 'address of the instance')
@@ -44,7 +42,7 @@ export function loginCommand(context: Context): Command {
 export async function login(session: Session, options: LoginOptions): Promise<void> {
   const { context, say } = session;
   if (options.profile !== undefined) checkProfileName(options.profile);
-  const stored = readProfiles(configFolder(context));
+  const stored = storedProfiles(context);
   const instance = await chooseInstance(session, options, stored);
   const { base } = instance;
   const { token, version } = await chooseToken(session, instance);

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, optionsOf } from '../options';
-import { namedProfile, readProfiles } from '../profile/config-file';
-import { configFolder } from '../profile/folders';
+import { namedProfile, storedProfiles } from '../profile/config-file';
 import { type Invocation, invocation } from '../terminal/output';
 
 const EXAMPLES = `
@@ -12,7 +11,7 @@ Examples:
   $ pwpush logout
   $ pwpush logout --profile work`;
 
-export function logoutCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('logout')
     .description("Forget a profile's token.")
     .addHelpText('after', EXAMPLES)
@@ -21,7 +20,7 @@ export function logoutCommand(context: Context): Command {
 }
 
 async function logout({ context, options, say }: Invocation): Promise<void> {
-  const name = namedProfile(readProfiles(configFolder(context)), options.profile, context.env).name;
+  const name = namedProfile(storedProfiles(context), options.profile, context.env).name;
   const store = await context.profiles();
   await store.update((stored) => {
     const { token: _forgotten, ...rest } = stored.profiles[name] ?? {};

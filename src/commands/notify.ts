@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Api } from '../client/client';
-import { notification } from '../client/notification';
+import { notification } from '../client/client';
 import type { Context } from '../context';
 import type { Notified } from '../contract';
 import { CliError } from '../errors';
@@ -21,7 +21,7 @@ Examples:
   $ pwpush notify "$LINK" ann@example.com
   $ pwpush notify "$LINK" ann@example.com bob@example.com --locale fr`;
 
-export function notifyCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('notify')
     .description("Have the instance e-mail a push's link. Needs its owner's token.")
     .argument('<link>', 'link or token of the push')

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import { otherOrigin, webAddress } from '../client/link';
 import type { Context } from '../context';
-import { CliError } from '../errors';
+import { failedError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { createSession, type Session } from '../session';
-import { drawQr } from '../terminal/output';
 import { safe } from '../terminal/safe';
 
 interface PreviewOptions extends GlobalOptions {
@@ -12,7 +11,7 @@ interface PreviewOptions extends GlobalOptions {
   readonly qr: boolean;
 }
 
-export function previewCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('preview')
     .description("Print a push's full link. Takes no view.")
     .argument('<link>', 'link or token of the push')
@@ -35,12 +34,12 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   const { api, reference, target } = await session.connectTo(options.link);
   const answer = await api.preview(reference.token);
   if (webAddress(answer.url) === undefined)
-    throw new CliError(
-      'failed',
-      'preview: the instance answered with what is no address of a page',
-    );
+    throw failedError('preview: the instance answered with what is no address of a page');
   const elsewhere = otherOrigin(target.base, answer.url);
   if (elsewhere !== undefined) await say.warn(`${elsewhere} that was asked`);
   await say.print(answer, () => `${safe(answer.url)}\n`);
-  if (options.qr) await drawQr(say, answer.url);
+  if (options.qr) {
+    const { drawQr } = await import('../terminal/qr');
+    await drawQr(say, answer.url);
+  }
 }

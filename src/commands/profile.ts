@@ -1,8 +1,7 @@
 import { Argument, Command } from 'commander';
 import type { Context, Profile, StoredProfiles } from '../context';
 import { addProfileOptions, optionsOf } from '../options';
-import { namedProfile, noSuchProfile, readProfiles } from '../profile/config-file';
-import { configFolder } from '../profile/folders';
+import { namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
 import { profileColumns, profileText, shownProfile } from '../terminal/listings';
 import { type Invocation, invocation } from '../terminal/output';
@@ -14,7 +13,7 @@ Examples:
   $ pwpush profile set days 2 --profile work
   $ pwpush profile use work`;
 
-export function profileCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('profile')
     .description('Show and change profiles: an instance, its token, and defaults for pushes.')
     .helpCommand(false)
@@ -43,15 +42,13 @@ export function profileCommand(context: Context): Command {
   return addProfileOptions(command);
 }
 
-const stored = (context: Context) => readProfiles(configFolder(context));
-
 const shownAll = (state: StoredProfiles) =>
   Object.entries(state.profiles).map(([name, profile]) =>
     shownProfile(name, profile, name === state.current),
   );
 
 async function list({ context, options, say }: Invocation): Promise<void> {
-  const profiles = shownAll(stored(context));
+  const profiles = shownAll(storedProfiles(context));
   if (profiles.length === 0 && !options.json)
     return say.note('no profiles; make one with pwpush login');
   await say.print(profiles, (look) => table(profiles, profileColumns, look));
@@ -59,7 +56,7 @@ async function list({ context, options, say }: Invocation): Promise<void> {
 
 async function show(run: Invocation, name: string | undefined): Promise<void> {
   const { context, options, say } = run;
-  const state = stored(context);
+  const state = storedProfiles(context);
   const found = namedProfile(state, name ?? options.profile, context.env);
   const shown = shownProfile(found.name, found.profile, found.name === state.current);
   await say.print(shown, (look) => profileText(shown, look));

@@ -24,7 +24,7 @@ Examples:
   $ pwgen 16 30 | pwpush push --each --views 1     thirty secrets, thirty links
   $ tar cz etc | pwpush push -f - --filename etc.tar.gz`;
 
-export function pushCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('push')
     .description('Create a push and print its link.')
     .argument(

@@ -1,33 +1,31 @@
 import { Command } from 'commander';
-import type { ChildInputs } from '../child/child-inputs';
-import {
-  type ChildOptions,
-  checkChildOptions,
-  type FileOption,
-  fileOption,
-} from '../child/child-options';
-import { type MemoryFolder, memoryFolder } from '../child/memory-folder';
+import type { ChildInputs, ChildOptions, FileOption, MemoryFolder } from '../child/child-inputs';
 import { parseReference } from '../client/link';
 import type { Context } from '../context';
+import { isVariableName } from '../delivery/dotenv';
 import { findProgram } from '../delivery/find-program';
 import { rescueResult } from '../delivery/print-or-rescue';
 import type { RetrievedPush } from '../delivery/retrieve';
 import { safeName } from '../delivery/safe-name';
+import { isUnsafe, isUnsafeForFile } from '../delivery/unsafe-variables';
 import { ExitWith, endedBy, usageError } from '../errors';
-import { checkPassphrase, knownPassphrase } from '../input/passphrase';
+import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
-import { addGlobalOptions, type GlobalOptions, nameList, optionsOf } from '../options';
+import {
+  addGlobalOptions,
+  addPassphraseOptions,
+  type GlobalOptions,
+  nameList,
+  optionsOf,
+} from '../options';
 import { reportError } from '../report-error';
 import { createSession, type Session } from '../session';
-import { left, variablesSet } from '../terminal/push-text';
+import { left, variablesSet } from '../terminal/wording';
 
-interface RunOptions extends GlobalOptions, ChildOptions {
+interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions {
   readonly links: readonly string[];
   /** The program and its arguments. */
   readonly words: readonly string[];
-  readonly passphrase: boolean;
-  readonly passphraseFile?: string;
-  readonly passphraseEnv?: string;
 }
 
 const EXAMPLES = `
@@ -48,7 +46,7 @@ Examples:
   $ pwpush run "$LINK" --stdin -- docker login --username ci --password-stdin
   $ pwpush run "$LINK" --file KUBECONFIG -- kubectl get pods`;
 
-export function runCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('run')
     .description('Run a command with the secret in its environment. Takes a view.')
     .usage('[options] <link...> -- <command> [args...]')
@@ -75,12 +73,6 @@ export function runCommand(context: Context): Command {
       'let the secret set PATH, LD_PRELOAD and the like, or replace what is set',
       nameList,
     )
-    .option('-p, --passphrase', 'ask for the passphrase')
-    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
-    .option(
-      '--passphrase-env <name>',
-      'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
-    )
     .addHelpText('after', EXAMPLES)
     .action((operands: string[]) => {
       const words = afterDashes(command);
@@ -88,13 +80,49 @@ export function runCommand(context: Context): Command {
       const options = { ...optionsOf(command, context.env, DEFAULTS), links, words };
       return run(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(addPassphraseOptions(command));
 }
 
 const DEFAULTS = { as: [], stdin: false, file: [], allow: [], only: [], passphrase: false };
 
 function collect(value: string, all: readonly string[] = []): string[] {
   return [...all, value];
+}
+
+/** Parses `--file NAME` or `--file NAME=FILE`. */
+function fileOption(value: string): FileOption {
+  const [, variable = '', of] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
+  if (isVariableName(variable) && of !== '') return { variable, of };
+  throw usageError(
+    `--file takes NAME or NAME=FILE, not "${value}"`,
+    'NAME is the variable for its path',
+  );
+}
+
+/** @throws CliError (usage) for options that contradict each other, and for names that are invalid or unsafe */
+function checkChildOptions({ as, stdin, file, allow, only }: ChildOptions, links: number): void {
+  const wrong = [...as, ...allow, ...only].find((name) => !isVariableName(name));
+  if (wrong !== undefined) throw usageError(`"${wrong}" is not a valid variable name`);
+  if (as.length > 0 && as.length !== links)
+    throw usageError(`--as names one variable for each link: ${links}, not ${as.length}`);
+  if (stdin && as.length > 0)
+    throw usageError('--as and --stdin are two places for the same text', 'leave one out');
+  if (only.length > 0 && (stdin || as.length > 0))
+    throw usageError(
+      `--only and ${stdin ? '--stdin' : '--as'} exclude each other`,
+      'leave one out',
+    );
+  if (links > 1 && (stdin || file.length > 0))
+    throw usageError(`${stdin ? '--stdin' : '--file'} goes with one link`);
+  const refused = [
+    ...[...as, ...only].filter(isUnsafe),
+    ...file.map(({ variable }) => variable).filter(isUnsafeForFile),
+  ].find((name) => !allow.includes(name));
+  if (refused !== undefined)
+    throw usageError(
+      `${refused} would change what is loaded and run`,
+      `if that is what you want: --allow ${refused}`,
+    );
 }
 
 /** Commander merges the operands before and after `--`, so look at the command line itself. */
@@ -118,7 +146,9 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   const passphrase = await knownPassphrase(options, context);
   // Loaded now: `run --help` does without.
   const { retrieveAll, rescueAll } = await import('../child/all-or-rescued');
-  const { childInputs, childOf, startFailure } = await import('../child/child-inputs');
+  const { childInputs, childOf, memoryFolder, startFailure } = await import(
+    '../child/child-inputs'
+  );
   const pushes = await retrieveAll(session, named, passphrase);
   context.asked();
   const signal = context.takeSignals();
@@ -172,21 +202,18 @@ async function reportInputs(
   for (const { push } of pushes) {
     const rest = left(push);
     if (rest !== undefined) await say.remark(rest);
-    if (unused.text) {
-      const { message } = await rescueResult(
-        context,
-        push.payload ?? '',
-        'text',
-        'the text is not used',
-        push,
-      );
-      await say.warn(message);
-    }
-    if (unused.files.length > 0)
-      await say.warn(`not used: ${unused.files.map((name) => safeName(name)).join(', ')}`);
-    if (folder?.inMemory === false)
-      await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
+    if (!unused.text) continue;
+    const text = {
+      bytes: push.payload ?? '',
+      what: 'text',
+      problem: 'the text is not used',
+    } as const;
+    await say.warn((await rescueResult(context, { ...text, push })).message);
   }
+  if (unused.files.length > 0)
+    await say.warn(`not used: ${unused.files.map((name) => safeName(name)).join(', ')}`);
+  if (folder?.inMemory === false)
+    await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
   if (variables.size > 0) await say.note(variablesSet(variables.keys()));
 }
 

@@ -1,14 +1,11 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
+import type { Context, Profile, StoredProfiles } from '../context';
 import { CliError } from '../errors';
 import { withService } from '../load-service';
 import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
 import { aborted } from '../system/abort';
 import { makeFolder } from '../system/private-folder';
 import { type Invocation, invocation } from '../terminal/output';
-import { backupCommand } from './serve/backup';
-import { keepLocal } from './serve/local-profile';
-import { rekeyCommand } from './serve/rekey';
 import {
   DATA,
   DATABASE,
@@ -23,7 +20,7 @@ import {
   refuseEmpty,
   size,
 } from './serve/serve-options';
-import { tokenCommand } from './serve/token';
+import { backupCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
 
 interface ServeOptions extends GlobalOptions {
   readonly host: string;
@@ -68,7 +65,11 @@ Examples:
   $ pwpush serve token add alice
   $ pwpush serve backup /backup/pwpush.db`;
 
-export function serveCommand(context: Context): Command {
+const number = (option: string, text: string) => [`${option} <n>`, text, positive(option)] as const;
+const bytes = (option: string, text: string, least?: number) =>
+  [`${option} <size>`, text, size(option, least)] as const;
+
+export function define(context: Context): Command {
   const command = new Command('serve')
     .description(
       'Be an instance: the same API and pages, on this machine, on an embedded database.',
@@ -84,53 +85,33 @@ export function serveCommand(context: Context): Command {
     .option('--ephemeral', 'keep everything in memory; nothing touches a disk')
     .option('--anonymous', 'let everybody push (default)')
     .option('--no-anonymous', 'require a token for everything but version')
+    .option(...number('--default-days', 'days of a push that asks for none (default: 7)'))
+    .option(...number('--max-days', 'most days a push may ask for (default: 90)'))
+    .option(...number('--default-views', 'views of a push that asks for none (default: 5)'))
+    .option(...number('--max-views', 'most views a push may ask for (default: 100)'))
+    .option(...bytes('--max-file-size', 'most a file may have: 500M, 1GiB … (default: 100MiB)'))
     .option(
-      '--default-days <n>',
-      'days of a push that asks for none (default: 7)',
-      positive('--default-days'),
+      ...bytes(
+        '--max-buffer',
+        'memory for bodies being received and answers not yet sent (default: 64MiB)',
+      ),
     )
-    .option('--max-days <n>', 'most days a push may ask for (default: 90)', positive('--max-days'))
+    .option(...number('--max-connections', 'connections open at once (default: 4096)'))
     .option(
-      '--default-views <n>',
-      'views of a push that asks for none (default: 5)',
-      positive('--default-views'),
-    )
-    .option(
-      '--max-views <n>',
-      'most views a push may ask for (default: 100)',
-      positive('--max-views'),
-    )
-    .option(
-      '--max-file-size <size>',
-      'most a file may have: 500M, 1GiB … (default: 100MiB)',
-      size('--max-file-size'),
+      ...bytes(
+        '--min-rate',
+        'bytes of an answer to be read in a minute; 0 for any (default: 50KB)',
+        0,
+      ),
     )
     .option(
-      '--max-buffer <size>',
-      'memory for bodies being received and answers not yet sent (default: 64MiB)',
-      size('--max-buffer'),
-    )
-    .option(
-      '--max-connections <n>',
-      'connections open at once (default: 4096)',
-      positive('--max-connections'),
-    )
-    .option(
-      '--min-rate <size>',
-      'bytes of an answer to be read in a minute; 0 for any (default: 50KB)',
-      size('--min-rate', 0),
-    )
-    .option(
-      '--max-failures <n>',
-      'failures listed one by one in the log of a push (default: 1000)',
-      positive('--max-failures'),
+      ...number(
+        '--max-failures',
+        'failures listed one by one in the log of a push (default: 1000)',
+      ),
     )
     .option('--keep-days <n>', 'days that ended pushes and their log are kept (default: 90)', days)
-    .option(
-      '--reserve <size>',
-      'disk space below which no pushes are taken (default: 32MiB)',
-      size('--reserve', 0),
-    )
+    .option(...bytes('--reserve', 'disk space below which no pushes are taken (default: 32MiB)', 0))
     .option(
       '--rate-limit <n/s>',
       'requests an address may make: 50/s, 600/m, off (default: 100/s, this machine any)',
@@ -253,4 +234,24 @@ function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     context.onHangup(() => (ours ? resolve() : void reload()));
   });
+}
+
+/**
+ * Adds the first token of a service on this machine as profile `local`, or `local-2` and so on if that exists: a token
+ * is shown only once and must not be overwritten.
+ */
+export function keepLocal(
+  stored: StoredProfiles,
+  profile: Profile,
+): { readonly name: string; readonly stored: StoredProfiles } {
+  const name = freeName(stored);
+  const profiles = { ...stored.profiles, [name]: profile };
+  return { name, stored: { current: stored.current ?? name, profiles } };
+}
+
+function freeName(stored: StoredProfiles): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? 'local' : `local-${number}`;
+    if (!Object.hasOwn(stored.profiles, name)) return name;
+  }
 }

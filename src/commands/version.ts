@@ -9,7 +9,7 @@ Examples:
   $ pwpush version
   $ pwpush version --url https://pwpush.example --json | jq .features`;
 
-export function versionCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('version')
     .description(
       'Print the version of this program, of the instance, and what the instance can do.',

@@ -28,7 +28,7 @@ Examples:
 /** Seconds; a push lives for 90 days. */
 const LONGEST = 90 * 86_400;
 
-export function waitCommand(context: Context): Command {
+export function define(context: Context): Command {
   const command = new Command('wait')
     .description("Block until a push was viewed (0) or has expired (6). Needs its owner's token.")
     .argument('<link>', 'link or token of the push')

@@ -1,7 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import type { Context } from '../context';
-import { readProfiles } from '../profile/config-file';
-import { configFolder } from '../profile/folders';
+import { storedProfiles } from '../profile/config-file';
 import { settingNames } from '../profile/settings';
 
 /** What a shell is to offer: the candidates, or what it completes itself. */
@@ -142,6 +141,6 @@ function argumentValues(argument: Argument | undefined, command: Command, known:
 
 /** Anybody may have written the config file: a name that means something to a shell is left out. */
 function profileNames(context: Context): Candidate[] {
-  const names = Object.keys(readProfiles(configFolder(context)).profiles);
+  const names = Object.keys(storedProfiles(context).profiles);
   return words(names.filter((name) => /^[a-z\d][\w.-]*$/i.test(name)));
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Context } from '../context';
-import { CliError, usageError } from '../errors';
+import { failedError, usageError } from '../errors';
 import type { Invocation } from '../terminal/output';
-import { variablesSet } from '../terminal/push-text';
+import { variablesSet } from '../terminal/wording';
 import type { Destination } from './destination';
 import { isVariableName, parseDotenv } from './dotenv';
 import { checkFound, isUnsafe, type NameRules, permitted } from './unsafe-variables';
@@ -98,8 +98,7 @@ function destination(
 }
 
 async function mask(text: string, stdout: Context['stdout']): Promise<void> {
-  if (stdout.closed)
-    throw new CliError('failed', 'standard output is closed, so that nothing can be masked');
+  if (stdout.closed) throw failedError('standard output is closed, so that nothing can be masked');
   await stdout.write(maskCommands(text));
 }
 

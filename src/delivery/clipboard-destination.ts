@@ -1,5 +1,5 @@
 import type { Push } from '../contract';
-import { CliError, endedBy, usageError } from '../errors';
+import { endedBy, failedError, usageError } from '../errors';
 import type { Invocation } from '../terminal/output';
 import { forTerminal } from '../terminal/safe';
 import { type Clipboard, copiedText, findClipboard } from './clipboard';
@@ -42,8 +42,7 @@ export async function clipboardDestination(
   return {
     commit: async (bytes) => {
       const text = bytes.toString();
-      if (!(await clipboard.write(text)))
-        throw new CliError('failed', `${clipboard.name} did not take it`);
+      if (!(await clipboard.write(text))) throw failedError(`${clipboard.name} did not take it`);
       copied = text;
       await say.note(copiedText(clipboard));
     },
@@ -87,6 +86,6 @@ async function clearLater(
   if (clipboard.read && (await clipboard.read()) !== text)
     await say.note('the clipboard has changed meanwhile and was left alone');
   else if (await clipboard.clear()) await say.note('the clipboard was cleared');
-  else throw new CliError('failed', `${clipboard.name} could not be cleared`);
+  else throw failedError(`${clipboard.name} could not be cleared`);
   if (!interruptedBefore && context.signal.aborted) throw endedBy(context.signal);
 }

@@ -1,13 +1,101 @@
 import { writeSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { lstat, statfs } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { size } from '../byte-size';
 import type { Api } from '../client/client';
 import { discardBody, type FileAnswer, worthAnotherTry } from '../client/file-link';
-import { TransportError } from '../client/transport/transport';
+import { TransportError } from '../client/transport/network-errors';
 import type { PushFile } from '../contract';
-import { CliError } from '../errors';
-import { type Folder, newFile } from './new-file';
-import { safeName } from './safe-name';
+import { asCliError, CliError, failedError } from '../errors';
+import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../system/atomic-file';
+import { type Meter, meterFor } from '../terminal/transfer-meter';
+import { savedText } from '../terminal/wording';
+import type { RetrievedPush } from './retrieve';
+import { fitted, nameKey, numbered, safeName } from './safe-name';
+
+export interface FetchedFiles {
+  /** In the order of the push's files; undefined for those that failed. */
+  readonly saved: readonly (SavedFile | undefined)[];
+  readonly failure: CliError | undefined;
+}
+
+/** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
+export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Promise<FetchedFiles> {
+  const { context, options, say, push } = retrieved;
+  const files = push.files ?? [];
+  const meter = meterFor(context, options, { files: files.length, total: undefined });
+  const saved: (SavedFile | undefined)[] = [];
+  const failures: CliError[] = [];
+  for (const [at, file] of files.entries()) {
+    const name = safeName(file.filename, folder.named);
+    const tools = toolsFor(retrieved, meter, at, name);
+    const outcome = await attempt(() => saveFile(file, folder, tools));
+    if (!(outcome instanceof CliError)) saved[at] = outcome;
+    if (context.signal.aborted) break;
+    await meter.clear();
+    if (outcome instanceof CliError) {
+      failures.push(outcome);
+      if (files.length > 1) await say.warn(`${name}: ${outcome.message}`);
+    } else {
+      const taken = basename(outcome.path) === name ? undefined : name;
+      await say.note(savedText(outcome.path, outcome.bytes, taken));
+    }
+  }
+  const summary = await meter.ends();
+  if (context.signal.aborted) return { saved, failure: new CliError('interrupted', 'interrupted') };
+  if (summary !== undefined) await say.note(summary);
+  return { saved, failure: downloadFailure(failures, files, folder) };
+}
+
+/** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> {
+  try {
+    return await work();
+  } catch (error) {
+    return asCliError(error);
+  }
+}
+
+/**
+ * @param at the index of the file in the push
+ * @param name what progress and notes call it
+ */
+export function toolsFor(
+  { api, context, say }: RetrievedPush,
+  meter: Meter,
+  at: number,
+  name: string,
+): DownloadTools {
+  return {
+    api,
+    signal: context.signal,
+    sleep: context.sleep,
+    progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
+    again: async (failure, seconds) => {
+      await meter.clear();
+      await say.note(`trying ${name} again in ${seconds} s: ${failure.message}`);
+    },
+  };
+}
+
+const HINT =
+  'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
+
+function downloadFailure(
+  failures: readonly CliError[],
+  files: readonly PushFile[],
+  { named }: Folder,
+): CliError | undefined {
+  const [first] = failures;
+  if (!first) return undefined;
+  const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
+  const what =
+    files.length === 1
+      ? `${safeName(files[0]?.filename ?? '', named)} was not saved: ${first.message}`
+      : `${failures.length} of ${files.length} files were not saved`;
+  const hint = files.length === 1 && first.hint !== undefined ? `${first.hint}; ${HINT}` : HINT;
+  return new CliError(code, what, { hint, cause: first });
+}
 
 /** What a download needs. */
 export interface DownloadTools {
@@ -108,7 +196,8 @@ export async function copyBody(
   let received = 0;
   for await (const chunk of body) {
     received += chunk.byteLength;
-    if (length !== undefined && received > length) throw new TransportError(MORE, { sent: true });
+    if (length !== undefined && received > length)
+      throw new TransportError('more came than was announced', { sent: true });
     await write(chunk);
     progress.moved(chunk.byteLength);
   }
@@ -116,8 +205,6 @@ export async function copyBody(
     throw new TransportError('the download was cut short', { sent: true });
   return received;
 }
-
-const MORE = 'more came than was announced';
 
 /** Synchronous: writing by the thread pool costs a third of the speed, and there is nothing else to do meanwhile. */
 function writeAll(fd: number, chunk: Uint8Array): void {
@@ -133,8 +220,7 @@ async function refuseTooLarge({ length }: FileAnswer, folder: Folder): Promise<v
   if (length === undefined) return;
   const { bavail, bsize, blocks } = await statfs(folder.path).catch(failedWriting);
   if (blocks === 0 || length <= bavail * bsize) return;
-  throw new CliError(
-    'failed',
+  throw failedError(
     `there is no room for it: ${size(length)} in ${folder.path}, where ${size(bavail * bsize)} are free`,
   );
 }
@@ -142,5 +228,48 @@ async function refuseTooLarge({ length }: FileAnswer, folder: Folder): Promise<v
 function failedWriting(error: NodeJS.ErrnoException): never {
   if (error instanceof CliError) throw error;
   const why = error.code === 'ENOSPC' ? 'there is no room left' : `${error.code}`;
-  throw new CliError('failed', `it cannot be written (${why})`, { cause: error });
+  throw failedError(`it cannot be written (${why})`, { cause: error });
+}
+
+/** A folder that files are written to. */
+export interface Folder {
+  readonly path: string;
+  /** Replace files that existed before this run. */
+  readonly force: boolean;
+  /** Names that were used in this run. */
+  readonly taken: Set<string>;
+  /** The user named it: a file in it may begin with a dot. */
+  readonly named?: boolean;
+}
+
+/** A file under a temporary name, 0600. */
+export interface NewFile {
+  readonly handle: TemporaryFile['handle'];
+  /** Gives it its name, or the next free one, and returns its path. Call `discard` if this throws. */
+  keep(): Promise<string>;
+  /** Removes the file. */
+  discard(): Promise<void>;
+}
+
+/** Creates a file that gets its name when it is complete. Throws an error of the file system. */
+export async function newFile(folder: Folder, name: string): Promise<NewFile> {
+  // 255 bytes are the longest name of most file systems.
+  const file = await temporaryFile(folder.path, fitted(name, '', 255 - TEMPORARY_EXTRA));
+  return { ...file, keep: () => nameIt(file, folder, name) };
+}
+
+/** Tries names until one is free; the file system decides a race. */
+async function nameIt(file: TemporaryFile, folder: Folder, name: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : numbered(name, number);
+    if (folder.taken.has(nameKey(candidate))) continue;
+    const path = join(folder.path, candidate);
+    if (!(await file.moveTo(path, folder.force && (await isRegular(path))))) continue;
+    folder.taken.add(nameKey(candidate));
+    return path;
+  }
+}
+
+async function isRegular(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isFile() ?? false;
 }

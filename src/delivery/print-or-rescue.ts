@@ -1,8 +1,8 @@
 import type { Context, Output } from '../context';
 import type { Push } from '../contract';
-import { CliError } from '../errors';
+import { CliError, failedError } from '../errors';
 import { boundedWrite, breakLine } from '../terminal/bounded-write';
-import { left } from '../terminal/push-text';
+import { left } from '../terminal/wording';
 import type { RescueContext } from './rescue';
 
 /** A result that must not be lost. */
@@ -35,14 +35,13 @@ export async function printOrRescue(
   if (failure === undefined) return undefined;
   const problem = `standard output cannot be written (${failure})`;
   if (link === undefined || stderr.closed)
-    return rescueResult(context, saved, what, problem, result.push);
-  if (result.json)
-    return new CliError('failed', `${problem}; the link is ${link}`, { remains: { link } });
+    return rescueResult(context, { bytes: saved, what, problem, push: result.push });
+  if (result.json) return failedError(`${problem}; the link is ${link}`, { remains: { link } });
   if ((await tryWrite(stderr, `${link}\n`, signal)) !== undefined)
-    return rescueResult(context, saved, what, problem);
+    return rescueResult(context, { bytes: saved, what, problem });
   // A stdout that was closed before we started looks like one sent to /dev/null on purpose.
   if (stdout.closed) return undefined;
-  return new CliError('failed', `${problem}; the link was printed here instead`);
+  return failedError(`${problem}; the link was printed here instead`);
 }
 
 function endsLine(bytes: string | Uint8Array): boolean {
@@ -70,30 +69,33 @@ export function retrievableAgain(push: Push): string | undefined {
   return available ? `the push can be retrieved again (${left(push)})` : undefined;
 }
 
-/**
- * Saves a result to a rescue file and returns the error that says where.
- * @param push the push it is from: if that can be retrieved again nothing is saved, and the error says so
- */
+/** A result that could not be delivered. */
+interface Undelivered {
+  readonly bytes: string | Uint8Array;
+  readonly what: 'link' | 'secret' | 'text' | 'answer';
+  readonly problem: string;
+  /** The push it is from: if that can be retrieved again nothing is saved, and the error says so. */
+  readonly push?: Push | undefined;
+}
+
+/** Saves a result to a rescue file and returns the error that says where. */
 export async function rescueResult(
   context: RescueContext,
-  bytes: string | Uint8Array,
-  what: 'link' | 'secret' | 'text' | 'message' | 'answer',
-  problem: string,
-  push?: Push,
+  { bytes, what, problem, push }: Undelivered,
 ): Promise<CliError> {
   const again = push && retrievableAgain(push);
-  if (again) return new CliError('failed', `${problem}; ${again}`, { remains: {} });
+  if (again) return failedError(`${problem}; ${again}`, { remains: {} });
   try {
     // Loaded on demand: takes 6 ms, and is rarely needed.
     const { rescue } = await import('./rescue');
     const path = await rescue(context, what, bytes);
-    return new CliError('failed', `${problem}; the ${what} was saved to ${path}`, {
+    return failedError(`${problem}; the ${what} was saved to ${path}`, {
       hint: `read it, then remove it: rm '${path}'`,
       remains: { saved_to: path },
     });
   } catch (error) {
     const why = error instanceof CliError ? error.message : 'it could not be saved either';
-    return new CliError('failed', `${problem}, and the ${what} is LOST: ${why}`, {
+    return failedError(`${problem}, and the ${what} is LOST: ${why}`, {
       cause: error,
       remains: {},
     });

@@ -4,7 +4,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../context';
-import { CliError } from '../errors';
+import { CliError, failedError } from '../errors';
 import { stateFolder } from '../profile/folders';
 import { makeFile } from '../system/atomic-file';
 import { makeFolder } from '../system/private-folder';
@@ -64,7 +64,7 @@ async function inRescueFolder(
     try {
       return await work(mkdtempSync(join(temporaryFolder(context), TEMPORARY)));
     } catch {
-      throw new CliError('failed', `it could not be saved to ${folder} either (${reason(error)})`, {
+      throw failedError(`it could not be saved to ${folder} either (${reason(error)})`, {
         cause: error,
       });
     }

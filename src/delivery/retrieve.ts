@@ -1,7 +1,7 @@
 import type { Api } from '../client/client';
 import type { Context } from '../context';
 import type { Push } from '../contract';
-import { CliError } from '../errors';
+import { CliError, failedError } from '../errors';
 import { askPassphrase, type KnownPassphrase } from '../input/passphrase';
 import type { Invocation } from '../terminal/output';
 import { rescueResult } from './print-or-rescue';
@@ -30,12 +30,11 @@ export async function retrieve(
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
     // An unusable response may contain the secret.
-    const { message, hint, remains } = await rescueResult(
-      context,
-      error.unread,
-      'answer',
-      error.message,
-    );
+    const { message, hint, remains } = await rescueResult(context, {
+      bytes: error.unread,
+      what: 'answer',
+      problem: error.message,
+    });
     throw error.with({ message, hint, remains, unread: undefined });
   }
 }
@@ -71,5 +70,5 @@ function readable(push: Push): Push {
     });
   }
   if (typeof push.payload === 'string') return push;
-  throw new CliError('failed', 'the instance answered a push without a text');
+  throw failedError('the instance answered a push without a text');
 }

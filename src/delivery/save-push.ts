@@ -2,15 +2,24 @@ import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../context';
 import type { PushFile } from '../contract';
-import { CliError } from '../errors';
+import { CliError, failedError } from '../errors';
 import { makeFolder } from '../system/private-folder';
 import { breakLine } from '../terminal/bounded-write';
 import { meterFor } from '../terminal/transfer-meter';
-import { type Delivery, deliverText } from './deliver-text';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
-import { copyBody, type DownloadTools, type SavedFile, withRetries } from './download';
-import { attempt, fetchFiles, toolsFor } from './fetch-files';
-import { type Folder, type NewFile, newFile } from './new-file';
+import {
+  attempt,
+  copyBody,
+  type DownloadTools,
+  type Folder,
+  fetchFiles,
+  type NewFile,
+  newFile,
+  type SavedFile,
+  toolsFor,
+  withRetries,
+} from './download';
+import { type Delivery, deliverText } from './output-place';
 import { rescueResult, retrievableAgain } from './print-or-rescue';
 import { rescueFolder } from './rescue';
 import { nameKey, safeName } from './safe-name';
@@ -123,7 +132,7 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   }
   const fetched = await fetchFiles(delivery, folder);
   const where = fetched.failure ? '' : `; the whole file was saved to ${fetched.saved[0]?.path}`;
-  return new CliError('failed', `${problem.message}${where}`, {
+  return failedError(`${problem.message}${where}`, {
     hint: fetched.failure?.hint,
     cause: problem,
   });
@@ -132,8 +141,8 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
 function notToStdout(files: number, folder: Folder): CliError {
   const where = folder.path === '.' ? 'the current folder' : folder.path;
   return files === 1
-    ? new CliError('failed', `standard output is a terminal; the file was saved to ${where}`)
-    : new CliError('failed', `--output - takes one file; the ${files} were saved to ${where}`);
+    ? failedError(`standard output is a terminal; the file was saved to ${where}`)
+    : failedError(`--output - takes one file; the ${files} were saved to ${where}`);
 }
 
 async function saveText(
@@ -149,7 +158,7 @@ async function saveText(
     return `${why}: the text was saved to ${await file.keep()}`;
   } catch {
     await file?.discard();
-    return (await rescueResult(context, text, 'text', why, push)).message;
+    return (await rescueResult(context, { bytes: text, what: 'text', problem: why, push })).message;
   }
 }
 
@@ -170,13 +179,13 @@ async function downloadToStdout(
     written += chunk.byteLength;
     last = chunk.at(-1) ?? last;
   };
-  if (stdout.closed) throw new CliError('failed', 'standard output is closed');
+  if (stdout.closed) throw failedError('standard output is closed');
   await withRetries(tools, async () => {
     const answer = await tools.api.openFile(file.url);
     tools.progress.begins(answer.length);
     await copyBody(answer, tools, write).catch((error: Error) => {
       if (written === 0) throw error;
-      throw new CliError('failed', `standard output got part of the file only: ${error.message}`, {
+      throw failedError(`standard output got part of the file only: ${error.message}`, {
         cause: error,
       });
     });
@@ -185,7 +194,7 @@ async function downloadToStdout(
 }
 
 function stdoutFailed(error: NodeJS.ErrnoException): never {
-  throw new CliError('failed', `standard output cannot be written (${error.code})`, {
+  throw failedError(`standard output cannot be written (${error.code})`, {
     cause: error,
   });
 }

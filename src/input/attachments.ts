@@ -4,7 +4,7 @@ import type { Api } from '../client/client';
 import type { Attachment } from '../client/form';
 import type { Context } from '../context';
 import { limits, type NewPush, type Push } from '../contract';
-import { type CliError, usageError } from '../errors';
+import { usageError } from '../errors';
 import type { Invocation } from '../terminal/output';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
 import { fileBytes, type RegularFile } from './file-bytes';
@@ -121,25 +121,20 @@ function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory()
 
 /** The same file under two paths. */
 function refuseDuplicate(opened: readonly OpenedFile[]): void {
+  const inode = ({ file: { found } }: OpenedFile) => `${found.dev} ${found.ino}`;
   const last = opened.at(-1);
-  const twin = opened.slice(0, -1).find((one) => last && same(one.file, last.file));
-  if (last && twin) throw duplicate(twin.path, last.path);
-}
-
-function same(one: RegularFile, other: RegularFile): boolean {
-  return one.found.dev === other.found.dev && one.found.ino === other.found.ino;
-}
-
-function duplicate(one: string, other: string): CliError {
+  const twin = opened.slice(0, -1).find((one) => last && inode(one) === inode(last));
+  if (!last || !twin) return;
+  const [one, other] = [twin.path, last.path];
   const what = one === other ? `${one} is named twice` : `${one} and ${other} are the same file`;
-  return usageError(what, 'leave one of them out');
+  throw usageError(what, 'leave one of them out');
 }
 
 async function openStdin(
   { filename = 'stdin' }: AttachmentOptions,
   context: Context,
 ): Promise<OpenedFile> {
-  const { copyToFile, stdinFile } = await import('./stdin-file');
+  const { copyToFile, stdinFile } = await import('./file-bytes');
   const file = await stdinFile(context.stdin);
   if (file) return { path: file.name, name: filename, file, close: async () => {} };
   const { handle, close } = await copyToFile(context.stdin.bytes(), context.signal);

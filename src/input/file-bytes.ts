@@ -1,5 +1,10 @@
-import type { BigIntStats } from 'node:fs';
-import { CliError } from '../errors';
+import { type BigIntStats, fstat, mkdtempSync, read, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Input } from '../context';
+import { type CliError, failedError } from '../errors';
 
 /** A regular file that is open for reading. */
 export interface RegularFile {
@@ -54,7 +59,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
 
 async function readAt(file: RegularFile, buffer: Buffer, position: number): Promise<Uint8Array> {
   const length = await file.read(buffer, position).catch((error) => {
-    throw new CliError('failed', `${file.name} cannot be read on (${error.code}); ${NOT_PUSHED}`, {
+    throw failedError(`${file.name} cannot be read on (${error.code}); ${NOT_PUSHED}`, {
       cause: error,
     });
   });
@@ -65,7 +70,75 @@ async function readAt(file: RegularFile, buffer: Buffer, position: number): Prom
 const NOT_PUSHED = 'nothing was pushed, as the request was never completed';
 
 function changed(name: string): CliError {
-  return new CliError('failed', `${name} changed while it was being sent; ${NOT_PUSHED}`, {
+  return failedError(`${name} changed while it was being sent; ${NOT_PUSHED}`, {
     hint: 'try again when nothing writes to it, or push a copy',
   });
+}
+
+/** Standard input if it is redirected from a file; else undefined. */
+export async function stdinFile(input: Input): Promise<RegularFile | undefined> {
+  const from = input.file?.();
+  if (from === undefined) return undefined;
+  const look = () => promisify(fstat)(from.fd, { bigint: true });
+  const found = await look();
+  return {
+    name: 'standard input',
+    start: from.start,
+    size: Math.max(0, Number(found.size) - from.start),
+    found,
+    read: async (buffer, position) =>
+      (await promisify(read)(from.fd, buffer, 0, buffer.length, position)).bytesRead,
+    look,
+  };
+}
+
+/** A temporary file without a name. */
+interface NamelessFile {
+  readonly handle: FileHandle;
+  close(): Promise<void>;
+}
+
+/**
+ * Copies a stream to a temporary file, 0600 in a folder 0700. It is unlinked as soon as it is open, so that it is gone
+ * however the process ends.
+ * @throws CliError (failed) if there is no room for it; `signal`'s reason if it aborts
+ */
+export async function copyToFile(
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<NamelessFile> {
+  let file: NamelessFile | undefined;
+  try {
+    file = await namelessFile();
+    for await (const chunk of bytes) {
+      signal.throwIfAborted();
+      await file.handle.writeFile(chunk);
+    }
+    return file;
+  } catch (error) {
+    await file?.close();
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined || syscall === 'read') throw error;
+    throw failedError(
+      `standard input cannot be copied to ${tmpdir()} (${code}); nothing was sent`,
+      { hint: 'point TMPDIR at a folder with room for it', cause: error },
+    );
+  }
+}
+
+async function namelessFile(): Promise<NamelessFile> {
+  const folder = mkdtempSync(join(tmpdir(), 'pwpush-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const handle = await open(join(folder, 'stdin'), 'wx+', 0o600);
+    // Windows does not unlink open files: there it is removed on close.
+    const close = () => handle.close().finally(remove);
+    return { handle, close };
+  } finally {
+    try {
+      remove();
+    } catch {
+      // `close` tries again.
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context, Prompter } from '../context';
 import { usageError } from '../errors';
-import { bytesOfFile, readAll, withoutOneLineEnd } from './source';
+import { bytesOfFile, readAll, variableValue, withoutOneLineEnd } from './source';
 
 /** Where the passphrase comes from. */
 export interface PassphraseOptions {
@@ -37,8 +37,9 @@ export async function readPassphrase(
   context: Context,
   twice: boolean,
 ): Promise<string | undefined> {
-  if (options.passphraseFile !== undefined) return fromFile(options.passphraseFile, context);
-  if (options.passphraseEnv !== undefined) return fromEnvironment(options.passphraseEnv, context);
+  const { passphraseFile, passphraseEnv: name } = options;
+  if (passphraseFile !== undefined) return fromFile(passphraseFile, context);
+  if (name !== undefined) return nonEmpty(variableValue(name, context), `the variable ${name}`);
   return options.passphrase ? askPassphrase(context, twice) : undefined;
 }
 
@@ -99,12 +100,6 @@ async function fromFile(path: string, context: Context): Promise<string> {
   if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
   const text = bytes.toString('utf8');
   return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : path);
-}
-
-function fromEnvironment(name: string, context: Context): string {
-  const value = context.env[name];
-  if (value === undefined) throw usageError(`the variable ${name} is not set`);
-  return nonEmpty(value, `the variable ${name}`);
 }
 
 function nonEmpty(text: string, place: string): string {

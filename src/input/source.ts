@@ -36,11 +36,11 @@ export function chooseSource(
   const named = namedSources(options);
   if (named.length > 1) {
     throw usageError(
-      `the secret can come from one place only; named were ${named.map(({ label }) => label).join(' and ')}`,
+      `the secret can come from one place only; named were ${named.map(([label]) => label).join(' and ')}`,
       'leave all but one out',
     );
   }
-  if (named[0]) return named[0].source;
+  if (named[0]) return named[0][1];
   if (!stdinIsTTY) return { name: 'stdin' };
   if (canPrompt) return { name: 'prompt' };
   throw usageError(
@@ -54,7 +54,10 @@ export function chooseSource(
  * @throws CliError (usage) if standard input would be used twice
  */
 export function checkStandardInput(
-  options: { readonly passphraseFile?: string; readonly tokenFile?: string },
+  options: {
+    readonly passphraseFile?: string | undefined;
+    readonly tokenFile?: string;
+  },
   content?: string,
 ): void {
   const uses = [
@@ -70,28 +73,16 @@ export function checkStandardInput(
   );
 }
 
-interface NamedSource {
-  readonly label: string;
-  readonly source: Source;
-}
-
-function namedSources(options: SourceOptions): NamedSource[] {
-  const named: NamedSource[] = [];
-  const { text, from, env, generate: length } = options;
+function namedSources({ text, from, env, generate: length }: SourceOptions): [string, Source][] {
+  const named: [label: string, source: Source][] = [];
   // As everywhere, a dash is standard input.
-  if (text === '-') named.push({ label: '-', source: { name: 'stdin' } });
-  else if (text !== undefined)
-    named.push({ label: 'the text argument', source: { name: 'text', value: text } });
-  if (from === '-') named.push({ label: '--from -', source: { name: 'stdin' } });
-  else if (from !== undefined)
-    named.push({ label: '--from', source: { name: 'file', value: from } });
-  if (env !== undefined) named.push({ label: '--env', source: { name: 'env', value: env } });
-  if (length !== undefined) {
-    named.push({
-      label: '--generate',
-      source: { name: 'generate', wanted: parseGenerate(length) },
-    });
-  }
+  if (text === '-') named.push(['-', { name: 'stdin' }]);
+  else if (text !== undefined) named.push(['the text argument', { name: 'text', value: text }]);
+  if (from === '-') named.push(['--from -', { name: 'stdin' }]);
+  else if (from !== undefined) named.push(['--from', { name: 'file', value: from }]);
+  if (env !== undefined) named.push(['--env', { name: 'env', value: env }]);
+  if (length !== undefined)
+    named.push(['--generate', { name: 'generate', wanted: parseGenerate(length) }]);
   return named;
 }
 
@@ -109,7 +100,7 @@ export async function readSecret(
       return nonEmpty(source.value, 'the text argument is empty');
     case 'env':
       return nonEmpty(
-        fromEnvironment(source.value, context),
+        variableValue(source.value, context),
         `the variable ${source.value} is empty`,
       );
     case 'file':
@@ -142,8 +133,9 @@ export function withoutOneLineEnd(text: string): string {
   return text.endsWith('\r\n') ? text.slice(0, -2) : text.slice(0, -1);
 }
 
-function fromEnvironment(name: string, context: Context): string {
-  const value = context.env[name];
+/** @throws CliError (usage) if the variable is not set */
+export function variableValue(name: string, { env }: Context): string {
+  const value = env[name];
   if (value === undefined) throw usageError(`the variable ${name} is not set`);
   return value;
 }
@@ -212,12 +204,12 @@ export async function readAll(
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.byteLength;
-    if (length > MAX_BYTES) throw tooLong(place);
+    if (length > MAX_BYTES)
+      throw usageError(
+        `${place} is longer than 16 MiB, too long for a text`,
+        'attach it with --file',
+      );
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function tooLong(place: string): CliError {
-  return usageError(`${place} is longer than 16 MiB, too long for a text`, 'attach it with --file');
 }

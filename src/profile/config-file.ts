@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Profile, StoredProfiles } from '../context';
-import { CliError, usageError } from '../errors';
-import { isToken } from './token-file';
+import { type CliError, failedError, usageError } from '../errors';
+import { configFolder, type System } from './folders';
 
 export const configName = 'config.json';
+
+/**
+ * The profiles of the config file.
+ * @throws CliError as `readProfiles` does
+ */
+export function storedProfiles(system: System): StoredProfiles {
+  return readProfiles(configFolder(system));
+}
 
 /**
  * Reads the config file, without conf, which is loaded for writing only. A missing file means no profiles.
@@ -29,7 +38,7 @@ function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new CliError('failed', `the config file ${path} cannot be read (${code})`, {
+    throw failedError(`the config file ${path} cannot be read (${code})`, {
       hint: 'check its owner and mode, or point PWPUSH_CONFIG_DIR elsewhere',
     });
   }
@@ -125,4 +134,33 @@ export function namedProfile(
   const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
   if (profile === undefined) throw noSuchProfile(name, stored);
   return { name, profile };
+}
+
+/**
+ * Parses an API token that was read from a file, pipe or prompt: one line of visible ASCII (RFC 6750, 2.1).
+ * @throws CliError (usage) that names `source` and does not quote the text
+ */
+export function parseToken(text: string, source: string): string {
+  const token = text.trim();
+  if (token === '') throw usageError(`the token from ${source} is empty`);
+  if (isToken(token)) return token;
+  throw usageError(
+    `what came from ${source} is not a token: a token is one line of letters, digits and signs`,
+  );
+}
+
+/** Whether a text is visible ASCII without spaces, as a header requires. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
+/** @throws CliError (usage) when the file cannot be read or contains no token */
+export async function readTokenFile(path: string): Promise<string> {
+  try {
+    return parseToken(await readFile(path, 'utf8'), path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
+    throw usageError(`the token file ${path} cannot be read (${code})`);
+  }
 }

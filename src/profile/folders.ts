@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Environment } from '../context';
 
-interface System {
+/** What decides where folders are. */
+export interface System {
   readonly env: Environment;
   readonly platform: string;
   readonly home: string;

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { CliError } from '../errors';
+import { failedError } from '../errors';
 import { lazy } from '../lazy';
 
 // One file per contender. A single lock file has to be taken from a holder that died, and a new holder can lose it then:
@@ -65,7 +65,7 @@ async function acquire(path: string, claim: Claimant, tools: LockTools): Promise
       continue;
     }
     if (tools.now().getTime() - start > TIMEOUT) {
-      throw new CliError('failed', `another pwpush holds ${join(dirname(path), rival)}`, {
+      throw failedError(`another pwpush holds ${join(dirname(path), rival)}`, {
         hint: 'remove it if none is running',
       });
     }

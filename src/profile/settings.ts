@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
 import type { Profile } from '../context';
 import { usageError } from '../errors';
+import { positive } from '../options';
 import { parseBase } from './target';
 
 type SettingName = Exclude<keyof Profile, 'token'>;
 
 const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Profile[K]> } = {
   url: parseBase,
-  days: (value) => count('days', value),
-  views: (value) => count('views', value),
+  days: positive('days'),
+  views: positive('views'),
   deletable: (value) => flag('deletable', value),
   'retrieval-step': (value) => flag('retrieval-step', value),
   // A relative path would depend on the current folder.
@@ -45,11 +46,6 @@ export function withoutTrust({
   ...rest
 }: Profile): Profile {
   return rest;
-}
-
-function count(name: string, value: string): number {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw usageError(`${name} takes a whole number of 1 or more, not "${value}"`);
 }
 
 function flag(name: string, value: string): boolean {

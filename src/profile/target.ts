@@ -66,9 +66,16 @@ export async function chooseTarget(
   const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
   if (base === undefined) throw notConfigured(stored, name, profile);
   const own = isAt(profile?.url, base) ? profile : undefined;
-  const chosen = request.anonymous
-    ? undefined
-    : await chooseToken(base, home, profile, name, request);
+  const { env } = request;
+  const typed = { token: request.token, owner: home, from: '--token-file' };
+  const environment = { token: env.token, owner: env.url ?? home, from: env.tokenName };
+  const kept = {
+    token: async () => profile?.token,
+    owner: profile?.url,
+    from: `profile "${name}"`,
+  };
+  const others = request.profile === undefined ? [environment, kept] : [kept, environment];
+  const chosen = request.anonymous ? undefined : await chooseToken(base, [typed, ...others]);
   const token = chosen?.token;
   refuseOpenToken({ base, token, insecure: own?.insecure === true }, own !== undefined);
   return {
@@ -139,35 +146,19 @@ function nameWithToken({ profiles }: StoredProfiles, base: string): string | und
 }
 
 interface OwnedToken {
-  readonly token: () => Promise<string | undefined>;
+  readonly token: (() => Promise<string | undefined>) | undefined;
+  /** The address it belongs to. */
   readonly owner: string | undefined;
   readonly from: string | undefined;
 }
 
+/** The first token of those that belong to `base`. */
 async function chooseToken(
   base: string,
-  home: string | undefined,
-  profile: Profile | undefined,
-  name: string | undefined,
-  request: TargetRequest,
+  candidates: readonly OwnedToken[],
 ): Promise<{ readonly token: string; readonly from: string | undefined } | undefined> {
-  const { env } = request;
-  const typed: OwnedToken = {
-    token: async () => request.token?.(),
-    owner: home,
-    from: '--token-file',
-  };
-  const environment: OwnedToken = {
-    token: async () => env.token?.(),
-    owner: env.url ?? home,
-    from: env.tokenName,
-  };
-  const from = `profile "${name}"`;
-  const stored: OwnedToken = { token: async () => profile?.token, owner: profile?.url, from };
-  const order =
-    request.profile === undefined ? [typed, environment, stored] : [typed, stored, environment];
-  for (const { token, owner, from } of order) {
-    const found = isAt(owner, base) ? await token() : undefined;
+  for (const { token, owner, from } of candidates) {
+    const found = isAt(owner, base) ? await token?.() : undefined;
     if (found !== undefined) return { token: found, from };
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { CliError } from '../errors';
+import { failedError } from '../errors';
 
 /**
  * Creates a folder and its missing parents, 0700. Not by the option `recursive`, which does not return below /proc.
@@ -11,7 +11,7 @@ export function makeFolder(path: string, hint?: string): void {
     make(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CliError('failed', `the folder ${path} cannot be made (${code})`, {
+    throw failedError(`the folder ${path} cannot be made (${code})`, {
       hint,
       cause: error,
     });

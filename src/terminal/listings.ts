@@ -1,10 +1,8 @@
 import type { Profile } from '../context';
 import type { AuditEntry, Push } from '../contract';
-import { safe } from './safe';
-import type { Look, Style } from './style';
-import type { Column } from './table';
-import { width } from './text-width';
-import { ago } from './time';
+import type { Look, Style } from './output';
+import { type Column, pairs } from './table';
+import { ago } from './wording';
 
 const flagsOf = (push: Push, words: readonly [string, string, string]) =>
   [
@@ -160,11 +158,5 @@ export function profileText(profile: ShownProfile, look: Look): string {
     ['token', yesNo(token)],
     ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
   ];
-  const wide = Math.max(...rows.map(([key]) => width(safe(key))));
-  const line = ([key, value]: [string, string]) => {
-    const name = safe(key);
-    if (!look.tty) return `${name}\t${safe(value)}`;
-    return `${look.paint('bold', name)}${' '.repeat(wide - width(name))}  ${safe(value)}`.trimEnd();
-  };
-  return rows.map((row) => `${line(row)}\n`).join('');
+  return pairs(rows, look);
 }

@@ -1,3 +1,8 @@
+import type { Context, Environment, Output } from '../context';
+import type { GlobalOptions } from '../options';
+import { boundedWrite } from './bounded-write';
+import { forLog, safe, safeJson } from './safe';
+
 // The output policy of the program. Standard output carries the result and nothing else: a link, a secret, a listing.
 // Everything else goes to standard error: notes, hints, warnings, errors, questions, progress, QR codes. The result
 // matters more than they do: a write to standard error that fails is ignored, unless it was to show a link.
@@ -8,13 +13,6 @@
 // Colour is for terminals (NO_COLOR, FORCE_COLOR, --no-color, TERM=dumb) and never the only sign of anything.
 // Text that came from outside has its control characters made visible on both streams, and in JSON escaped; in the log
 // of a CI job, commands to the runner are made harmless too. Only a secret that goes to a pipe or a file is untouched.
-
-import type { Context } from '../context';
-import { isLoopback } from '../loopback';
-import type { GlobalOptions } from '../options';
-import { boundedWrite } from './bounded-write';
-import { forLog, safe, safeJson } from './safe';
-import { type Look, lookOf } from './style';
 
 /** Writes what a command has to say, as the context and the global options require. */
 export interface Terminal {
@@ -96,20 +94,42 @@ function flat(value: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/**
- * Draws a link as a QR code on stderr, or says why not; loads the encoder. Repeats the link below the code, since a
- * terminal of 24 lines has scrolled what was above. Says so if the address is a loopback one: a phone cannot reach it.
- */
-export async function drawQr(say: Terminal, link: string): Promise<void> {
-  const { qrCode } = await import('./qr');
-  let problem: string | undefined;
-  await say.draw((look) => {
-    const code = qrCode(link, look);
-    if ('drawing' in code) return code.drawing;
-    problem = code.problem;
-    return '';
-  });
-  await (problem === undefined ? say.remark(link) : say.announce(problem));
-  if (isLoopback(new URL(link).hostname))
-    await say.announce('only this machine reaches that address');
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Paint = (style: Style, text: string) => string;
+
+/** What a renderer knows of the stream its text goes to. */
+export interface Look {
+  readonly tty: boolean;
+  readonly columns: number;
+  readonly now: Date;
+  readonly paint: Paint;
+}
+
+const plain: Paint = (_style, text) => text;
+
+/** The look of one stream; chalk is loaded only if its text will be coloured. */
+export async function lookOf(
+  output: Output,
+  env: Environment,
+  now: Date,
+  wanted: boolean,
+): Promise<Look> {
+  const coloured = wanted && hasColour(output, env);
+  const paint = coloured ? await chalkPaint() : plain;
+  return { tty: output.isTTY, columns: output.columns, now, paint };
+}
+
+/** Whether to colour is decided already, so the level is fixed; its 16 colours follow the terminal's theme. */
+async function chalkPaint(): Promise<Paint> {
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  return (style, text) => chalk[style](text);
+}
+
+/** NO_COLOR (no-color.org), then FORCE_COLOR, then whether that stream is a terminal. */
+function hasColour(output: Output, env: Environment): boolean {
+  if (env.NO_COLOR) return false;
+  const force = env.FORCE_COLOR;
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  return output.isTTY && env.TERM !== 'dumb';
 }

@@ -1,5 +1,6 @@
+import { isLoopback } from '../loopback';
 import { MAX_QR_BYTES, QUIET_ZONE, qrModules } from '../qr-matrix';
-import type { Look } from './style';
+import type { Look, Terminal } from './output';
 
 /** A drawing that ends with a line end, or why the text cannot be drawn. */
 export type QrCode = { readonly drawing: string } | { readonly problem: string };
@@ -31,4 +32,21 @@ function draw(modules: boolean[][], size: number, look: Look): string {
     lines.push(coloured ? `\u001b[38;5;16;48;5;231m${line}\u001b[0m` : line);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/**
+ * Draws a link as a QR code on stderr, or says why not. Repeats the link below the code, since a
+ * terminal of 24 lines has scrolled what was above. Says so if the address is a loopback one: a phone cannot reach it.
+ */
+export async function drawQr(say: Terminal, link: string): Promise<void> {
+  let problem: string | undefined;
+  await say.draw((look) => {
+    const code = qrCode(link, look);
+    if ('drawing' in code) return code.drawing;
+    problem = code.problem;
+    return '';
+  });
+  await (problem === undefined ? say.remark(link) : say.announce(problem));
+  if (isLoopback(new URL(link).hostname))
+    await say.announce('only this machine reaches that address');
 }

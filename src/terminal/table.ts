@@ -1,9 +1,8 @@
 // Our own table, not cli-table3: that has no elastic columns, no pages that share widths, and no tab-separated output.
 import type { Context } from '../context';
 import type { GlobalOptions } from '../options';
-import { type Terminal, toJson } from './output';
+import { type Look, lookOf, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
-import { type Look, lookOf, type Style } from './style';
 import { shorten, width } from './text-width';
 
 export interface Column<Row> {
@@ -52,10 +51,8 @@ export async function printRows<Row>(
 /** Says that nothing was listed, or after a first page that there is more. */
 export async function tellEnd(
   say: Terminal,
-  printed: number,
   what: string,
-  page: number,
-  more: boolean,
+  { printed, page, more }: { printed: number; page: number; more: boolean },
 ): Promise<void> {
   if (printed === 0) await say.note(page === 1 ? `no ${what}` : `no ${what} on page ${page}`);
   else if (more && page === 1) await say.remark(`showing ${printed}; use --all for more`);
@@ -85,6 +82,18 @@ export function tables<Row>(
     widths = page.widths;
     return page.text;
   };
+}
+
+/** One `name value` a line: two columns on a terminal, separated by a tab in a pipe. */
+export function pairs(rows: readonly (readonly [string, string])[], look: Look): string {
+  const lines = rows.map(([name, value]) => [safe(name), safe(value)] as const);
+  const wide = Math.min(MAX_RIGID, widest(lines.map(([name]) => name)));
+  const line = ([name, value]: readonly [string, string]) => {
+    if (!look.tty) return `${name}\t${value}`;
+    const space = ' '.repeat(Math.max(0, wide - width(name)) + GAP);
+    return (look.paint('bold', name) + space + value).trimEnd();
+  };
+  return lines.map((one) => `${line(one)}\n`).join('');
 }
 
 function tabbed<Row>(rows: readonly Row[], columns: readonly Column<Row>[], look: Look): string {

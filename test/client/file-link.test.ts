@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openLink, worthAnotherTry } from '../../src/client/file-link';
-import { type Transport, TransportError } from '../../src/client/transport/transport';
+import { TransportError } from '../../src/client/transport/network-errors';
+import type { Transport } from '../../src/context';
 
 interface Literal {
   readonly status: number;

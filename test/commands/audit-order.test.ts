@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Transport } from '../../src/client/transport/transport';
+import type { Transport } from '../../src/context';
 import type { AuditEntry } from '../../src/contract';
 import { BASE } from '../helpers/instance';
 import { long } from '../helpers/long';

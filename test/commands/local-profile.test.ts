@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepLocal } from '../../src/commands/serve/local-profile';
+import { keepLocal } from '../../src/commands/serve';
 
 const first = { url: 'http://127.0.0.1:5100', token: 'first' };
 const second = { url: 'http://127.0.0.1:5200', token: 'second' };

@@ -1,10 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  type Transport,
-  TransportError,
-  type WireRequest,
-} from '../../src/client/transport/transport';
+import { TransportError } from '../../src/client/transport/network-errors';
+import type { HttpRequest, Transport } from '../../src/context';
 import { exitStatus } from '../../src/errors';
 import { commands } from '../../src/program';
 import { long } from '../helpers/long';
@@ -144,7 +141,7 @@ const answer = (status: number, body: string, headers: Record<string, string> = 
 });
 
 /** All that was sent, as a careless instance or proxy repeats it. */
-async function echoOf({ method, url, headers, body }: WireRequest): Promise<string> {
+async function echoOf({ method, url, headers, body }: HttpRequest): Promise<string> {
   const sent: Buffer[] = [];
   if (typeof body === 'string') sent.push(Buffer.from(body));
   else for await (const chunk of body ?? []) sent.push(Buffer.from(chunk));

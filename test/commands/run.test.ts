@@ -49,6 +49,17 @@ describe('the text becomes variables', () => {
     expect(texts).toBe('A=1\nB=1|B=2\nC=2\n');
   });
 
+  test('of several links, whose files are named once as not used', async () => {
+    const message = (value: string) => ({ name: 'push[payload]', value });
+    const first = await createWithFiles(here.service, message('A=1'), filePart('a', 'x'));
+    const second = await createWithFiles(here.service, message('B=2'), filePart('b', 'x'));
+    expect(await here.run('run', first, second, ...sh('echo $A$B'))).toEqual({
+      code: 0,
+      stdout: '12\n',
+      stderr: 'warning: not used: a, b\nvariables set: A, B\n',
+    });
+  });
+
   test('which replace what is set only where the user says so, or where it is the same', async () => {
     const token = await here.push({ payload: 'A=new\nB=2', expire_after_views: 10 });
     const there = here.under({ env: { A: 'old' } });

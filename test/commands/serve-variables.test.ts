@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { serveCommand } from '../../src/commands/serve';
+import { define } from '../../src/commands/serve';
 import { variablesOf } from '../../src/commands/serve/serve-options';
 import type { Context } from '../../src/context';
 import { type Place, place } from '../helpers/run';
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => here.close());
 
-const serve: Command = serveCommand({ version: '0.1.0', env: {} } as Context);
+const serve: Command = define({ version: '0.1.0', env: {} } as Context);
 const all = [...variablesOf(serve)].map(([name, variable]) => ({
   variable,
   option: serve.options.find((one) => one.attributeName() === name),

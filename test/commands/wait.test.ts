@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Transport } from '../../src/client/transport/transport';
+import type { Transport } from '../../src/context';
 import { BASE, type Instance, instance } from '../helpers/instance';
 import { place } from '../helpers/run';
 import { broken } from '../helpers/wire';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LinkError } from '../../src/client/file-link';
-import { TransportError } from '../../src/client/transport/transport';
+import { TransportError } from '../../src/client/transport/network-errors';
 import { type DownloadTools, saveFile } from '../../src/delivery/download';
 
 let path: string;

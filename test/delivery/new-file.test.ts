@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newFile } from '../../src/delivery/new-file';
+import { newFile } from '../../src/delivery/download';
 
 let path: string;
 beforeEach(() => {

@@ -22,7 +22,11 @@ const brief = async () =>
     .sort((one, other) => one.what.localeCompare(other.what));
 
 test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
-  const { message, remains } = await rescueResult(context, 'hunter2', 'secret', 'no room');
+  const { message, remains } = await rescueResult(context, {
+    bytes: 'hunter2',
+    what: 'secret',
+    problem: 'no room',
+  });
   const path = String(remains?.saved_to);
   expect({ message, content: readFileSync(path, 'utf8') }).toEqual({
     message: `no room; the secret was saved to ${path}`,
@@ -34,7 +38,11 @@ test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
 
 test('without a state folder it is below TMPDIR, and is listed there', async () => {
   writeFileSync(join(folder, 'state'), '');
-  const { remains } = await rescueResult(context, 'hunter2', 'secret', 'no room');
+  const { remains } = await rescueResult(context, {
+    bytes: 'hunter2',
+    what: 'secret',
+    problem: 'no room',
+  });
   const path = String(remains?.saved_to);
   expect(path).toMatch(/\/pwpush-rescue-\w{6}\/secret-/);
   expect([mode(path), mode(join(path, '..')), readFileSync(path, 'utf8')]).toEqual([
@@ -52,7 +60,11 @@ test('without a state folder it is below TMPDIR, and is listed there', async () 
 test('with nowhere to go it is said to be lost', async () => {
   writeFileSync(join(folder, 'state'), '');
   const nowhere = { ...context, env: { ...context.env, TMPDIR: join(folder, 'none') } };
-  const { message, remains } = await rescueResult(nowhere, 'hunter2', 'secret', 'no room');
+  const { message, remains } = await rescueResult(nowhere, {
+    bytes: 'hunter2',
+    what: 'secret',
+    problem: 'no room',
+  });
   expect({ message, remains }).toEqual({
     message: `no room, and the secret is LOST: it could not be saved to ${folder}/state either (the folder ${folder}/state cannot be made (EEXIST))`,
     remains: {},

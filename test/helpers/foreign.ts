@@ -1,4 +1,4 @@
-import type { TransportError } from '../../src/client/transport/transport';
+import type { TransportError } from '../../src/client/transport/network-errors';
 import { type Conditions, type Outcome, place } from './run';
 import { type Literal, wire } from './wire';
 

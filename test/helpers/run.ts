@@ -10,9 +10,16 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClosableTransport, Transport } from '../../src/client/transport/transport';
-import type { TransportOptions } from '../../src/client/transport/undici';
-import type { Child, Context, Input, Output, StoredProfiles } from '../../src/context';
+import type {
+  Child,
+  Context,
+  HttpClient,
+  HttpOptions,
+  Input,
+  Output,
+  StoredProfiles,
+  Transport,
+} from '../../src/context';
 import { run as runProgram } from '../../src/main';
 import { configFolder } from '../../src/profile/folders';
 import { confStore } from '../../src/profile/store';
@@ -53,7 +60,7 @@ export interface Place {
   /** Milliseconds of each `sleep`, none of which took any time. */
   readonly sleeps: number[];
   /** What transports were asked for. */
-  readonly transports: TransportOptions[];
+  readonly transports: HttpOptions[];
   /** Runs one command line, in process. */
   run(...argv: string[]): Promise<Outcome>;
   /** The same place under other conditions; environments are merged. */
@@ -72,7 +79,7 @@ export interface PlaceOptions extends Conditions {
   /** What answers requests; left out, asking anybody anything is an error. */
   readonly send?: Transport;
   /** A whole transport, where the socket is the point. */
-  readonly transport?: (options: TransportOptions) => ClosableTransport;
+  readonly transport?: (options: HttpOptions) => HttpClient;
   readonly now?: () => Date;
   /** Where its folder is made; left out, where temporary files are. */
   readonly scratch?: string;
@@ -88,7 +95,7 @@ export const NOW = new Date('2026-08-20T11:06:45.000Z');
 export function place(options: PlaceOptions = {}): Place {
   const folder = mkdtempSync(join(options.scratch ?? tmpdir(), 'pwpush-test-'));
   const sleeps: number[] = [];
-  const transports: TransportOptions[] = [];
+  const transports: HttpOptions[] = [];
   const now = options.now ?? (() => NOW);
   const own = {
     PWPUSH_CONFIG_DIR: join(folder, 'config'),
@@ -132,7 +139,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
   const stdout = captured('stdout', conditions);
   const stderr = captured('stderr', conditions);
   const prompts = scriptedPrompter(conditions.prompts ?? []);
-  const open: ClosableTransport[] = [];
+  const open: HttpClient[] = [];
   const signal = conditions.signal ?? new AbortController().signal;
   let signalsTaken = false;
   const sleep = async (milliseconds: number) => {

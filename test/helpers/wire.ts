@@ -1,8 +1,5 @@
-import {
-  type Transport,
-  TransportError,
-  type WireRequest,
-} from '../../src/client/transport/transport';
+import { TransportError } from '../../src/client/transport/network-errors';
+import type { HttpRequest, Transport } from '../../src/context';
 
 /** An answer, word for word. */
 export interface Literal {
@@ -64,7 +61,7 @@ export function wire(answers: readonly (Literal | TransportError)[]): Wire {
 }
 
 /** A request as lines: method and address, headers, an empty line and the body where there is one. */
-function spelled({ method, url, headers, body }: WireRequest): string {
+function spelled({ method, url, headers, body }: HttpRequest): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`${method} ${url}`, ...lines, ...(body === undefined ? [] : ['', body])].join('\n');
 }

@@ -56,12 +56,11 @@ test('the chunks that are named here exist', () => {
 const loaded = (words: readonly string[], input?: string) => loads(words, input).chunks;
 
 const files = [
-  'fetch-files',
+  'download',
   'file-link',
   'form',
   'save-push',
   'attachments',
-  'stdin-file',
   'transfer-meter',
   'upload',
 ];

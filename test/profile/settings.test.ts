@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/context';
+import { parseToken } from '../../src/profile/config-file';
 import { checkProfileName, withSetting } from '../../src/profile/settings';
-import { parseToken } from '../../src/profile/token-file';
 
 describe('a setting', () => {
   test.each<[string, string, Profile]>([

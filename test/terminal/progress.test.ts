@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { size } from '../../src/byte-size';
-import { type Progress, progressLines, progressSummary } from '../../src/terminal/progress';
 import { width } from '../../src/terminal/text-width';
-import { meter, meterFor } from '../../src/terminal/transfer-meter';
+import {
+  meter,
+  meterFor,
+  type Progress,
+  progressLines,
+  progressSummary,
+} from '../../src/terminal/transfer-meter';
 
 const MIB = 1024 * 1024;
 const standing = (change: Partial<Progress> = {}): Progress => ({

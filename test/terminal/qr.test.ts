@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Look } from '../../src/terminal/output';
 import { qrCode } from '../../src/terminal/qr';
-import type { Look } from '../../src/terminal/style';
 import { read } from '../helpers/qr';
 
 const look = (columns: number, colour = false): Look => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Look } from '../../src/terminal/style';
+import type { Look } from '../../src/terminal/output';
 import { type Column, table, tables } from '../../src/terminal/table';
 import { width } from '../../src/terminal/text-width';
 

@@ -1,17 +1,12 @@
-import { CliError } from '../../errors';
+import type { HttpRequest, HttpResponse, Transport } from '../../context';
+import { type CliError, failedError } from '../../errors';
 import { parseWebUrl } from '../../loopback';
-import {
-  header,
-  type Transport,
-  TransportError,
-  type WireRequest,
-  type WireResponse,
-} from './transport';
+import { TransportError } from './network-errors';
 
 /** A response whose body was read to its end. */
 export interface ApiResponse {
   readonly status: number;
-  readonly headers: WireResponse['headers'];
+  readonly headers: HttpResponse['headers'];
   readonly body: Buffer;
 }
 
@@ -49,7 +44,7 @@ const MAX_REDIRECTS = 5;
  */
 export async function call(
   send: Transport,
-  request: WireRequest,
+  request: HttpRequest,
   rules: CallRules,
 ): Promise<ApiResponse> {
   let waited = 0;
@@ -88,7 +83,7 @@ function waitFor(answer: ApiResponse, rules: CallRules): number | undefined {
   return seconds === undefined ? undefined : Math.max(seconds, 1);
 }
 
-async function sendWithin(send: Transport, request: WireRequest): Promise<ApiResponse> {
+async function sendWithin(send: Transport, request: HttpRequest): Promise<ApiResponse> {
   let current = request;
   for (let hop = 0; ; hop++) {
     const response = await send(current);
@@ -96,13 +91,13 @@ async function sendWithin(send: Transport, request: WireRequest): Promise<ApiRes
     const next = redirectTarget(answer, current);
     if (next === undefined) return answer;
     if (hop === MAX_REDIRECTS)
-      throw new CliError('failed', 'the instance redirects without end', { status: answer.status });
+      throw failedError('the instance redirects without end', { status: answer.status });
     current = { ...current, url: next };
   }
 }
 
 /** The address to send the request to next; undefined if the answer is final. */
-function redirectTarget(answer: ApiResponse, request: WireRequest): string | undefined {
+function redirectTarget(answer: ApiResponse, request: HttpRequest): string | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = header(answer, 'location');
   const from = new URL(request.url);
@@ -117,8 +112,7 @@ function redirectTarget(answer: ApiResponse, request: WireRequest): string | und
 }
 
 function leavesOrigin(from: URL, to: URL, status: number): CliError {
-  return new CliError(
-    'failed',
+  return failedError(
     `${from.host} redirects to another origin, ${to.protocol}//${to.host}; nothing was sent there`,
     {
       status,
@@ -135,8 +129,7 @@ function isShellSafe(host: string): boolean {
 }
 
 function notSetUp(status: number): CliError {
-  return new CliError(
-    'failed',
+  return failedError(
     'the instance redirects to its sign-in or first-run page instead of answering',
     {
       status,
@@ -145,7 +138,7 @@ function notSetUp(status: number): CliError {
   );
 }
 
-async function readAll(response: WireResponse): Promise<Buffer> {
+async function readAll(response: HttpResponse): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body) {
@@ -157,7 +150,7 @@ async function readAll(response: WireResponse): Promise<Buffer> {
 }
 
 /** Decompresses a body: a proxy may compress although the request asks for `identity`. */
-async function inflated(body: Buffer, response: WireResponse): Promise<Buffer> {
+async function inflated(body: Buffer, response: HttpResponse): Promise<Buffer> {
   const coding = header(response, 'content-encoding')?.trim().toLowerCase();
   if (body.length === 0 || (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br'))
     return body;
@@ -205,4 +198,10 @@ export function sharedBackoff({ send, sleep, waiting }: Backoff): Backoff {
       await all;
     },
   };
+}
+
+/** The first value of a header, or undefined. */
+export function header(response: Pick<HttpResponse, 'headers'>, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
 }

@@ -1,8 +1,25 @@
-import { TransportError } from './transport';
+interface TransportErrorDetails {
+  readonly sent: boolean;
+  readonly timedOut?: boolean;
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+}
 
-interface Explanation {
-  readonly text: string;
-  readonly hint?: string;
+/** No response, or only a part of one, was received. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /** False only if no part of the request can have been sent. */
+  readonly sent: boolean;
+  /** No data was transferred for the time allowed. */
+  readonly timedOut: boolean;
+  readonly hint: string | undefined;
+
+  constructor(message: string, details: TransportErrorDetails) {
+    super(message, { cause: details.cause });
+    this.sent = details.sent;
+    this.timedOut = details.timedOut ?? false;
+    this.hint = details.hint;
+  }
 }
 
 const DNS =
@@ -11,51 +28,41 @@ const REFUSED = 'is the instance running, and is the port right?';
 const PROXY = 'check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY';
 const CERTIFICATE = 'if the instance has a certificate of a private CA, name it with --ca-file';
 
+type Explanation = readonly [text: string, hint?: string];
+
+const NO_TLS: Explanation = [
+  'it does not speak TLS there',
+  'is it http instead of https, or another port?',
+];
+const UNKNOWN_CA: Explanation = ['its certificate comes from an unknown CA', CERTIFICATE];
+
 /** By the error code of Node or undici. */
 const explanations: Readonly<Record<string, Explanation>> = {
-  ENOTFOUND: { text: 'its host name does not resolve', hint: DNS },
-  EAI_AGAIN: { text: 'its host name cannot be resolved just now', hint: DNS },
-  ECONNREFUSED: { text: 'the connection was refused', hint: REFUSED },
-  EHOSTUNREACH: { text: 'there is no route to it' },
-  ENETUNREACH: { text: 'the network is unreachable' },
-  ETIMEDOUT: { text: 'the connection timed out' },
-  EPROTO: {
-    text: 'it does not speak TLS there',
-    hint: 'is it http instead of https, or another port?',
-  },
-  ERR_SSL_WRONG_VERSION_NUMBER: {
-    text: 'it does not speak TLS there',
-    hint: 'is it http instead of https, or another port?',
-  },
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: {
-    text: 'it does not speak TLS there',
-    hint: 'is it http instead of https, or another port?',
-  },
-  UND_ERR_CONNECT_TIMEOUT: { text: 'the connection timed out' },
-  ERR_TLS_CERT_ALTNAME_INVALID: { text: 'its certificate is for another name' },
-  CERT_HAS_EXPIRED: { text: 'its certificate has expired' },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { text: 'its certificate is self-signed', hint: CERTIFICATE },
-  SELF_SIGNED_CERT_IN_CHAIN: {
-    text: 'its certificate comes from an unknown CA',
-    hint: CERTIFICATE,
-  },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
-    text: 'its certificate cannot be verified',
-    hint: CERTIFICATE,
-  },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
-    text: 'its certificate comes from an unknown CA',
-    hint: CERTIFICATE,
-  },
-  ECONNRESET: { text: 'the connection was reset' },
-  EPIPE: { text: 'the connection was closed' },
-  UND_ERR_SOCKET: { text: 'the connection was closed' },
-  UND_ERR_HEADERS_OVERFLOW: { text: 'its headers are too long' },
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { text: 'the answer was cut short' },
-  INTERIM_ONLY: { text: 'it announces an answer over and over' },
-  PROXY_REFUSED: { text: 'the proxy refused to connect to it' },
-  PROXY_AUTHENTICATION: { text: 'the proxy wants a user name and password', hint: PROXY },
-  PROXY_TIMEOUT: { text: 'the proxy did not answer in time', hint: PROXY },
+  ENOTFOUND: ['its host name does not resolve', DNS],
+  EAI_AGAIN: ['its host name cannot be resolved just now', DNS],
+  ECONNREFUSED: ['the connection was refused', REFUSED],
+  EHOSTUNREACH: ['there is no route to it'],
+  ENETUNREACH: ['the network is unreachable'],
+  ETIMEDOUT: ['the connection timed out'],
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  UND_ERR_CONNECT_TIMEOUT: ['the connection timed out'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another name'],
+  CERT_HAS_EXPIRED: ['its certificate has expired'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is self-signed', CERTIFICATE],
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['its certificate cannot be verified', CERTIFICATE],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CA,
+  ECONNRESET: ['the connection was reset'],
+  EPIPE: ['the connection was closed'],
+  UND_ERR_SOCKET: ['the connection was closed'],
+  UND_ERR_HEADERS_OVERFLOW: ['its headers are too long'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['the answer was cut short'],
+  INTERIM_ONLY: ['it announces an answer over and over'],
+  PROXY_REFUSED: ['the proxy refused to connect to it'],
+  PROXY_AUTHENTICATION: ['the proxy wants a user name and password', PROXY],
+  PROXY_TIMEOUT: ['the proxy did not answer in time', PROXY],
 };
 
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
@@ -80,11 +87,11 @@ export function networkError(
       cause: error,
     });
   }
-  const what = explanations[code] ?? unknownCode(code);
+  const [what, hint] = explanations[code] ?? [unknownCode(code)];
   const verb = left ? 'gave no whole answer' : 'cannot be reached';
-  return new TransportError(`${url.host} ${verb}: ${what.text}`, {
+  return new TransportError(`${url.host} ${verb}: ${what}`, {
     sent: left,
-    hint: what.hint,
+    hint,
     cause: error,
   });
 }
@@ -94,12 +101,9 @@ export function proxyAuthenticationError(url: URL): TransportError {
   return networkError({ code: 'PROXY_AUTHENTICATION' }, url, false, 0);
 }
 
-function unknownCode(code: string): Explanation {
-  return {
-    text: code.startsWith('HPE_')
-      ? 'it does not speak HTTP'
-      : `the connection failed (${code || 'no code'})`,
-  };
+function unknownCode(code: string): string {
+  if (code.startsWith('HPE_')) return 'it does not speak HTTP';
+  return `the connection failed (${code || 'no code'})`;
 }
 
 /** The innermost code: undici wraps errors, and a host with several addresses throws an AggregateError. */

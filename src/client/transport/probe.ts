@@ -3,8 +3,8 @@ import { isIP, connect as plain, type Socket } from 'node:net';
 import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
 import { isLocalhost } from '../../loopback';
 import { raceWithLimit } from '../../system/abort';
-import { LOCAL_ADDRESSES, lookupOptions } from './localhost';
-import type { TlsOptions } from './tls-options';
+import type { TlsOptions } from './connect-options';
+import { hostOf, LOCAL_ADDRESSES, lookupOptions } from './connect-options';
 import { openTunnel } from './tunnel';
 
 /** The connection to an instance whose steps are tried one by one. */
@@ -44,7 +44,7 @@ export function openConnection(to: ProbedConnection): Promise<Socket> {
   if (proxy === undefined || url.protocol === 'http:') return openDirect(proxy ?? url, to);
   const host = { hostname: url.hostname, port: url.port };
   return new Promise((resolve, reject) => {
-    openTunnel(host, proxy, tls, timeout, (error, socket) =>
+    openTunnel(host, { proxy, tls, timeout }, (error, socket) =>
       socket ? resolve(socket) : reject(error),
     );
   });
@@ -98,10 +98,6 @@ function expiryOf(certificate: DetailedPeerCertificate): Date | undefined {
     if (!Number.isNaN(end)) first = Math.min(end, first ?? end);
   }
   return first === undefined ? undefined : new Date(first);
-}
-
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
 }
 
 /** @throws an error with undici's code for a connection that is not opened in time */

@@ -4,8 +4,8 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
-import { lookupOptions } from './localhost';
-import type { TlsOptions } from './tls-options';
+import type { TlsOptions } from './connect-options';
+import { hostOf, lookupOptions } from './connect-options';
 
 /** Where undici's client asks a connector to connect to. */
 interface HostAndPort {
@@ -38,31 +38,32 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/**
- * A connector for undici's client that reaches an https instance by CONNECT through a proxy (RFC 9110, 9.3.6). Tries
- * once, with a timeout; the proxy agent of undici 7.30 tries without end and has no timeout.
- * @param timeout milliseconds for the tunnel, and again for TLS within it
- */
-export function tunnelConnector(proxy: URL, tls: TlsOptions, timeout: number) {
+interface Tunnel {
+  readonly proxy: URL;
+  readonly tls: TlsOptions;
+  /** Milliseconds for the tunnel, and again for TLS within it. */
+  readonly timeout: number;
+}
+
+/** A connector for undici's client that reaches an https instance by CONNECT through a proxy (RFC 9110, 9.3.6). */
+export function tunnelConnector(tunnel: Tunnel) {
   return (to: HostAndPort, done: Done): void =>
-    openTunnel(to, proxy, tls, timeout, (error, socket) =>
-      socket ? startTls(socket, to.hostname, tls, timeout, done) : done(error, null),
+    openTunnel(to, tunnel, (error, socket) =>
+      socket ? startTls(socket, to.hostname, tunnel, done) : done(error, null),
     );
 }
 
 /** Opens a tunnel and sends nothing to the instance. */
 export function openTunnel(
   { hostname, port }: HostAndPort,
-  proxy: URL,
-  tls: TlsOptions,
-  timeout: number,
+  { proxy, tls, timeout }: Tunnel,
   done: Done,
 ): void {
   const target = `${hostname}:${port || 443}`;
   const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
     ...tls,
     ...lookupOptions(proxy.hostname),
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    host: hostOf(proxy),
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',
     path: target,
@@ -92,14 +93,8 @@ export function openTunnel(
   request.end();
 }
 
-function startTls(
-  raw: Socket,
-  hostname: string,
-  tls: TlsOptions,
-  timeout: number,
-  done: Done,
-): void {
-  const host = hostname.replace(/^\[|\]$/g, '');
+function startTls(raw: Socket, hostname: string, { tls, timeout }: Tunnel, done: Done): void {
+  const host = hostOf({ hostname });
   const named = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
   const socket = secure({ ...tls, ...named, host, socket: raw, ALPNProtocols: ['http/1.1'] });
   const fail = (error: Error) => {

@@ -2,25 +2,10 @@ import type { buildConnector as Build, Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { lookupOptions } from './localhost';
-import { networkError, proxyAuthenticationError } from './network-errors';
-import { proxyFor } from './proxy';
-import { type CertificateOptions, tlsOptions } from './tls-options';
-import {
-  type ClosableTransport,
-  TransportError,
-  type WireRequest,
-  type WireResponse,
-} from './transport';
+import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../context';
+import { lookupOptions, proxyFor, tlsOptions } from './connect-options';
+import { networkError, proxyAuthenticationError, TransportError } from './network-errors';
 import type { Connector, UploadAttempt } from './upload';
-
-export interface TransportOptions extends CertificateOptions {
-  /** Seconds to connect, to the beginning of the response, and between two chunks of it. */
-  readonly timeout: number;
-  readonly signal?: AbortSignal | undefined;
-  /** Concurrent requests to one origin; 1 by default. */
-  readonly connections?: number | undefined;
-}
 
 interface Connected {
   readonly dispatcher: Dispatcher;
@@ -32,7 +17,7 @@ interface Connected {
  * A transport over undici: one dispatcher per origin, through the proxy of the environment. Streamed bodies have their
  * own connections, which end only when a transfer stalls.
  */
-export function undiciTransport(options: TransportOptions): ClosableTransport {
+export function undiciTransport(options: HttpOptions): HttpClient {
   const dispatchers = new Map<string, Promise<Connected>>();
   const dispatcherFor = (url: URL, streamed: boolean) => {
     const key = streamed ? `streamed ${url.origin}` : url.origin;
@@ -56,7 +41,7 @@ export function undiciTransport(options: TransportOptions): ClosableTransport {
   };
 }
 
-async function connect(url: URL, options: TransportOptions, streamed: boolean): Promise<Connected> {
+async function connect(url: URL, options: HttpOptions, streamed: boolean): Promise<Connected> {
   const milliseconds = options.timeout * 1000;
   const tls = await tlsOptions(options);
   // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
@@ -79,7 +64,7 @@ async function connect(url: URL, options: TransportOptions, streamed: boolean): 
   if (proxy === undefined) return { dispatcher: over(url.origin, direct(url)) };
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (url.protocol === 'https:') {
-    const connector = tunnelConnector(proxy, tls, milliseconds) as Connector;
+    const connector = tunnelConnector({ proxy, tls, timeout: milliseconds }) as Connector;
     return { dispatcher: over(url.origin, connector) };
   }
   // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).
@@ -126,7 +111,7 @@ function tracked(
   };
 }
 
-interface Sendable extends Omit<WireRequest, 'body'> {
+interface Sendable extends Omit<HttpRequest, 'body'> {
   readonly body: string | UploadAttempt | undefined;
 }
 
@@ -134,8 +119,8 @@ async function sendOver(
   { dispatcher, forwarded }: Connected,
   url: URL,
   { method, headers, body }: Sendable,
-  options: TransportOptions,
-): Promise<WireResponse> {
+  options: HttpOptions,
+): Promise<HttpResponse> {
   const streamed = typeof body === 'object' ? body : undefined;
   const state: SendState = { left: false };
   const response = await request
@@ -158,9 +143,9 @@ async function sendOver(
 function toWire(
   response: Dispatcher.ResponseData,
   url: URL,
-  options: TransportOptions,
+  options: HttpOptions,
   streamed: UploadAttempt | undefined,
-): WireResponse {
+): HttpResponse {
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   const body = readBody(response.body, length, url, options);
   return {
@@ -174,7 +159,7 @@ async function* readBody(
   body: AsyncIterable<Uint8Array>,
   length: number,
   url: URL,
-  options: TransportOptions,
+  options: HttpOptions,
 ): AsyncIterable<Uint8Array> {
   let read = 0;
   try {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
+import type { StreamedBody } from '../../context';
 import { socketProgress } from '../../system/socket-progress';
-import { type StreamedBody, TransportError } from './transport';
+import { TransportError } from './network-errors';
 
 type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;

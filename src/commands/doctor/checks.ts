@@ -1,122 +1,246 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Context } from '../../context';
-import { rescuedFiles } from '../../delivery/rescue';
-import { CliError, type ErrorCode } from '../../errors';
-import { configName, readProfiles } from '../../profile/config-file';
-import { configFolder } from '../../profile/folders';
-import type { Session } from '../../session';
-import { count } from '../../terminal/time';
+import type { Socket } from 'node:net';
+import { apiClient } from '../../client/client';
+import { header } from '../../client/transport/call';
+import { proxyFor, tlsOptions } from '../../client/transport/connect-options';
+import { networkError, TransportError } from '../../client/transport/network-errors';
 import {
-  askVersion,
-  checkApi,
-  checkClock,
-  checkFeatures,
-  checkRedirect,
-  checkToken,
-} from './instance';
-import {
-  checkAddress,
-  checkConnection,
-  checkDns,
-  checkProxy,
-  checkTls,
-  type Finding,
-} from './network';
+  addressesOf,
+  handshake,
+  openConnection,
+  type ProbedConnection,
+} from '../../client/transport/probe';
+import type { Context, Transport } from '../../context';
+import type { InstanceVersion } from '../../contract';
+import { CliError, failedError } from '../../errors';
+import { type Target, travelsOpen } from '../../profile/target';
+import { BRIEF, briefSettings, certificatesOf, type Session, timeoutOf } from '../../session';
+import { abilities, editionOf } from '../../terminal/instance-info';
+import { count } from '../../terminal/wording';
 
-/** A check as it is printed. */
-export interface CheckRow {
-  readonly name: string;
-  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+const DAY = 24 * 60 * 60 * 1000;
+/** Days before its end by which a certificate should have been renewed. */
+const SOON = 14;
+
+/** What a check found when it did not fail; what later checks need of it are fields of its own. */
+export interface Finding {
+  readonly status?: 'warning' | 'skipped';
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Of a failed check. */
-  readonly code?: ErrorCode;
 }
 
-/** All checks, in an order in which the first failure explains the later ones. */
-export async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
-  const { context } = session;
-  yield* check('config', {}, () => checkConfig(context));
-  const address = yield* check('address', {}, () => checkAddress(session));
-  const proxy = yield* check('proxy', address, (found) => checkProxy(found, session));
-  const dns = yield* check('dns', proxy, checkDns);
-  const connection = yield* check('connection', dns, checkConnection);
-  const tls = yield* check('tls', connection, (found) => checkTls(found, context));
-  const asked = 'failed' in tls ? tls : await askVersion(tls.target, session);
-  const redirect = yield* check('redirect', asked, checkRedirect);
-  const api = yield* check('api', redirect, checkApi);
-  yield* check('clock', asked, checkClock);
-  yield* check('token', api, (found) => checkToken(found, session));
-  yield* check('features', api, checkFeatures);
-  yield* check('rescue', {}, () => checkRescue(context));
+interface Address extends Finding {
+  readonly target: Target;
 }
 
-/** The name of the check that failed, or because of which one was skipped. */
-interface Failed {
-  readonly failed: string;
+export async function checkAddress(session: Session): Promise<Address> {
+  const target = await session.target();
+  const message = `${target.base}, from ${target.baseFrom}`;
+  if (target.ignored === undefined) return { target, message };
+  return { target, status: 'warning', message: `${message}; ${target.ignored}` };
 }
 
-/** Yields the row of one check and returns what it found; it is skipped where what it needs has failed. */
-async function* check<Needed extends object, Found extends Finding>(
-  name: string,
-  needed: Needed | Failed,
-  work: (needed: Needed) => Found | Promise<Found>,
-): AsyncGenerator<CheckRow, Found | Failed> {
-  if ('failed' in needed) {
-    yield { name, status: 'skipped', message: `not checked because of ${needed.failed}` };
-    return needed;
+interface Route extends Address {
+  readonly way: ProbedConnection;
+}
+
+export async function checkProxy({ target }: Address, session: Session): Promise<Route> {
+  const { env, signal } = session.context;
+  const url = new URL(target.base);
+  const proxy = proxyFor(url, env);
+  const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
+  const timeout = Math.min(timeoutOf(session), BRIEF) * 1000;
+  const message = proxy === undefined ? 'none' : `${proxy.protocol}//${proxy.host}`;
+  return { target, way: { url, proxy, tls, timeout, signal }, message };
+}
+
+export async function checkDns({ target, way }: Route): Promise<Route> {
+  const { hostname } = way.proxy ?? way.url;
+  const found = await addressesOf(way).catch((error) => unreachable(error, way));
+  const message =
+    found === undefined
+      ? `${hostname} is an address, not a name`
+      : `${way.proxy ? 'the proxy ' : ''}${hostname} is ${found.join(', ')}`;
+  return { target, way, message };
+}
+
+interface Connected extends Route {
+  /** Closed already, unless TLS comes next. */
+  readonly socket: Socket;
+}
+
+export async function checkConnection({ target, way }: Route): Promise<Connected> {
+  const socket = await openConnection(way).catch((error) => unreachable(error, way));
+  const { remoteAddress = way.url.hostname, remotePort } = socket;
+  if (way.url.protocol === 'http:') socket.destroy();
+  const to = way.proxy
+    ? `${way.url.host}, through the proxy`
+    : `${remoteAddress} port ${remotePort}`;
+  return { target, way, socket, message: `open to ${to}` };
+}
+
+export async function checkTls(
+  { target, way, socket }: Connected,
+  context: Context,
+): Promise<Address> {
+  if (way.url.protocol === 'http:') return { target, ...withoutTls(target.base, way.url) };
+  const shown = await handshake(way, socket).catch((error) => unreachable(error, way));
+  const { insecure } = target;
+  const until = shown.expires?.toISOString().slice(0, 10);
+  if (shown.certificateError !== undefined) {
+    const { message, hint } = networkError({ code: shown.certificateError }, way.url, false, 0);
+    const about = message + certificateDetail(shown.certificateError, shown.names, until);
+    if (!insecure) throw new CliError('unreachable', about, { hint });
+    return { target, status: 'warning', message: `${about}; accepted all the same (insecure)` };
   }
-  let found: Found;
-  try {
-    found = await work(needed);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const { code, message, hint } = error;
-    yield { name, status: 'failed', message, hint, code };
-    return { failed: name };
+  const days = Math.floor(((shown.expires?.getTime() ?? 0) - context.now().getTime()) / DAY);
+  const message = `${shown.protocol}, certificate by ${shown.issuer}, valid until ${until}`;
+  if (insecure)
+    return { target, status: 'warning', message: `${message}; not verified (insecure)` };
+  if (days >= SOON) return { target, message };
+  const hint = `${count(days, 'day')} left: have it renewed`;
+  return { target, status: 'warning', message, hint };
+}
+
+function withoutTls(base: string, { host }: URL): Finding {
+  if (!travelsOpen(base)) return { message: 'none, and none needed: nothing leaves this machine' };
+  return {
+    status: 'warning',
+    message: `none: anyone between here and ${host} can read what is sent`,
+    hint: 'use https',
+  };
+}
+
+function certificateDetail(code: string, names: string, until: string | undefined): string {
+  if (code === 'CERT_HAS_EXPIRED') return ` (on ${until})`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return ` (${names})`;
+  return '';
+}
+
+/** @throws CliError (unreachable) that says what failed and where */
+function unreachable(error: unknown, { url, proxy }: ProbedConnection): never {
+  const { message, hint } =
+    error instanceof TransportError
+      ? error
+      : networkError(error, failedHost(error, url, proxy), false, 0);
+  throw new CliError('unreachable', message, { hint, cause: error });
+}
+
+/** The host that an error is about: a proxy's own refusals name the instance that was not reached. */
+function failedHost(error: unknown, url: URL, proxy: URL | undefined): URL {
+  const { code } = error as NodeJS.ErrnoException;
+  return proxy === undefined || code?.startsWith('PROXY_') ? url : proxy;
+}
+
+/** Seconds by which two clocks may differ: `Date` has whole seconds, and an answer takes time. */
+const SKEW = 60;
+
+/** What came of one request for the version. */
+interface Asked {
+  readonly target: Target;
+  /** Redirects included. */
+  readonly answers: readonly Answer[];
+  readonly version: InstanceVersion | CliError;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+  /** The `Date` header. */
+  readonly date: string | undefined;
+  /** When it arrived, by the clock of this machine. */
+  readonly at: Date;
+}
+
+/** Asks without a token, so that only the address is tested; with it if the instance requires one. */
+export async function askVersion(target: Target, session: Session): Promise<Asked> {
+  const answers: Answer[] = [];
+  const ask = async (of: Target) => (await clientOf(of, session, answers)).version();
+  const version = await ask({ ...target, token: undefined })
+    .catch((error) => {
+      const again = isRefusal(error) && target.token !== undefined;
+      return again ? ask(target) : Promise.reject(error);
+    })
+    .catch((error) => {
+      if (error instanceof CliError) return error;
+      throw error;
+    });
+  return { target, answers, version };
+}
+
+const isRefusal = (error: unknown) => error instanceof CliError && error.code === 'unauthorized';
+
+/** A client with a short limit, which adds each answer to `answers`. */
+async function clientOf(target: Target, session: Session, answers: Answer[] = []) {
+  const settings = await briefSettings(session, target);
+  const send: Transport = async (request) => {
+    const response = await settings.send(request);
+    const { status } = response;
+    const [location, date] = [header(response, 'location'), header(response, 'date')];
+    answers.push({ status, location, date, at: session.context.now() });
+    return response;
+  };
+  return apiClient({ ...settings, send });
+}
+
+/** The instance answers at its address, without redirecting. */
+export function checkRedirect(asked: Asked): Finding & Asked {
+  const moved = asked.answers.find(({ status }) => status >= 300 && status < 400);
+  if (asked.answers.length === 0) return { ...asked, status: 'skipped', message: 'no answer' };
+  if (moved === undefined) return { ...asked, message: 'none' };
+  if (asked.version instanceof CliError) throw asked.version;
+  return {
+    ...asked,
+    status: 'warning',
+    message: `${moved.status} to ${moved.location}; each request is made twice`,
+    hint: 'use the address it redirects to',
+  };
+}
+
+interface Api extends Finding {
+  readonly target: Target;
+  readonly version: InstanceVersion;
+}
+
+export function checkApi({ target, version }: Asked): Api {
+  if (version instanceof CliError) throw version;
+  const found = { target, version, message: editionOf(version) };
+  if (version.api_version?.split('.')[0] === '2') return found;
+  return { ...found, status: 'warning', hint: 'pwpush speaks API v2' };
+}
+
+export function checkClock({ answers }: Asked): Finding {
+  const { date, at } = answers.at(-1) ?? {};
+  const sent = Date.parse(date ?? '');
+  if (at === undefined || Number.isNaN(sent))
+    return { status: 'skipped', message: 'the instance sent no date' };
+  const ahead = Math.round((at.getTime() - sent) / 1000);
+  if (Math.abs(ahead) <= SKEW) return { message: "agrees with the instance's" };
+  const message = `this machine's is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance's`;
+  throw failedError(message, { hint: 'set the wrong one of the two, best by NTP' });
+}
+
+export async function checkToken({ target, version }: Api, session: Session): Promise<Finding> {
+  if (target.token !== undefined) {
+    await (await clientOf(target, session)).list('active', 1);
+    const { tokenFrom } = target;
+    return { message: `from ${tokenFrom}, accepted: it may list, audit and expire its pushes` };
   }
-  const { status = 'ok', message, hint } = found;
-  yield { name, status, message, hint };
-  return found;
+  const { knownTo } = target;
+  const login =
+    knownTo === undefined
+      ? 'log in with pwpush login'
+      : `profile "${knownTo}" has one: --profile ${knownTo}`;
+  const hint = session.options.anonymous ? undefined : login;
+  if (version.features?.anonymous_access === false)
+    throw new CliError('unauthorized', 'none, and the instance makes no push without one', {
+      hint,
+    });
+  const message = 'none: pushes are made without an owner, who could list, audit and expire them';
+  return { status: 'skipped', message, hint };
 }
 
-/** The config file can be read, by its owner only. */
-function checkConfig(context: Context): Finding {
-  const folder = configFolder(context);
-  const path = join(folder, configName);
-  const { profiles } = readProfiles(folder);
-  if (modeOf(path) === undefined) return { message: `none yet; it will be ${path}` };
-  if (context.platform !== 'win32') {
-    refuseOpen(folder, 0o700);
-    refuseOpen(path, 0o600);
-  }
-  return { message: `${path}, ${count(Object.keys(profiles).length, 'profile')}` };
-}
-
-function modeOf(path: string): number | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && found.mode & 0o777;
-}
-
-/** @throws CliError (failed) when group or others have any permission */
-function refuseOpen(path: string, wanted: number): void {
-  const mode = modeOf(path) ?? wanted;
-  if ((mode & 0o077) === 0) return;
-  const octal = (bits: number) => bits.toString(8).padStart(4, '0');
-  throw new CliError('failed', `${path} is open to others: its mode is ${octal(mode)}`, {
-    hint: `it holds tokens: chmod ${octal(wanted)} '${path}'`,
-  });
-}
-
-/** No secret is left in a file it was saved to because it could not be delivered. */
-async function checkRescue(context: Context): Promise<Finding> {
-  const found = await rescuedFiles(context);
-  if (found.length === 0) return { message: 'no rescue files' };
-  const paths = found.map(({ path, what }) => `${path} (${what})`);
-  throw new CliError(
-    'failed',
-    `${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
-    { hint: 'use what is in them, then remove them' },
-  );
+export function checkFeatures({ version }: Api): Finding {
+  const message = abilities(version);
+  if (message !== undefined) return { message };
+  return { status: 'skipped', message: 'the instance does not say what it can do' };
 }

@@ -1,7 +1,7 @@
 import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
 import type { NewPush } from '../../contract';
-import { CliError, ExitWith, usageError } from '../../errors';
+import { CliError, ExitWith, failedError, usageError } from '../../errors';
 import {
   type BatchEntry,
   type BatchFormat,
@@ -13,10 +13,9 @@ import {
 import { readPassphrase } from '../../input/passphrase';
 import { bytesFrom } from '../../input/source';
 import type { Target } from '../../profile/target';
-import { reportError } from '../../report-error';
+import { failureFields, reportError } from '../../report-error';
 import type { Instance, Session } from '../../session';
 import { dryRunText } from '../../terminal/dry-run';
-import { failureFields } from '../../terminal/error-message';
 import { toJson } from '../../terminal/output';
 import { checkPushOptions, type PushOptions, requestOf } from './request';
 import { acceptPush, type CreatedPush, deliverLink } from './result';
@@ -91,7 +90,7 @@ function outcomeReporter(session: Session, options: PushOptions, target: Target)
     await say.printText(`${text}\n`).catch(async ({ code }) => {
       if (state.stopped) return;
       state.stopped = true;
-      const unwritable = new CliError('failed', `standard output cannot be written (${code})`);
+      const unwritable = failedError(`standard output cannot be written (${code})`);
       await fail(aboutLine(unwritable, line));
     });
   };

@@ -1,12 +1,13 @@
 import type { Attachment } from '../../client/form';
 import type { NewPush } from '../../contract';
 import { CliError, endedBy } from '../../errors';
+import type { HereEvent } from '../../here-event';
 import { withService } from '../../load-service';
 import type { Session } from '../../session';
 import { aborted } from '../../system/abort';
-import { hereText } from '../../terminal/here-events';
 import { toJson } from '../../terminal/output';
-import { granted } from '../../terminal/push-text';
+import { safe } from '../../terminal/safe';
+import { granted } from '../../terminal/wording';
 import type { PushOptions } from './request';
 import { type CreatedPush, deliverLink } from './result';
 
@@ -104,4 +105,17 @@ function createdPush({ push, exposed }: HereService, { passphrase }: NewPush): C
     warnings: exposed ? [open] : [],
     summary: granted(push, passphrase !== undefined, false),
   };
+}
+
+/** One line for a person who watches: `10.0.0.7 viewed it: 1 of 3`. */
+function hereText({ event, ip, count = 0 }: HereEvent, views: number, files: number): string {
+  const what = {
+    opened: 'opened the page',
+    viewed: `viewed it: ${count} of ${views}`,
+    passphrase: 'gave no passphrase or a wrong one',
+    fetched: files === 1 ? 'fetched the file' : 'fetched a file',
+    deleted: 'deleted it',
+    expired: 'it has expired',
+  }[event];
+  return event === 'expired' ? what : `${safe(ip ?? 'somebody')} ${what}`;
 }

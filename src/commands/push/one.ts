@@ -5,7 +5,7 @@ import { offerPassphrase, readPassphrase } from '../../input/passphrase';
 import { checkStandardInput, chooseSource, readSecret, type Source } from '../../input/source';
 import { NO_INSTANCE, type Target } from '../../profile/target';
 import type { Session } from '../../session';
-import { terminal } from '../../terminal/output';
+import { invocation } from '../../terminal/output';
 import { checkPushOptions, instanceOnly, type PushOptions, requestOf } from './request';
 import { acceptPush, deliverLink } from './result';
 
@@ -55,9 +55,8 @@ async function targetOrOffer(session: Session, options: PushOptions): Promise<Ta
     if (instanceOnly(options) === undefined && (await chooseWay(session)) === 'here') return 'here';
     const { login } = await import('../login');
     // stdout is for the link alone.
-    const toStderr = { ...context, stdout: stderr };
-    const redirected = { ...session, context: toStderr, say: terminal(toStderr, options) };
-    await login(redirected, options);
+    const redirected = invocation({ ...context, stdout: stderr }, options);
+    await login({ ...session, ...redirected }, options);
     return session.target();
   }
 }

@@ -1,30 +1,21 @@
-import { notification } from '../../client/notification';
+import { notification } from '../../client/client';
 import type { Context, Profile } from '../../context';
 import type { Kind, NewPush } from '../../contract';
 import { usageError } from '../../errors';
-import { checkPassphrase } from '../../input/passphrase';
-import { checkStandardInput } from '../../input/source';
+import { checkPassphrase, type PassphraseOptions } from '../../input/passphrase';
+import { checkStandardInput, type SourceOptions } from '../../input/source';
 import type { GlobalOptions } from '../../options';
 
-export interface PushOptions extends GlobalOptions {
-  readonly text?: string;
-  readonly from?: string;
-  readonly env?: string;
-  readonly generate?: string | true;
+export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
   /** Paths; `-` is standard input. */
   readonly file?: readonly string[];
   readonly filename?: string;
   readonly message?: string;
-  readonly raw: boolean;
   readonly kind?: Kind;
   readonly days?: number;
   readonly views?: number;
   readonly deletable?: boolean;
   readonly retrievalStep?: boolean;
-  readonly passphrase: boolean;
-  readonly passphraseFile?: string;
-  readonly passphraseEnv?: string;
-  readonly generatePassphrase?: boolean;
   readonly passphraseOut?: string;
   readonly name?: string;
   readonly note?: string;

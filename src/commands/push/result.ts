@@ -3,10 +3,10 @@ import { type Difference, differences, differenceText } from '../../client/compa
 import { findLink } from '../../client/link';
 import type { NewPush, Push } from '../../contract';
 import { printOrRescue } from '../../delivery/print-or-rescue';
-import { CliError } from '../../errors';
+import { CliError, failedError } from '../../errors';
 import type { Instance } from '../../session';
-import { drawQr, type Invocation, toJson } from '../../terminal/output';
-import { granted } from '../../terminal/push-text';
+import { type Invocation, toJson } from '../../terminal/output';
+import { granted } from '../../terminal/wording';
 import type { PushOptions } from './request';
 
 /** A push that was created and accepted. */
@@ -59,7 +59,10 @@ export async function deliverLink(
   for (const warning of warnings) await say.warn(warning);
   if (options.copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
-  if (options.qr) await drawQr(say, link);
+  if (options.qr) {
+    const { drawQr } = await import('../../terminal/qr');
+    await drawQr(say, link);
+  }
   return failure;
 }
 
@@ -81,7 +84,7 @@ async function revoke(
 ): Promise<CliError> {
   const what = `the instance granted looser limits than asked: ${looser.map(differenceText).join('; ')}`;
   try {
-    if (created.url_token === '') throw new CliError('failed', 'the instance returned no token');
+    if (created.url_token === '') throw failedError('the instance returned no token');
     await api.expire(created.url_token);
   } catch (error) {
     return new CliError(

@@ -1,9 +1,13 @@
-import { findUnansweredPush, type RecentPushes } from '../../client/find-unanswered-push';
+import { type ApiSettings, apiClient } from '../../client/client';
+import { differences } from '../../client/compare-limits';
 import { webAddress } from '../../client/link';
+import { pages } from '../../client/pages';
+import { header } from '../../client/transport/call';
+import type { Transport } from '../../context';
 import type { NewPush, Push } from '../../contract';
 import { CliError } from '../../errors';
 import { briefSettings, type Session } from '../../session';
-import { count } from '../../terminal/time';
+import { count } from '../../terminal/wording';
 
 /**
  * Extends the error of a creation that got no response by what the user's active pushes say about it. Takes at most
@@ -72,4 +76,65 @@ function noneFound(others: number): string {
 /** As listed, with a link to click and without the passphrase, which the reference returns. */
 function listed({ passphrase: _secret, ...push }: Push, base: string): Push {
   return { ...push, html_url: webAddress(push.html_url) ?? `${base}/p/${push.url_token}` };
+}
+
+export interface RecentPushes {
+  /** With the same name and limits. */
+  readonly similar: readonly Push[];
+  /** How many others there are. */
+  readonly others: number;
+}
+
+/** Milliseconds between the `Date` of a response and the times of the pushes in it. */
+const TOLERANCE = 10_000;
+/** Milliseconds between the instance's clock and ours, for responses without a `Date`. */
+const SKEW = 5 * 60_000;
+
+/**
+ * Searches a user's active pushes for one that was created since `started`, after a creation that was not answered.
+ * Compares spans of time, as the instance's clock may differ from ours. Reads all pages, as instances differ in the
+ * order of their listings.
+ * @throws CliError when a page cannot be read and none of those before has a similar push
+ */
+export async function findUnansweredPush(
+  settings: ApiSettings,
+  asked: NewPush,
+  started: Date,
+): Promise<RecentPushes> {
+  let serverTime = Number.NaN;
+  const send: Transport = async (request) => {
+    const response = await settings.send(request);
+    serverTime = Date.parse(header(response, 'date') ?? '');
+    return response;
+  };
+  const api = apiClient({ ...settings, send });
+  const since = () => {
+    const now = settings.now().getTime();
+    const span = now - started.getTime();
+    return Number.isNaN(serverTime) ? now - span - SKEW : serverTime - span - TOLERANCE;
+  };
+  const listing = pages((page) => api.list('active', page), {
+    key: ({ url_token }) => url_token,
+    skipRepeated: true,
+  });
+  const similar: Push[] = [];
+  let others = 0;
+  try {
+    for await (const page of listing) {
+      const recent = page.filter((push) => Date.parse(push.created_at ?? '') >= since());
+      for (const push of recent) {
+        if (isSimilar(asked, push)) similar.push(push);
+        else others += 1;
+      }
+    }
+  } catch (error) {
+    if (similar.length === 0) throw error;
+  }
+  return { similar, others };
+}
+
+/** Fields that the listing leaves out are not compared. */
+function isSimilar(asked: NewPush, push: Push): boolean {
+  const sameName = typeof push.name !== 'string' || push.name === (asked.name ?? '');
+  return sameName && differences(asked, push).length === 0;
 }

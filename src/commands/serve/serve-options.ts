@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Context, Environment } from '../../context';
 import { CliError, usageError } from '../../errors';
-import { type GlobalOptions, optionsOf } from '../../options';
+import { GLOBAL, type GlobalOptions, optionsOf } from '../../options';
 import { dataFolder } from '../../profile/folders';
 import { type Invocation, invocation } from '../../terminal/output';
 
@@ -51,13 +51,14 @@ export function passwordWarning(command: Command): string | undefined {
 }
 
 /** Begins a subcommand: its options, with those given before it. Warns of a password on the command line. */
-export async function beginSubcommand<T extends GlobalOptions>(
+export async function beginSubcommand<T extends object>(
   context: Context,
   subcommand: Command,
-): Promise<Invocation & { readonly options: T }> {
+): Promise<Invocation & { readonly options: T & GlobalOptions }> {
   const before: object[] = [];
   for (let one = subcommand.parent; one; one = one.parent) before.unshift(one.opts());
-  const options = Object.assign({}, ...before, optionsOf(subcommand, context.env, {} as T)) as T;
+  const options = Object.assign({}, ...before, optionsOf(subcommand, context.env, {})) as T &
+    GlobalOptions;
   const run = invocation(context, options);
   const warning = passwordWarning(subcommand);
   if (warning) await run.say.warn(warning);
@@ -114,9 +115,7 @@ export function days(value: string): number {
 
 /** The variable of each option of `serve` itself, by the option's name in `opts()`. */
 export function variablesOf(serve: Command): Map<string, string> {
-  const own = serve.options.filter(
-    ({ helpGroupHeading }) => helpGroupHeading !== 'Global options:',
-  );
+  const own = serve.options.filter(({ helpGroupHeading }) => helpGroupHeading !== GLOBAL);
   return new Map(
     own.map((option) => {
       const words = option.attributeName().replace(/[A-Z]/g, (letter) => `_${letter}`);

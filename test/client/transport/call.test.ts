@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { retryAfter, sharedBackoff } from '../../../src/client/transport/call';
-import type { WireRequest } from '../../../src/client/transport/transport';
+import type { HttpRequest } from '../../../src/context';
 
 const now = new Date('2026-08-20T11:06:45.500Z');
 
@@ -36,7 +36,7 @@ describe('Retry-After', () => {
   });
 });
 
-const request: WireRequest = { method: 'GET', url: 'https://pw.test/', headers: {} };
+const request: HttpRequest = { method: 'GET', url: 'https://pw.test/', headers: {} };
 
 /** A clock that moves when it is told to. */
 function world() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { proxyFor } from '../../../src/client/transport/proxy';
+import { proxyFor } from '../../../src/client/transport/connect-options';
 import { CliError } from '../../../src/errors';
 import { VERSION } from '../../helpers/reference';
 import { type Listening, listening, overSocket, proxying } from '../../helpers/sockets';

@@ -4,7 +4,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
-import { type TransportOptions, undiciTransport } from '../../../src/client/transport/undici';
+import { undiciTransport } from '../../../src/client/transport/undici';
+import type { HttpOptions } from '../../../src/context';
 import { cert, key } from '../../server/certificate';
 
 /** A listener on a thread of its own, so that this one can stand still: it answers the first bytes and hangs up. */
@@ -68,7 +69,7 @@ test('what the body throws is what the sender gets', async () => {
 });
 
 /** Sends so many bytes as a stream, and returns what came back. */
-async function upload(url: string, length: number, options: Partial<TransportOptions> = {}) {
+async function upload(url: string, length: number, options: Partial<HttpOptions> = {}) {
   const transport = undiciTransport({ timeout: 5, env: {}, ...options });
   const piece = Buffer.alloc(256 * 1024, 'x');
   const body = {

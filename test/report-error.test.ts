@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CliError, type ErrorCode, ExitWith, exitStatus } from '../../src/errors';
-import { failureText, statusOf } from '../../src/terminal/error-message';
+import { CliError, type ErrorCode, ExitWith, exitStatus } from '../src/errors';
+import { failureText, statusOf } from '../src/report-error';
 
 const plain = { json: false, debug: false };
 const SECRET = 'hunter2-of-the-user';

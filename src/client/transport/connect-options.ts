@@ -1,0 +1,109 @@
+import type { LookupFunction } from 'node:net';
+import type { Environment, HttpOptions } from '../../context';
+import { usageError } from '../../errors';
+import { isLocalhost, isLoopback, parseWebUrl } from '../../loopback';
+
+/** Options of node:tls for both the instance and an https proxy. */
+export interface TlsOptions {
+  readonly ca?: string[];
+  /** Always set: without it, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
+  readonly rejectUnauthorized: boolean;
+}
+
+export async function tlsOptions({
+  ca,
+  insecure,
+  env,
+}: Pick<HttpOptions, 'ca' | 'insecure' | 'env'>): Promise<TlsOptions> {
+  return {
+    ...(ca === undefined ? {} : { ca: await withRoots(ca, env) }),
+    rejectUnauthorized: !insecure,
+  };
+}
+
+/** The option `ca` replaces the certificates that Node trusts, so they are included. */
+async function withRoots(ca: string, env: Environment): Promise<string[]> {
+  const [{ rootCertificates }, { readFile }] = await Promise.all([
+    import('node:tls'),
+    import('node:fs/promises'),
+  ]);
+  const extra = env.NODE_EXTRA_CA_CERTS;
+  // Node itself only warns about a file that it cannot read.
+  const more = extra ? await readFile(extra, 'utf8').catch(() => '') : '';
+  return [...rootCertificates, ca, ...(more === '' ? [] : [more])];
+}
+
+/** The addresses of `localhost`. */
+export const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
+
+/** Milliseconds before the second address is tried: more than this process may be busy when the first one answers. */
+const FIRST_ADDRESS_TIMEOUT = 2000;
+
+interface LookupOptions {
+  readonly lookup?: LookupFunction;
+  readonly autoSelectFamily?: true;
+  readonly autoSelectFamilyAttemptTimeout?: number;
+}
+
+/** Options of node:net by which `localhost` is not resolved by DNS (RFC 6761, 6.3), and both its addresses are tried. */
+export function lookupOptions(hostname: string): LookupOptions {
+  if (!isLocalhost(hostname)) return {};
+  return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_TIMEOUT };
+}
+
+const lookup: LookupFunction = (_hostname, { all }, callback) => {
+  if (!all) return callback(null, LOCAL_ADDRESSES[0], 4);
+  const [four, six] = LOCAL_ADDRESSES;
+  callback(null, [
+    { address: four, family: 4 },
+    { address: six, family: 6 },
+  ]);
+};
+
+/**
+ * The proxy for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, unless `NO_PROXY` (host names, suffixes,
+ * `host:port`, `*`) contains its host. Lower-case names take precedence, as in curl. Never one for loopback addresses:
+ * requests to them may be plain http and must not leave the machine.
+ * @throws CliError (usage) when the variable is not an http or https address
+ */
+export function proxyFor(url: URL, env: Environment): URL | undefined {
+  if (isLoopback(url.hostname)) return undefined;
+  const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const value = env[name.toLowerCase()] || env[name];
+  if (!value || bypassed(url, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;
+  return parseProxy(name, value);
+}
+
+function parseProxy(name: string, value: string): URL {
+  const proxy = parseWebUrl(value.includes('://') ? value : `http://${value}`);
+  if (proxy) return proxy;
+  // Without the value, which may contain a password.
+  throw usageError(
+    `${name} is not the address of an http or https proxy`,
+    'it looks like http://proxy.example:3128',
+  );
+}
+
+/** The host name or address of a URL, without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function bypassed(url: URL, list: string): boolean {
+  const host = hostOf(url);
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return list
+    .split(/[,\s]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => matches(entry.toLowerCase(), host, port));
+}
+
+function matches(entry: string, host: string, port: string): boolean {
+  if (entry === '*') return true;
+  const withPort = /^(.*[^:]):(\d+)$/.exec(entry);
+  if (withPort && !entry.startsWith('[') && (withPort[1] ?? '').includes(':'))
+    return entry === host;
+  const name = (withPort?.[1] ?? entry).replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
+  if (withPort && withPort[2] !== port) return false;
+  return host === name || host.endsWith(`.${name}`);
+}

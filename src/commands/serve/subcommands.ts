@@ -1,0 +1,139 @@
+import { Command } from 'commander';
+import type { Context } from '../../context';
+import { usageError } from '../../errors';
+import { type ServiceModule, withService } from '../../load-service';
+import { addOutputOptions, type GlobalOptions } from '../../options';
+import { ownerColumns } from '../../terminal/listings';
+import type { Invocation } from '../../terminal/output';
+import { table } from '../../terminal/table';
+import {
+  beginSubcommand,
+  DATA,
+  DATABASE,
+  type DataOptions,
+  dataPlace,
+  keyFile,
+} from './serve-options';
+
+const withData = (command: Command) => command.option(...DATA).option(...DATABASE);
+
+type DataRun = Invocation & { readonly options: GlobalOptions & DataOptions };
+
+/** `serve token add|list|revoke`. */
+export function tokenCommand(context: Context): Command {
+  const token = addOutputOptions(
+    new Command('token')
+      .summary('add, list and revoke API tokens')
+      .description('Manage the API tokens of the service on this machine.')
+      .helpCommand(false),
+  );
+  const sub = (word: string, summary: string) => {
+    const one = addOutputOptions(withData(token.command(word).summary(summary)));
+    one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+    return { one, begin: () => beginSubcommand<DataOptions>(context, one) };
+  };
+  const adding = sub('add', 'make a token for a user, who is made when new; printed once');
+  adding.one
+    .argument('<name>', 'the user')
+    .action(async (name: string) => addToken(await adding.begin(), name));
+  const listing = sub('list', 'list the users and how many tokens they have');
+  listing.one.action(async () => listTokens(await listing.begin()));
+  const revoking = sub('revoke', "revoke all of a user's tokens");
+  revoking.one
+    .argument('<name>', 'the user')
+    .action(async (name: string) => revokeTokens(await revoking.begin(), name));
+  return token;
+}
+
+function withOwners<T>({ context, options }: DataRun, work: (owners: Owners) => Promise<T>) {
+  const { now, env, quietly } = context;
+  return withService(async ({ openOwners }) => {
+    const owners = await openOwners(dataPlace(context, options), { now, env, quietly });
+    return work(owners).finally(() => owners.close());
+  });
+}
+
+type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
+
+async function addToken(run: DataRun, name: string): Promise<void> {
+  const token = await withOwners(run, (owners) => owners.add(name));
+  await run.say.print({ name, token }, () => `${token}\n`);
+}
+
+async function listTokens(run: DataRun): Promise<void> {
+  const rows = await withOwners(run, (owners) => owners.list());
+  await run.say.print(rows, (look) => table(rows, ownerColumns, look));
+}
+
+async function revokeTokens(run: DataRun, name: string): Promise<void> {
+  const revoked = await withOwners(run, (owners) => owners.revoke(name));
+  if (revoked === 0)
+    throw usageError(
+      `there is no user "${name}" with a token`,
+      'pwpush serve token list shows who has one',
+    );
+  await run.say.print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
+}
+
+const REKEY_HELP = `
+Services keep running and take up the new key by themselves. If the command is
+interrupted, run it again. Services with a copy of the key file, on other
+machines, answer 503 until the new file is copied to them.
+With --json: {"resealed", "key_file"}.`;
+
+export function rekeyCommand(context: Context): Command {
+  const command = withData(new Command('rekey'))
+    .summary('change the instance key, while services run')
+    .description('Change the instance key: create a new one and reseal all pushes with it.')
+    .addHelpText('after', REKEY_HELP);
+  return addOutputOptions(command).action(async () =>
+    rekey(await beginSubcommand<DataOptions>(context, command)),
+  );
+}
+
+async function rekey({ context, options, say }: DataRun): Promise<void> {
+  const settings = { ...dataPlace(context, options), ...keyFile(context) };
+  const done = await withService((service) => service.rekey(settings, context));
+  const { resealed, keyFile: key_file } = done;
+  await say.print(
+    { resealed, key_file },
+    () => `${resealed} ${resealed === 1 ? 'push' : 'pushes'} sealed again\n`,
+  );
+  if (settings.database) {
+    await say.note(`services with a key file of their own need a copy of ${key_file}`);
+  }
+  if (!done.scrubbed) {
+    const cause = 'another program reads the database';
+    await say.warn(`${cause}: what the old key opens stays in its write-ahead log until then`);
+  }
+}
+
+const BACKUP_HELP = `
+The copy opens with the instance key alone, which is not in it: keep one copy of
+the key elsewhere. A PostgreSQL is backed up with pg_dump.
+With --json: {"file", "bytes", "key_file"}.
+
+Example:
+  $ pwpush serve backup /backup/pwpush-$(date +%F).db`;
+
+export function backupCommand(context: Context): Command {
+  const command = withData(new Command('backup'))
+    .summary('copy the database of a running service')
+    .description('Copy the database, whole, while services run.')
+    .argument('<file>', 'where the copy goes, 0600')
+    .option('--force', 'overwrite an existing file')
+    .addHelpText('after', BACKUP_HELP);
+  return addOutputOptions(command).action(async (file: string) => {
+    const { options, say } = await beginSubcommand<DataOptions & { force?: boolean }>(
+      context,
+      command,
+    );
+    const place = dataPlace(context, options);
+    const { bytes, key } = await withService(async (service) => ({
+      bytes: await service.backup(place, { file, force: options.force ?? false }, context),
+      key: service.keyFileOf({ ...place, ...keyFile(context) }),
+    }));
+    await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
+    await say.note(`it opens with the instance key alone, which is not in it: ${key}`);
+  });
+}

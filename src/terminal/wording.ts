@@ -1,0 +1,58 @@
+import { size } from '../byte-size';
+import type { Push } from '../contract';
+
+/** What is left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
+export function left(push: Push): string | undefined {
+  const { views_remaining: views, days_remaining: days } = push;
+  if (views === 0) return 'that was the last view';
+  const parts: string[] = [];
+  if (typeof views === 'number') parts.push(count(views, 'view'));
+  if (typeof days === 'number') parts.push(days === 0 ? 'less than a day' : count(days, 'day'));
+  return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
+}
+
+/** The names of the variables that a secret was given as. */
+export function variablesSet(names: Iterable<string>): string {
+  return `variables set: ${[...names].join(', ')}`;
+}
+
+/** What an instance granted to a new push, for the person who made it. */
+export function granted(push: Push, passphrase: boolean, owned: boolean): string {
+  const { expire_after_views: views, expire_after_days: days } = push;
+  const limits: string[] = [];
+  if (typeof views === 'number') limits.push(count(views, 'view'));
+  if (typeof days === 'number') limits.push(count(days, 'day'));
+  const parts = limits.length === 0 ? [] : [`good for ${limits.join(' or ')}`];
+  if (passphrase) parts.push('with a passphrase');
+  if (push.deletable_by_viewer === true) parts.push('the recipient may delete it');
+  if (push.deletable_by_viewer === false)
+    parts.push(owned ? 'only you may delete it' : 'nobody may delete it');
+  if (push.retrieval_step === true) parts.push('shown after a click');
+  return parts.join(', ');
+}
+
+/** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf was taken`. */
+export function savedText(path: string, bytes: number, taken: string | undefined): string {
+  return `saved ${path} (${size(bytes)})${taken === undefined ? '' : `; ${taken} was taken`}`;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** An ISO 8601 time relative to now: `5 min ago`, `3 h ago`, `2 days ago`, then the date. */
+export function ago(time: string | null | undefined, now: Date): string {
+  const at = Date.parse(time ?? '');
+  if (Number.isNaN(at)) return time ?? '';
+  const past = now.getTime() - at;
+  if (past < MINUTE) return 'just now';
+  if (past < HOUR) return `${Math.floor(past / MINUTE)} min ago`;
+  if (past < DAY) return `${Math.floor(past / HOUR)} h ago`;
+  if (past < 30 * DAY) return `${count(Math.floor(past / DAY), 'day')} ago`;
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** `1 view`, `2 views`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
