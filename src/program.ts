@@ -6,6 +6,8 @@ import { addGlobalOptions, type GlobalOptions, globalOptions, isOn } from './opt
 
 interface CommandEntry {
   readonly name: string;
+  /** Another name that people try. */
+  readonly alias?: string;
   /** One line for the list of commands. */
   readonly summary: string;
   readonly load: () => Promise<(context: Context) => Command>;
@@ -15,82 +17,84 @@ interface CommandEntry {
 export const commands: readonly CommandEntry[] = [
   {
     name: 'push',
-    summary: 'create a push, print its link',
+    summary: 'push a secret and print its link',
     load: async () => (await import('./commands/push')).pushCommand,
   },
   {
     name: 'get',
-    summary: 'retrieve a push (takes a view)',
+    summary: 'get a secret (uses a view)',
     load: async () => (await import('./commands/get')).getCommand,
   },
   {
     name: 'run',
-    summary: 'run a command with the secret (takes a view)',
+    summary: 'run a command with a secret (uses a view)',
     load: async () => (await import('./commands/run')).runCommand,
   },
   {
     name: 'preview',
-    summary: "print a push's full link (takes none)",
+    summary: "print a push's full link (uses no view)",
     load: async () => (await import('./commands/preview')).previewCommand,
   },
   {
     name: 'expire',
+    alias: 'rm',
     summary: 'expire pushes now',
     load: async () => (await import('./commands/expire')).expireCommand,
   },
   {
     name: 'list',
+    alias: 'ls',
     summary: 'list your pushes',
     load: async () => (await import('./commands/list')).listCommand,
   },
   {
     name: 'audit',
-    summary: 'who looked at a push, and when',
+    summary: 'show who opened a push, and when',
     load: async () => (await import('./commands/audit')).auditCommand,
   },
   {
     name: 'wait',
-    summary: 'block until a push was viewed or has expired',
+    summary: 'wait until a push was viewed or has expired',
     load: async () => (await import('./commands/wait')).waitCommand,
   },
   {
     name: 'notify',
-    summary: "have the instance e-mail a push's link",
+    summary: "e-mail a push's link from the instance",
     load: async () => (await import('./commands/notify')).notifyCommand,
   },
   {
     name: 'version',
-    summary: 'this program, the instance, and what it can do',
+    summary: 'show the version of pwpush and of the instance',
     load: async () => (await import('./commands/version')).versionCommand,
   },
   {
     name: 'login',
-    summary: 'keep an instance and a token as a profile',
+    summary: 'log in to an instance and save it as a profile',
     load: async () => (await import('./commands/login')).loginCommand,
   },
   {
     name: 'logout',
-    summary: "forget a profile's token",
+    summary: 'remove the token of a profile',
     load: async () => (await import('./commands/logout')).logoutCommand,
   },
   {
     name: 'profile',
-    summary: 'list, show, use, set and remove profiles',
+    summary: 'list, show, change and remove profiles',
     load: async () => (await import('./commands/profile')).profileCommand,
   },
   {
     name: 'doctor',
-    summary: 'what is wrong between here and the instance',
+    summary: 'diagnose configuration and connection',
     load: async () => (await import('./commands/doctor')).doctorCommand,
   },
   {
     name: 'serve',
-    summary: 'be an instance, on this machine',
+    summary: 'run a Password Pusher server on this machine',
     load: async () => (await import('./commands/serve')).serveCommand,
   },
   {
     name: 'completion',
-    summary: 'print a script that completes command lines',
+    summary: 'print a shell completion script',
     load: async () => (await import('./commands/completion')).completionCommand,
   },
 ];
@@ -104,8 +108,8 @@ Examples:
   $ pwpush get https://pwpush.example/p/abc123def456
   $ pwpush serve
 
-\`pwpush help <command>\` shows a command's options, \`pwpush help <topic>\` more:
-${topics.join(', ')}. Exit codes and all else: man pwpush.`;
+pwpush help <command> shows the options of a command, pwpush help <topic> more:
+${topics.join(', ')}. The manual is man pwpush.`;
 
 /**
  * Parses a command line, calls `begins` with its options, and runs the command.
@@ -129,6 +133,9 @@ export async function execute(
     asking = mayPrompt(options, context);
     begins(options);
   });
+  const typed = typedCommand(program, words);
+  if (typed !== undefined && !commands.some((one) => isCalled(one, typed)))
+    throw unknownCommand(typed);
   refuseJoined(optionWords(program, words));
   const shown: string[] = [];
   eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
@@ -160,17 +167,22 @@ async function completeLine(line: readonly string[], context: Context): Promise<
 export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
   const program = newProgram(context);
   const typed = typedCommand(program, argv);
-  for (const { name, summary, load } of commands) {
+  for (const entry of commands) {
     if (typed === undefined || typed === 'help')
-      program.addCommand(new Command(name).summary(summary));
-    else if (name === typed) program.addCommand(versioned((await load())(context), context));
+      program.addCommand(new Command(entry.name).summary(entry.summary));
+    else if (isCalled(entry, typed)) {
+      const command = (await entry.load())(context);
+      program.addCommand(versioned(entry.alias ? command.alias(entry.alias) : command, context));
+    }
   }
   return program;
 }
 
+const isCalled = ({ name, alias }: CommandEntry, word: string) => name === word || alias === word;
+
 function newProgram(context: Context): Command {
   const program = addGlobalOptions(new Command('pwpush'))
-    .description('Hand over a secret as a link that stops working.')
+    .description('Share a secret as a link that self-destructs.')
     .usage('[options] <command>')
     .helpCommand(false)
     .enablePositionalOptions()
@@ -206,8 +218,8 @@ function typedCommand(program: Command, argv: readonly string[]): string | undef
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
   const word = argv[1];
-  if (word !== undefined && !word.startsWith('-') && !commands.some(({ name }) => name === word))
-    throw unknownCommand(word, topics);
+  const known = word?.startsWith('-') || commands.some((one) => isCalled(one, word ?? ''));
+  if (word !== undefined && !known) throw unknownCommand(word, topics);
   return [...argv.slice(1), '--help'];
 }
 
@@ -308,33 +320,80 @@ function checkChoices(name: string, one: Option | Argument): void {
 
 /** An error of Commander's parser as one of ours. */
 function misuse(error: CommanderError, command: Command): CliError {
-  const message = error.message.replace(/^error: /, '').replace(/\.$/, '');
-  const quoted = /'(.*)'/s.exec(message)?.[1] ?? '';
-  if (error.code === 'commander.unknownOption') return unknownOption(quoted, command);
-  const names = command.commands.map((one) => one.name());
-  const near = error.code === 'commander.unknownCommand' ? nearest(names, quoted) : undefined;
-  return usageError(message, near ? `did you mean ${near}?` : 'see --help');
+  const quoted = /'(.*)'/s.exec(error.message)?.[1] ?? '';
+  const [name = ''] = /--[\w-]+/.exec(quoted) ?? [];
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return unknownOption(quoted, command);
+    case 'commander.unknownCommand': {
+      const names = command.commands.map((one) => one.name());
+      return usageError(`unknown command "${quoted}"`, suggestion(names, quoted, command));
+    }
+    case 'commander.missingArgument':
+      return usageError(`missing <${quoted}>`, helpOf(command));
+    case 'commander.optionMissingArgument':
+      return usageError(`${name} requires a value`, helpOf(command));
+    // What is too much may be a secret.
+    case 'commander.excessArguments':
+      return usageError('too many arguments', helpOf(command));
+    default:
+      return usageError(error.message.replace(/^error: /, ''), helpOf(command));
+  }
+}
+
+/** The command that prints a command's help. */
+function helpOf(command: Command): string {
+  const names: string[] = ['--help'];
+  for (let one: Command | null = command; one; one = one.parent) names.unshift(one.name());
+  return names.join(' ');
+}
+
+function suggestion(names: readonly string[], word: string, command: Command): string {
+  const near = nearest(names, word);
+  return near === undefined ? helpOf(command) : `did you mean ${near}?`;
 }
 
 /** Options of tools like this one that would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
 
+/** Options that people try, of other tools and of the API itself. */
+const otherOptions: Readonly<Record<string, string>> = {
+  '--burn': '--views 1',
+  '--burn-after-reading': '--views 1',
+  '--expire': '--days',
+  '--expire-after-days': '--days',
+  '--expire-after-views': '--views',
+  '--expires': '--days',
+  '--expires-in': '--days',
+  '--label': '--name',
+  '--max-views': '--views',
+  '--once': '--views 1',
+  '--one-time': '--views 1',
+  '--title': '--name',
+  '--ttl': '--days',
+};
+
 /** Names the option only: a value joined to it may be a secret. */
 function unknownOption(typed: string, command: Command): CliError {
   const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
-  const options = optionsOf(command);
+  const options = optionsOf(command).filter(({ hidden }) => !hidden);
   // Commander treats a value for a switch as an unknown option.
   if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
-    return usageError(`${name} takes no value`, 'see --help');
-  const message = `unknown option '${name}'`;
+    return usageError(`${name} takes no value`, helpOf(command));
+  const message = `unknown option ${name}`.trimEnd();
   if (SECRETS.test(name))
     return usageError(
       message,
-      'no option takes a secret or a token, since other users can read options: it is piped in, typed, or in a file or variable; see --help',
+      'options cannot hold secrets, because other users can read them: pipe the secret in, let pwpush ask, or use a file or variable',
     );
-  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []));
-  const near = name.startsWith('--') ? nearest(names, name.slice(2)) : undefined;
-  return usageError(message, near ? `did you mean --${near}?` : 'see --help');
+  const names = options.flatMap(({ long }) => long ?? []);
+  const other = Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
+  if (other !== undefined && names.includes(other.replace(/ .*/, '')))
+    return usageError(message, `did you mean ${other}?`);
+  return usageError(
+    message,
+    name.startsWith('--') ? suggestion(names, name, command) : helpOf(command),
+  );
 }
 
 /** Those of the command and of the ones above it. */
@@ -342,18 +401,37 @@ function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
 }
 
+/** Commands that people try, of other tools. */
+const otherCommands: Readonly<Record<string, string>> = {
+  auth: 'login',
+  config: 'profile',
+  create: 'push',
+  delete: 'expire',
+  info: 'show',
+  read: 'get',
+  receive: 'get',
+  remove: 'expire',
+  revoke: 'expire',
+  send: 'push',
+  share: 'push',
+  status: 'show',
+  view: 'get',
+  whoami: 'doctor',
+};
+
 function unknownCommand(word: string, besides: readonly string[] = []): CliError {
   const names = [...commands.map(({ name }) => name), ...besides];
-  const near = nearest(names, word);
+  const near = Object.hasOwn(otherCommands, word) ? otherCommands[word] : nearest(names, word);
   return usageError(
-    `there is no command "${word}"`,
+    `unknown command "${word}"`,
     near ? `did you mean ${near}?` : `commands: ${names.join(', ')}`,
   );
 }
 
 /** The closest name, if few letters of the word are wrong: one in three, two at most. */
 function nearest(names: readonly string[], word: string): string | undefined {
-  const most = Math.min(2, Math.max(1, Math.floor(word.length / 3)));
+  const letters = word.replace(/^--/, '').length;
+  const most = Math.min(2, Math.max(1, Math.floor(letters / 3)));
   const near = names.map((name) => ({ name, edits: distance(name, word) }));
   return near.sort((one, other) => one.edits - other.edits).find(({ edits }) => edits <= most)
     ?.name;

@@ -5,8 +5,7 @@ import { addOutputOptions } from '../options';
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 const EXAMPLES = `
-The script completes commands, options, their values and files. It asks pwpush
-for them at each Tab, and runs nothing that was typed.
+Completes commands, options, values and files. Nothing that was typed is run.
 
 Install it for every new shell:
   bash        in ~/.bashrc: eval "$(pwpush completion bash)"
@@ -25,8 +24,8 @@ Examples:
 
 export function completionCommand(context: Context): Command {
   const command = new Command('completion')
-    .description('Print a script that completes command lines of pwpush.')
-    .addArgument(new Argument('<shell>', 'the shell it is for').choices(shells))
+    .description('Print a completion script for a shell.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', EXAMPLES)
     .action(async (shell: (typeof shells)[number]) => {
       const { stubs } = await import('../completion/stubs');

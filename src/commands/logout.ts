@@ -6,7 +6,7 @@ import { configFolder } from '../profile/folders';
 import { type Invocation, invocation } from '../terminal/output';
 
 const EXAMPLES = `
-The token stays good at the instance; revoke it there if it may have been seen.
+The token stays valid. If it may have leaked, revoke it on the instance.
 
 Examples:
   $ pwpush logout
@@ -14,7 +14,7 @@ Examples:
 
 export function logoutCommand(context: Context): Command {
   const command = new Command('logout')
-    .description("Forget a profile's token.")
+    .description('Remove the token of a profile.')
     .addHelpText('after', EXAMPLES)
     .action(() => logout(invocation(context, optionsOf(command, context.env, {}))));
   return addProfileOptions(command);

@@ -16,10 +16,10 @@ Examples:
 
 export function profileCommand(context: Context): Command {
   const command = new Command('profile')
-    .description('Show and change profiles: an instance, its token, and defaults for pushes.')
+    .description('Manage profiles: an instance, its token, and defaults for pushes.')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
-  const name = new Argument('[name]', 'the profile; left out, the one in use');
+  const name = new Argument('[name]', 'the profile (default: the one in use)');
   const sub = (word: string, description: string) => {
     const one = addProfileOptions(command.command(word).summary(description));
     one.description(`${description.charAt(0).toUpperCase()}${description.slice(1)}.`);
@@ -27,11 +27,11 @@ export function profileCommand(context: Context): Command {
   };
   const listing = sub('list', 'list the profiles');
   listing.one.action(() => list(listing.begin()));
-  const showing = sub('show', 'show a profile; its token only as a fact');
+  const showing = sub('show', 'show a profile (never its token)');
   showing.one.addArgument(name).action((one?: string) => show(showing.begin(), one));
-  const using = sub('use', 'make a profile the one in use');
+  const using = sub('use', 'switch to a profile');
   using.one.argument('<name>', 'the profile').action((one: string) => use(using.begin(), one));
-  const setting = sub('set', 'change a setting of a profile, making it when it is new');
+  const setting = sub('set', 'change a setting; creates the profile if needed');
   setting.one
     .argument('<key>', `the setting: ${settingNames.join(', ')}`)
     .argument('<value>', 'its value; an empty one removes it')
