@@ -31,6 +31,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/run')).runCommand,
   },
   {
+    name: 'show',
+    summary: 'show views and days left (uses no view)',
+    load: async () => (await import('./commands/show')).showCommand,
+  },
+  {
     name: 'preview',
     summary: "print a push's full link (uses no view)",
     load: async () => (await import('./commands/preview')).previewCommand,

@@ -1,9 +1,6 @@
 import { APPLICATION, type InstanceVersion } from '../contract';
-import { safe } from './safe';
+import { fieldsText } from './listings';
 import type { Look } from './style';
-
-/** Names of features are shorter; the longest name sets the column. */
-const MAX_NAME = 48;
 
 /** This program, the instance, and what the instance can do: one `name<TAB>value` a line in a pipe. */
 export function versionText(
@@ -20,13 +17,7 @@ export function versionText(
     ['edition', version.edition ?? ''],
     ...features(version.features ?? {}, ''),
   ];
-  const longest = rows.reduce((most, [name]) => Math.max(most, name.length), 0);
-  const width = Math.min(longest, MAX_NAME);
-  const line = ([name, value]: [string, string]) =>
-    look.tty
-      ? `${look.paint('bold', safe(name).padEnd(width))}  ${safe(value)}`
-      : `${safe(name)}\t${safe(value)}`;
-  return rows.map((row) => `${line(row)}\n`).join('');
+  return fieldsText(rows, look);
 }
 
 /** Nested objects as `pushes.file_attachments.enabled`; two levels are known, deeper ones are nonsense. */

@@ -6,12 +6,11 @@ import type { Column } from './table';
 import { width } from './text-width';
 import { ago } from './time';
 
+const isProtected = ({ passphrase }: PushState) =>
+  passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
+
 const flagsOf = (push: Push, words: readonly [string, string, string]) =>
-  [
-    push.passphrase === null || (typeof push.passphrase === 'string' && push.passphrase !== ''),
-    push.retrieval_step,
-    push.deletable_by_viewer,
-  ]
+  [isProtected(push), push.retrieval_step, push.deletable_by_viewer]
     .flatMap((set, at) => (set ? [words[at]] : []))
     .join(',');
 
@@ -153,18 +152,65 @@ const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 /** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
 export function profileText(profile: ShownProfile, look: Look): string {
   const { name, current, url, token, ...rest } = profile;
-  const rows: [string, string][] = [
-    ['name', name],
-    ['current', yesNo(current)],
-    ['url', url ?? ''],
-    ['token', yesNo(token)],
-    ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
+  return fieldsText(
+    [
+      ['name', name],
+      ['current', yesNo(current)],
+      ['url', url ?? ''],
+      ['token', yesNo(token)],
+      ...Object.entries(rest).map(([key, value]): Field => [key, String(value)]),
+    ],
+    look,
+  );
+}
+
+/** What is known of a push; without its owner's token, less than its lists have. */
+export type PushState = Pick<Push, 'url_token'> &
+  Partial<{ readonly [Key in keyof Push]: Push[Key] | null }>;
+
+/** One property of a push a line, as `profileText` prints settings. */
+export function pushStateText(push: PushState, look: Look): string {
+  const known = (value: boolean | null | undefined) => (value == null ? 'unknown' : yesNo(value));
+  const rest = (left?: number | null, all?: number | null) =>
+    left == null ? 'unknown' : `${left} of ${all ?? '?'}`;
+  const time = (value: string | null | undefined) =>
+    value == null || !look.tty ? (value ?? '') : ago(value, look.now);
+  const state = push.deleted ? 'deleted' : push.expired ? 'expired' : 'active';
+  const fields: (Field | false)[] = [
+    ['link', push.html_url ?? ''],
+    push.name ? ['name', push.name] : false,
+    push.note ? ['note', push.note] : false,
+    ['state', push.expired == null ? 'unknown' : state],
+    ['views left', rest(push.views_remaining, push.expire_after_views)],
+    ['days left', rest(push.days_remaining, push.expire_after_days)],
+    push.created_at ? ['created', time(push.created_at)] : false,
+    push.expired_on ? ['expired', time(push.expired_on)] : false,
   ];
-  const wide = Math.max(...rows.map(([key]) => width(safe(key))));
-  const line = ([key, value]: [string, string]) => {
+  // The passphrase of an expired push is null, whether it had one or not.
+  if (!push.expired)
+    fields.push(
+      ['passphrase', known(push.passphrase === undefined ? null : isProtected(push))],
+      ['opens with a click', known(push.retrieval_step)],
+      ['recipient can delete', known(push.deletable_by_viewer)],
+    );
+  return fieldsText(
+    fields.filter((field) => field !== false),
+    look,
+  );
+}
+
+/** Names of ours are shorter; those of an instance's features need not be. */
+const MAX_NAME = 48;
+
+type Field = readonly [name: string, value: string];
+
+/** Two columns on a terminal, `name<TAB>value` in a pipe. */
+export function fieldsText(fields: readonly Field[], look: Look): string {
+  const wide = Math.min(MAX_NAME, Math.max(...fields.map(([name]) => width(safe(name)))));
+  const line = ([key, value]: Field) => {
     const name = safe(key);
     if (!look.tty) return `${name}\t${safe(value)}`;
-    return `${look.paint('bold', name)}${' '.repeat(wide - width(name))}  ${safe(value)}`.trimEnd();
+    return `${look.paint('bold', name)}${' '.repeat(Math.max(0, wide - width(name)))}  ${safe(value)}`.trimEnd();
   };
-  return rows.map((row) => `${line(row)}\n`).join('');
+  return fields.map((field) => `${line(field)}\n`).join('');
 }
