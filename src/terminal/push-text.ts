@@ -26,17 +26,17 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
     typeof days === 'number' ? count(days, 'day') : undefined,
   ].filter((part) => part !== undefined);
   const parts = [
-    limits.length === 0 ? undefined : `good for ${limits.join(' or ')}`,
-    passphrase ? 'with a passphrase' : undefined,
-    push.deletable_by_viewer === true ? 'the recipient may delete it' : undefined,
+    limits.length === 0 ? undefined : `expires after ${limits.join(' or ')}`,
+    passphrase ? 'passphrase required' : undefined,
+    push.deletable_by_viewer === true ? 'recipient can delete it' : undefined,
     push.deletable_by_viewer === false
       ? owned
-        ? 'only you may delete it'
-        : 'nobody may delete it'
+        ? 'only you can delete it'
+        : 'nobody can delete it'
       : undefined,
-    push.retrieval_step === true ? 'shown after a click' : undefined,
+    push.retrieval_step === true ? 'opens with a click' : undefined,
   ].filter((part) => part !== undefined);
-  return parts.join(', ');
+  return parts.join(' · ');
 }
 
 /** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf was taken`. */
