@@ -29,6 +29,6 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
   });
   await say.print(
     { profile: name, token: false },
-    () => `profile "${name}" has no token any more\n`,
+    () => `removed the token of profile "${name}"\n`,
   );
 }
