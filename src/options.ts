@@ -40,21 +40,18 @@ export function addGlobalOptions(command: Command): Command {
     .optionsGroup(GLOBAL)
     .option('--profile <name>', 'use this profile (PWPUSH_PROFILE)')
     .option('--url <url>', 'address of the instance (PWPUSH_URL)')
-    .option(
-      '--token-file <path>',
-      'read the API token from a file; - is standard input (PWPUSH_TOKEN_FILE)',
-    )
+    .option('--token-file <path>', 'file with the API token; - is stdin (PWPUSH_TOKEN_FILE)')
     .option('--anonymous', 'send no token');
   // `wait` has its own --timeout.
   if (!command.options.some(({ long }) => long === '--timeout'))
     command.option(
       '--timeout <seconds>',
-      'wait so long for an answer to begin; 30 (PWPUSH_TIMEOUT)',
+      'seconds to wait for a response (default: 30)',
       seconds('--timeout'),
     );
   command
-    .option('--ca-file <path>', 'trust the CA certificates of this PEM file too (PWPUSH_CA_FILE)')
-    .option('--insecure', 'accept any certificate');
+    .option('--ca-file <path>', 'also trust the CAs in this PEM file (PWPUSH_CA_FILE)')
+    .option('--insecure', 'do not verify certificates; warns each time');
   return addOutputOptions(command);
 }
 
@@ -68,11 +65,11 @@ export function addProfileOptions(command: Command): Command {
 export function addOutputOptions(command: Command): Command {
   return command
     .optionsGroup(GLOBAL)
-    .option('--json', 'print JSON, errors too')
-    .option('-q, --quiet', 'print the result, warnings and errors only')
+    .option('--json', 'print JSON, errors included')
+    .option('-q, --quiet', 'print only the result, warnings and errors')
     .option('--no-input', 'never prompt (PWPUSH_NO_INPUT, CI)')
-    .option('--no-color', 'no colours (NO_COLOR)')
-    .option('--debug', 'log requests to stderr, without secrets (PWPUSH_DEBUG)')
+    .option('--no-color', 'no colors (NO_COLOR)')
+    .option('--debug', 'log requests to stderr, without secrets')
     .helpOption('-h, --help', 'show help')
     .enablePositionalOptions();
 }
@@ -80,12 +77,10 @@ export function addOutputOptions(command: Command): Command {
 /** Declares where the passphrase of a retrieval comes from. */
 export function addPassphraseOptions(command: Command): Command {
   return command
+    .optionsGroup('Passphrase:')
     .option('-p, --passphrase', 'ask for the passphrase')
-    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
-    .option(
-      '--passphrase-env <name>',
-      'read the passphrase from a variable (else from PWPUSH_PASSPHRASE)',
-    );
+    .option('--passphrase-file <path>', 'read the passphrase from a file; - is stdin')
+    .option('--passphrase-env <name>', 'read it from a variable (else PWPUSH_PASSPHRASE)');
 }
 
 /** The global options as given anywhere on the line, with their defaults. */

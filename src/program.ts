@@ -8,31 +8,41 @@ interface CommandModule {
   readonly define: (context: Context) => Command;
 }
 
-/** All commands: name, one line for the list of them, and the file. Only that of the typed one is loaded. */
-const table: readonly [name: string, summary: string, load: () => Promise<CommandModule>][] = [
-  ['push', 'create a push, print its link', () => import('./commands/push')],
-  ['get', 'retrieve a push (takes a view)', () => import('./commands/get')],
-  ['run', 'run a command with the secret (takes a view)', () => import('./commands/run')],
-  ['preview', "print a push's full link (takes none)", () => import('./commands/preview')],
-  ['expire', 'expire pushes now', () => import('./commands/expire')],
-  ['list', 'list your pushes', () => import('./commands/list')],
-  ['audit', 'who looked at a push, and when', () => import('./commands/audit')],
-  ['wait', 'block until a push was viewed or has expired', () => import('./commands/wait')],
-  ['notify', "have the instance e-mail a push's link", () => import('./commands/notify')],
-  ['version', 'this program, the instance, and what it can do', () => import('./commands/version')],
-  ['login', 'keep an instance and a token as a profile', () => import('./commands/login')],
-  ['logout', "forget a profile's token", () => import('./commands/logout')],
-  ['profile', 'list, show, use, set and remove profiles', () => import('./commands/profile')],
-  ['doctor', 'what is wrong between here and the instance', () => import('./commands/doctor')],
-  ['serve', 'be an instance, on this machine', () => import('./commands/serve')],
-  [
-    'completion',
-    'print a script that completes command lines',
-    () => import('./commands/completion'),
-  ],
+/** All commands: name, one line for the list of them, the file, and another name that people try. */
+const table: readonly [
+  name: string,
+  summary: string,
+  load: () => Promise<CommandModule>,
+  alias?: string,
+][] = [
+  ['push', 'push a secret and print its link', () => import('./commands/push')],
+  ['get', 'get a secret (uses a view)', () => import('./commands/get')],
+  ['run', 'run a command with a secret (uses a view)', () => import('./commands/run')],
+  ['show', 'show views and days left (uses no view)', () => import('./commands/show')],
+  ['preview', "print a push's full link (uses no view)", () => import('./commands/preview')],
+  ['expire', 'expire pushes now', () => import('./commands/expire'), 'rm'],
+  ['list', 'list your pushes', () => import('./commands/list'), 'ls'],
+  ['audit', 'show who opened a push, and when', () => import('./commands/audit')],
+  ['wait', 'wait until a push was viewed or has expired', () => import('./commands/wait')],
+  ['notify', "e-mail a push's link from the instance", () => import('./commands/notify')],
+  ['version', 'show the version of pwpush and of the instance', () => import('./commands/version')],
+  ['login', 'log in to an instance and save it as a profile', () => import('./commands/login')],
+  ['logout', 'remove the token of a profile', () => import('./commands/logout')],
+  ['profile', 'list, show, change and remove profiles', () => import('./commands/profile')],
+  ['doctor', 'diagnose configuration and connection', () => import('./commands/doctor')],
+  ['serve', 'run a Password Pusher server on this machine', () => import('./commands/serve')],
+  ['completion', 'print a shell completion script', () => import('./commands/completion')],
 ];
 
-export const commands = table.map(([name, summary, load]) => ({ name, summary, load }));
+export const commands = table.map(([name, summary, load, alias]) => ({
+  name,
+  summary,
+  load,
+  alias,
+}));
+
+const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
+  name === word || alias === word;
 
 const names = commands.map(({ name }) => name);
 
@@ -45,8 +55,8 @@ Examples:
   $ pwpush get https://pwpush.example/p/abc123def456
   $ pwpush serve
 
-\`pwpush help <command>\` shows a command's options, \`pwpush help <topic>\` more:
-${topics.join(', ')}. Exit codes and all else: man pwpush.`;
+pwpush help <command> shows the options of a command, pwpush help <topic> more:
+${topics.join(', ')}. The manual is man pwpush.`;
 
 /**
  * Parses a command line, calls `begins` with its options, and runs the command.
@@ -70,6 +80,9 @@ export async function execute(
     asking = mayPrompt(options, context);
     begins(options);
   });
+  const typed = typedCommand(program, words);
+  if (typed !== undefined && !commands.some((one) => isCalled(one, typed)))
+    throw unknownWord(typed, names);
   refuseJoined(optionWords(program, words));
   const shown: string[] = [];
   eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
@@ -101,25 +114,25 @@ async function completeLine(line: readonly string[], context: Context): Promise<
 export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
   const program = newProgram(context);
   const typed = typedCommand(program, argv);
-  for (const { name, summary, load } of commands) {
+  for (const one of commands) {
     if (typed === undefined || typed === 'help')
-      program.addCommand(new Command(name).summary(summary));
-    else if (name === typed) program.addCommand(versioned((await load()).define(context), context));
+      program.addCommand(new Command(one.name).summary(one.summary));
+    else if (isCalled(one, typed)) {
+      const command = versioned((await one.load()).define(context), context);
+      program.addCommand(one.alias ? command.alias(one.alias) : command);
+    }
   }
   return program;
 }
 
 function newProgram(context: Context): Command {
-  const program = addGlobalOptions(new Command('pwpush'))
-    .description('Hand over a secret as a link that stops working.')
+  const program: Command = addGlobalOptions(new Command('pwpush'))
+    .description('Share a secret as a link that self-destructs.')
     .usage('[options] <command>')
     .helpCommand(false)
     .enablePositionalOptions()
     .addHelpText('after', EXAMPLES)
-    .action(() => {
-      if (program.args.length === 0) program.help();
-      throw unknownWord(program.args[0] ?? '', names);
-    })
+    .action(() => program.help())
     .allowExcessArguments();
   return versioned(program, context);
 }
@@ -140,8 +153,8 @@ function typedCommand(program: Command, argv: readonly string[]): string | undef
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
   const word = argv[1];
-  if (word !== undefined && !word.startsWith('-') && !names.includes(word))
-    throw unknownWord(word, [...names, ...topics]);
+  const known = word?.startsWith('-') || commands.some((one) => isCalled(one, word ?? ''));
+  if (word !== undefined && !known) throw unknownWord(word, [...names, ...topics]);
   return [...argv.slice(1), '--help'];
 }
 
@@ -245,5 +258,5 @@ function globalNames(command: Command, help: Help): string[] {
     .filter(({ helpGroupHeading }) => helpGroupHeading === GLOBAL)
     .map(({ short, long }) => (short ? `${short}/${long}` : long));
   const lines = help.boxWrap(names.join(', '), (help.helpWidth ?? 80) - 2);
-  return ['Global options, explained by pwpush --help:', lines.replaceAll(/^/gm, '  '), ''];
+  return ['Global options (see pwpush --help):', lines.replaceAll(/^/gm, '  '), ''];
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,16 @@ import { settingNames } from '../src/profile/settings';
 import { commands, programFor } from '../src/program';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+/** The documents of a user: the README and what it leaves to others. */
+const readme = [
+  'README.md',
+  'SECURITY.md',
+  'docs/configuration.md',
+  'docs/json.md',
+  'docs/library.md',
+]
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const blocks = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, text]) => text ?? '');
@@ -79,15 +88,16 @@ describe('the readme', () => {
     expect(shown.filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 
-  test('names paths that exist', () => {
-    const linked = [...prose.matchAll(/\]\((?!https:)([^)]+)\)/g)].map(([, path]) => path ?? '');
-    expect(linked.length).toBeGreaterThan(0);
-    expect(linked.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  });
-
-  test.each(readdirSync(join(root, 'docs')))('docs/%s names paths that exist', (document) => {
-    const text = readFileSync(join(root, 'docs', document), 'utf8');
-    const linked = [...text.matchAll(/\]\((?!https:)([^)#]+)/g)].map(([, to = '']) => `docs/${to}`);
+  const documents = ['.', 'docs'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
+  );
+  test.each(documents)('%s names paths that exist', (document) => {
+    const text = readFileSync(join(root, document), 'utf8');
+    const linked = [...text.matchAll(/\]\((?!https:)([^)#]+)|(?:src|srcset)="([^"]+)"/g)].map(
+      ([, to, picture]) => join(dirname(document), to ?? picture ?? ''),
+    );
     const paths = [...text.matchAll(/`((?:bin|src|test|man|docs)\/[\w./-]*)`/g)].map(
       ([, to = '']) => to,
     );

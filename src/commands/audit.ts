@@ -16,8 +16,8 @@ interface AuditOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-In a pipe, one event a line, tab-separated: time, kind, address, user agent,
-referrer.
+In a pipe each event is a line of tab-separated fields: time, kind, address,
+user agent, referrer.
 
 Examples:
   $ pwpush audit abc123def456
@@ -25,9 +25,9 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('audit')
-    .description("Show who looked at a push, and when, newest first. Needs its owner's token.")
+    .description("Show who opened a push, newest first. Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
-    .option('--page <n>', 'show this page of 50 events; 1 has the newest', pageNumber)
+    .option('--page <n>', 'show page N of 50 events each; 1 is the newest', pageNumber)
     .option('--all', 'show all events')
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {

@@ -3,8 +3,7 @@ import type { Context } from '../context';
 import { addOutputOptions } from '../options';
 
 const EXAMPLES = `
-The script completes commands, options, their values and files. It asks pwpush
-for them at each Tab, and runs nothing that was typed.
+Completes commands, options, values and files. Nothing that was typed is run.
 
 Install it for every new shell:
   bash        in ~/.bashrc: eval "$(pwpush completion bash)"
@@ -23,8 +22,8 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('completion')
-    .description('Print a script that completes command lines of pwpush.')
-    .addArgument(new Argument('<shell>', 'the shell it is for').choices(Object.keys(stubs)))
+    .description('Print a completion script for a shell.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(stubs)))
     .addHelpText('after', EXAMPLES)
     .action((shell: keyof typeof stubs) => context.stdout.write(stubs[shell]));
   return addOutputOptions(command);

@@ -15,10 +15,9 @@ import { count } from '../terminal/wording';
 import type { Finding } from './doctor/checks';
 
 const EXAMPLES = `
-Looks at the config file, address, proxy, DNS, connection, TLS, redirects, API,
-clock, token, features and rescue files, and says what to do where something is
-wrong. It creates nothing and takes no view. The exit code is 0 if nothing
-failed, else that of the first failure.
+Checks config file, address, proxy, DNS, connection, TLS, redirects, API, clock,
+token, features and rescue files, and says what to do about a failure. Creates
+nothing and uses no view. Exits with 0, or with the code of the first failure.
 
 Examples:
   $ pwpush doctor
@@ -27,7 +26,7 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('doctor')
-    .description('Check everything between here and the instance, and say what to do.')
+    .description('Diagnose the configuration and the connection to the instance.')
     .addHelpText('after', EXAMPLES)
     .action(() => doctor(createSession(context, optionsOf(command, context.env, {}))));
   return addGlobalOptions(command);

@@ -14,7 +14,8 @@ interface ExpireOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-You may expire your own pushes, and those whose recipient may delete them.
+You can expire your own pushes, and those whose recipient can delete them. With
+--json several links print an array, one link an object.
 
 Examples:
   $ pwpush expire abc123def456
@@ -22,7 +23,7 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('expire')
-    .description('Expire pushes now: their secrets are gone for good.')
+    .description('Expire pushes now. This deletes their secrets for good.')
     .argument('<links...>', 'links or tokens of the pushes')
     .addHelpText('after', EXAMPLES)
     .action((links: string[]) => {

@@ -23,47 +23,35 @@ interface GetOptions extends OutputOptions, PassphraseOptions {
 }
 
 const EXAMPLES = `
-The text goes to stdout, byte for byte in a pipe; on a terminal its control
-characters are made visible. Files are saved to the current folder under safe
-names; where a name is taken " (2)" is added. With --output FOLDER/ the text is
-saved there too, as secret.txt. Retrieving takes a view, unless the push is your
-own and your token goes along.
+Text goes to stdout, byte for byte in a pipe. Files are saved to the current
+folder under safe names. Your own pushes use no view, unless --anonymous.
 
 Examples:
   $ pwpush get https://pwpush.example/p/abc123def456
-  $ pwpush get abc123def456 --output id_ed25519
-  $ pwpush get abc123def456 --output inbox/           files, and inbox/secret.txt
-  $ pwpush get abc123def456 --output - | tar xz       the one file to stdout
-  $ pwpush get abc123def456 --copy --clear-after 30   to paste within 30 seconds
-  $ PWPUSH_PASSPHRASE=… pwpush get "$LINK" | docker login --password-stdin …`;
+  $ pwpush get abc123def456 --output inbox/`;
 
 export function define(context: Context): Command {
   const command = new Command('get')
-    .description('Retrieve a push: its text to stdout, its files to disk. Takes a view.')
+    .description('Get a secret: text to stdout, files to disk. Uses a view.')
     .argument('<link>', 'link or token of the push')
-    .option(
-      '-o, --output <path>',
-      'write the text to a file (0600), or text and files into a folder; - is stdout',
-    )
-    .option('--no-files', 'leave attached files where they are')
+    .optionsGroup('Output:')
+    .option('-o, --output <path>', 'write to a new file (0600) or into a folder')
+    .option('--no-files', 'do not download attached files')
     .option('--force', 'overwrite existing files')
-    .option('-c, --copy', 'put the text on the clipboard instead of printing it')
+    .option('-c, --copy', 'copy the text to the clipboard, do not print it')
     .option(
       '--clear-after <seconds>',
-      'wait so long, then clear the clipboard if it holds the text still',
+      'wait, then clear the clipboard if unchanged',
       seconds('--clear-after'),
     )
-    .option('--qr', 'draw the text as a QR code instead of printing it')
-    .option('--github-output <name>', 'mask the text, and make it this output of the step')
-    .option('--github-env <name>', 'mask the text, and make it this variable of later steps')
+    .option('--qr', 'draw the text as a QR code, do not print it')
+    .optionsGroup('CI jobs:')
+    .option('--github-output <name>', 'mask the text and make it an output of the step')
+    .option('--github-env <name>', 'mask the text and make it a variable of the job')
     .option('--gitlab-dotenv <file>', 'append NAME=value lines to this report')
-    .option('--as <name>', 'the variable for a text in that report, whatever it looks like')
-    .option('--only <names>', 'take just these variables for that report, such as A,B', nameList)
-    .option(
-      '--allow <names>',
-      'let the secret set PATH, NODE_OPTIONS and the like in the job',
-      nameList,
-    )
+    .option('--as <name>', 'name of the variable, for text of any form')
+    .option('--only <names>', 'accept only these variables, such as A,B', nameList)
+    .option('--allow <names>', 'let the secret set PATH, NODE_OPTIONS and so on', nameList)
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
       const options: GetOptions = { ...optionsOf(command, context.env, DEFAULTS), link };

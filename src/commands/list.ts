@@ -18,9 +18,9 @@ interface ListOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-In a pipe, one push a line, tab-separated. active: token, name, created, views
-left, views, days left, days, flags. expired: token, name, created, expired,
-how.
+In a pipe each push is a line of tab-separated fields. active: token, name,
+created, views left, views, days left, days, flags. expired: token, name,
+created, expired, how.
 
 Examples:
   $ pwpush list
@@ -30,11 +30,11 @@ export function define(context: Context): Command {
   const command = new Command('list')
     .description('List your pushes, newest first. Needs a token.')
     .addArgument(
-      new Argument('[state]', 'which ones').choices(['active', 'expired']).default('active'),
+      new Argument('[state]', 'state').choices(['active', 'expired']).default('active', 'active'),
     )
-    .option('--page <n>', 'show this page of 50', pageNumber)
+    .option('--page <n>', 'show page N of 50 each', pageNumber)
     .option('--all', 'show all pages')
-    .option('--limit <n>', 'show at most so many', positive('--limit'))
+    .option('--limit <n>', 'show at most N', positive('--limit'))
     .addHelpText('after', EXAMPLES)
     .action((state: State) => {
       const options = { ...optionsOf(command, context.env, { all: false }), state };

@@ -16,8 +16,8 @@ export interface LoginOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-The token is asked for, hidden, or read from --token-file or standard input; it
-is kept only if the instance takes it. Most instances show it on the account
+Asks for the API token, or reads it from --token-file or standard input, and
+saves it only if the instance accepts it. Most instances show it on the account
 page, under API.
 
 Examples:
@@ -27,7 +27,7 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('login')
-    .description('Check an instance and a token, and keep them as a profile.')
+    .description('Log in to an instance and save it as a profile.')
     .argument('[url]', 'address of the instance')
     .addHelpText('after', EXAMPLES)
     .action((address: string | undefined) => {

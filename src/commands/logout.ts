@@ -5,7 +5,7 @@ import { namedProfile, storedProfiles } from '../profile/config-file';
 import { type Invocation, invocation } from '../terminal/output';
 
 const EXAMPLES = `
-The token stays good at the instance; revoke it there if it may have been seen.
+The token stays valid. If it may have leaked, revoke it on the instance.
 
 Examples:
   $ pwpush logout
@@ -13,7 +13,7 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('logout')
-    .description("Forget a profile's token.")
+    .description('Remove the token of a profile.')
     .addHelpText('after', EXAMPLES)
     .action(() => logout(invocation(context, optionsOf(command, context.env, {}))));
   return addProfileOptions(command);
@@ -28,6 +28,6 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
   });
   await say.print(
     { profile: name, token: false },
-    () => `profile "${name}" has no token any more\n`,
+    () => `removed the token of profile "${name}"\n`,
   );
 }

@@ -14,8 +14,8 @@ interface NotifyOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-The instance sends the link, at its own time; pwpush audit shows what became of
-it. Needs API 2.1, and an instance that sends e-mail.
+The instance sends the e-mail; pwpush audit shows when. Requires API 2.1 and an
+instance that can send e-mail.
 
 Examples:
   $ pwpush notify "$LINK" ann@example.com
@@ -23,10 +23,10 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('notify')
-    .description("Have the instance e-mail a push's link. Needs its owner's token.")
+    .description("E-mail a push's link from the instance. Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
     .argument('<email...>', 'up to 5 addresses')
-    .option('--locale <language>', 'language of the e-mail, such as de')
+    .option('--locale <code>', 'language of the e-mail, such as de')
     .addHelpText('after', EXAMPLES)
     .action((link: string, emails: string[]) => {
       const options = { ...optionsOf(command, context.env, {}), link, emails };

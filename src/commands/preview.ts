@@ -13,9 +13,9 @@ interface PreviewOptions extends GlobalOptions {
 
 export function define(context: Context): Command {
   const command = new Command('preview')
-    .description("Print a push's full link. Takes no view.")
+    .description("Print a push's full link. Uses no view.")
     .argument('<link>', 'link or token of the push')
-    .option('--qr', 'draw the link as a QR code on stderr')
+    .option('--qr', 'also draw the link as a QR code, on stderr')
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
       const options = { ...optionsOf(command, context.env, { qr: false }), link };
@@ -34,10 +34,10 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   const { api, reference, target } = await session.connectTo(options.link);
   const answer = await api.preview(reference.token);
   if (webAddress(answer.url) === undefined)
-    throw failedError('preview: the instance answered with what is no address of a page');
+    throw failedError('the instance returned an invalid link');
   const elsewhere = otherOrigin(target.base, answer.url);
   if (elsewhere !== undefined) await say.warn(`${elsewhere} that was asked`);
-  await say.print(answer, () => `${safe(answer.url)}\n`);
+  await say.print({ html_url: answer.url, ...answer }, () => `${safe(answer.url)}\n`);
   if (options.qr) {
     const { drawQr } = await import('../terminal/qr');
     await drawQr(say, answer.url);

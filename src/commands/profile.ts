@@ -15,10 +15,10 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('profile')
-    .description('Show and change profiles: an instance, its token, and defaults for pushes.')
+    .description('Manage profiles: an instance, its token, and defaults for pushes.')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
-  const name = new Argument('[name]', 'the profile; left out, the one in use');
+  const name = new Argument('[name]', 'the profile (default: the one in use)');
   const sub = (word: string, description: string) => {
     const one = addProfileOptions(command.command(word).summary(description));
     one.description(`${description.charAt(0).toUpperCase()}${description.slice(1)}.`);
@@ -26,11 +26,11 @@ export function define(context: Context): Command {
   };
   const listing = sub('list', 'list the profiles');
   listing.one.action(() => list(listing.begin()));
-  const showing = sub('show', 'show a profile; its token only as a fact');
+  const showing = sub('show', 'show a profile (never its token)');
   showing.one.addArgument(name).action((one?: string) => show(showing.begin(), one));
-  const using = sub('use', 'make a profile the one in use');
+  const using = sub('use', 'switch to a profile');
   using.one.argument('<name>', 'the profile').action((one: string) => use(using.begin(), one));
-  const setting = sub('set', 'change a setting of a profile, making it when it is new');
+  const setting = sub('set', 'change a setting; creates the profile if needed');
   setting.one
     .argument('<key>', `the setting: ${settingNames.join(', ')}`)
     .argument('<value>', 'its value; an empty one removes it')
@@ -62,13 +62,20 @@ async function show(run: Invocation, name: string | undefined): Promise<void> {
   await say.print(shown, (look) => profileText(shown, look));
 }
 
-async function use({ context, say }: Invocation, name: string): Promise<void> {
-  const store = await context.profiles();
+async function use(run: Invocation, name: string): Promise<void> {
+  const store = await run.context.profiles();
   await store.update((state) => {
     if (!Object.hasOwn(state.profiles, name)) throw noSuchProfile(name, state);
     return { ...state, current: name };
   });
-  await say.remark(`using profile "${name}"`);
+  await changed(run, name, `using profile "${name}"`);
+}
+
+/** Says what changed; with `--json`, prints the profile. */
+async function changed({ context, options, say }: Invocation, name: string, what: string) {
+  if (!options.json) return say.remark(what);
+  const { profiles, current } = storedProfiles(context);
+  await say.print(shownProfile(name, profiles[name] ?? {}, name === current), () => '');
 }
 
 /** Changes the named profile, else the one in use, else `default`; the first profile made becomes the one in use. */
@@ -77,8 +84,9 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
   const store = await context.profiles();
   let dropped = false;
   let summary = '';
+  let name = '';
   await store.update((state) => {
-    const name =
+    name =
       options.profile ?? (context.env.PWPUSH_PROFILE || undefined) ?? state.current ?? 'default';
     checkProfileName(name);
     const before = Object.hasOwn(state.profiles, name) ? (state.profiles[name] ?? {}) : {};
@@ -89,19 +97,22 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
     dropped = before.token !== undefined && after.token === undefined;
     return { current: state.current ?? name, profiles: { ...state.profiles, [name]: after } };
   });
-  await say.remark(summary);
+  await changed(run, name, summary);
   if (dropped)
     await say.warn('the token belonged to the old address and was removed; run pwpush login');
 }
 
-async function remove({ context, say }: Invocation, name: string): Promise<void> {
+async function remove({ context, options, say }: Invocation, name: string): Promise<void> {
   const store = await context.profiles();
+  let gone: Profile = {};
   await store.update((state) => {
     if (!Object.hasOwn(state.profiles, name)) throw noSuchProfile(name, state);
-    const { [name]: _gone, ...profiles } = state.profiles;
+    const { [name]: removed = {}, ...profiles } = state.profiles;
+    gone = removed;
     // Without choosing another one: pushes would silently go to another instance.
     const current = state.current === name ? undefined : state.current;
     return { ...(current === undefined ? {} : { current }), profiles };
   });
-  await say.remark(`profile "${name}" is removed`);
+  if (options.json) return say.print(shownProfile(name, gone, false), () => '');
+  await say.remark(`removed profile "${name}"`);
 }

@@ -7,66 +7,61 @@ import type { PushOptions } from './push/request';
 
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env,
---generate and --file; on a terminal, without any of them, it is asked for, and
-a passphrase is offered. Piped input of one line loses its line end. Up to 10
-files go along with --file; --message is a text to go with them. With no
-instance configured, you are offered to log in, or to serve it from here.
---each prints one line for every line it reads, an empty one if that failed.
+--generate and --file. At a terminal, without any of these, pwpush asks for it,
+and offers a passphrase. With no instance configured, it offers to log in or to
+serve the secret from this machine.
 
 Examples:
-  $ pwpush push                                    asks for the secret, hidden
-  $ pwgen 24 1 | pwpush push --views 1             the link alone on stdout
-  $ pwpush push --from id_ed25519 --days 1 -p      a file's text, with a passphrase
-  $ pwpush push --env DB_PASSWORD --json           from a variable, for a script
-  $ pwpush push --here --host 0.0.0.0              no instance: to a phone beside you
-  $ pwpush push -f report.pdf scan.png             files, of any size
-  $ pwpush push --generate words:5                 a new password, shown to you too
-  $ pwgen 16 30 | pwpush push --each --views 1     thirty secrets, thirty links
-  $ tar cz etc | pwpush push -f - --filename etc.tar.gz`;
+  $ pwpush push                            asks for the secret
+  $ pwgen 24 1 | pwpush push --views 1     prints only the link`;
 
 export function define(context: Context): Command {
   const command = new Command('push')
-    .description('Create a push and print its link.')
-    .argument(
-      '[text]',
-      'the secret itself; visible to other users of this machine, so for throw-away text only',
-    )
-    .option('--from <file>', "push a file's content as text; - is standard input")
-    .option('--env <name>', "push a variable's value")
-    .option('--generate [length]', 'push a new random password; 24 characters, or words:5, hex:32')
-    .option('-f, --file <path...>', 'attach files, up to 10; - is standard input')
-    .option('--filename <name>', 'what to call the file that --file - reads')
-    .option('--message <text>', 'text to go with files; visible like [text]')
-    .option('--raw', 'keep the line end of piped input of one line')
+    .description('Push a secret and print its link.')
+    .argument('[text]', 'the secret; other users can see it, so pipe it in')
+    .optionsGroup('Secret:')
+    .option('--from <file>', 'read the text from a file; - is standard input')
+    .option('--env <name>', 'read the text from an environment variable')
+    .option('--generate [length]', 'generate it: a length, words:5, hex:32 (default: 24)')
+    .option('--raw', 'keep the line end of one line of input')
     .addOption(new Option('--kind <kind>', 'kind of push').choices(KINDS))
-    .option('-d, --days <n>', 'expire after so many days', positive('--days'))
-    .option('-v, --views <n>', 'expire after so many views', positive('--views'))
-    .option('--deletable', 'the recipient may delete the push')
-    .option('--no-deletable', 'the recipient may not delete the push')
-    .option('--retrieval-step', 'show the secret after a click only, against link scanners')
-    .option('--no-retrieval-step', 'show the secret at once')
+    .option('-n, --name <name>', 'label, shown to you in lists')
+    .option('--note <text>', 'note, shown to you only')
+    .optionsGroup('Files:')
+    .option('-f, --file <path...>', 'attach files, up to 10; - is standard input')
+    .option('--filename <name>', 'name of the file that --file - reads')
+    .option('--message <text>', 'text to go with the files')
+    .optionsGroup('Limits:')
+    .option('-d, --days <n>', 'expire after N days', positive('--days'))
+    .option('-v, --views <n>', 'expire after N views', positive('--views'))
+    .option('--deletable', 'let the recipient delete the push')
+    .option('--no-deletable', 'do not let the recipient delete the push')
+    .option('--retrieval-step', 'require a click to open it: link scanners do not')
+    .option('--no-retrieval-step', 'open without a click')
+    .option('--accept-limits', 'keep the push even if looser limits were granted')
+    .optionsGroup('Protection:')
     .addOption(askPassphrase())
     // -pc stays -p -c.
     .combineFlagAndOptionalValue(false)
-    .option('--passphrase-file <path>', 'read the passphrase from a file; - is standard input')
+    .option('--passphrase-file <path>', 'read the passphrase from a file; - is stdin')
     .option('--passphrase-env <name>', 'read the passphrase from a variable')
-    .option('--generate-passphrase', 'make up a passphrase of words, and show it on stderr')
-    .option('--passphrase-out <file>', 'write that passphrase to a new file (0600) instead')
-    .option('-n, --name <name>', 'label, shown to you in lists')
-    .option('--note <text>', 'note, visible to you only')
-    .option('--notify <email...>', 'have the instance e-mail the link to these, up to 5')
-    .option('--notify-locale <language>', 'language of that e-mail, such as de')
-    .option('--qr', 'draw the link as a QR code on stderr')
-    .option('-c, --copy', 'put the link on the clipboard too')
-    .option('--here', 'serve it from this machine, from memory, until it was seen; one view')
-    .option('--host <address>', 'with --here: address to listen on; 0.0.0.0 for the LAN')
-    .option('--port <n>', 'with --here: port to listen on; any free one', port('--port'))
-    .option('--tls-cert <path>', 'with --here: certificate chain, PEM')
-    .option('--tls-key <path>', 'with --here: its private key, PEM')
-    .option('--dry-run', 'show what would be sent, secrets masked, and send nothing')
-    .option('--each', 'push each line of standard input: a secret, or a JSON object')
-    .option('--concurrency <n>', 'pushes of --each that run at once; 8', concurrency)
-    .option('--accept-limits', 'keep the push when the instance granted looser limits than asked')
+    .option('--generate-passphrase', 'generate a passphrase and print it on stderr')
+    .option('--passphrase-out <file>', 'write that passphrase to a new file (0600)')
+    .optionsGroup('Output:')
+    .option('-c, --copy', 'also copy the link to the clipboard')
+    .option('--qr', 'also draw the link as a QR code, on stderr')
+    .option('--notify <email...>', 'let the instance e-mail the link, to up to 5')
+    .option('--notify-locale <code>', 'language of that e-mail, such as de')
+    .option('--dry-run', 'show what would be sent, secrets masked')
+    .optionsGroup('From this machine:')
+    .option('--here', 'serve the push from memory until it was viewed')
+    .option('--host <address>', 'listen on it; 0.0.0.0: the LAN (default: 127.0.0.1)')
+    .option('--port <n>', 'port to listen on (default: any free one)', port('--port'))
+    .option('--tls-cert <path>', 'certificate chain (PEM)')
+    .option('--tls-key <path>', 'private key of the certificate (PEM)')
+    .optionsGroup('Many at once:')
+    .option('--each', 'push every line of stdin: a secret or a JSON object')
+    .option('--concurrency <n>', 'requests at once (default: 8)', concurrency)
     .addHelpText('after', EXAMPLES)
     .action((text: string | undefined) => {
       const options = optionsOf(command, context.env, DEFAULTS);
@@ -77,7 +72,7 @@ export function define(context: Context): Command {
 
 /** Declared as if it took a value: `-p hunter2`, which other programs accept, must not push "hunter2". */
 function askPassphrase(): Option {
-  const option = new Option('-p, --passphrase', 'ask for a passphrase to protect the push with');
+  const option = new Option('-p, --passphrase', 'ask for a passphrase that protects the push');
   option.optional = true;
   return option.argParser((value?: string) => {
     if (value === undefined) return true;

@@ -29,50 +29,30 @@ interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions {
 }
 
 const EXAMPLES = `
-A text of NAME=value lines (dotenv) becomes those variables; of several links,
-later ones win. Their names are printed on stderr, and --only takes just the
-names you expect. Refused unless --allow names it: what decides which code is
-loaded and run, such as PATH, LESS or GIT_*, and what replaces a variable that
-is set.
-For any other text --as NAME names a variable. Nothing is written to disk,
-unless the text cannot be used and would be lost, the view being the last one.
-The exit code is the command's own; 127 and 126 say that it was not found, or
-cannot be run, and then no view was taken.
+Text of NAME=value lines sets those variables; for other text name one with
+--as. Variables that decide what programs load and run, or that are set already,
+are refused unless --allow names them. Nothing is written to disk. pwpush exits
+with the code of the command.
 
 Examples:
-  $ pwpush run "$LINK" -- ./deploy.sh
   $ pwpush run "$LINK" --only DB_USER,DB_PASSWORD -- ./deploy.sh
-  $ pwpush run "$LINK" --as DB_PASSWORD -- sh -c 'psql "host=db password=$DB_PASSWORD"'
-  $ pwpush run "$LINK" --stdin -- docker login --username ci --password-stdin
-  $ pwpush run "$LINK" --file KUBECONFIG -- kubectl get pods`;
+  $ pwpush run "$LINK" --stdin -- docker login --username ci --password-stdin`;
 
 export function define(context: Context): Command {
   const command = new Command('run')
-    .description('Run a command with the secret in its environment. Takes a view.')
+    .description('Run a command with a secret in its environment. Uses a view.')
     .usage('[options] <link...> -- <command> [args...]')
     .argument('<link...>', 'links or tokens of the pushes')
-    .option(
-      '--as <name>',
-      "the variable for the text, whatever it looks like; again for each further link's",
-      collect,
-    )
-    .option('--stdin', "the text becomes the command's standard input")
+    .optionsGroup('Secret:')
+    .option('--as <name>', 'name of the variable; repeat it for further links', collect)
+    .option('--stdin', "pass the text to the command's standard input")
     .option(
       '--file <name[=file]>',
-      'the variable for the path of a file (0600, in memory where possible), removed at the end: ' +
-        "the push's file of that name, - for its text; without =file the only one",
+      'save a file in memory and set NAME to its path',
       (value: string, all: FileOption[] = []) => [...all, fileOption(value)],
     )
-    .option(
-      '--only <names>',
-      'take just these variables, such as A,B, and leave the others of the text',
-      nameList,
-    )
-    .option(
-      '--allow <names>',
-      'let the secret set PATH, LD_PRELOAD and the like, or replace what is set',
-      nameList,
-    )
+    .option('--only <names>', 'set only these variables, such as A,B', nameList)
+    .option('--allow <names>', 'let the secret set PATH or replace a variable', nameList)
     .addHelpText('after', EXAMPLES)
     .action((operands: string[]) => {
       const words = afterDashes(command);

@@ -52,18 +52,14 @@ interface ServeOptions extends GlobalOptions {
 const DEFAULTS = { host: '127.0.0.1', port: 5100, ephemeral: false, trustProxy: false };
 
 const EXAMPLES = `
-The base address is the one line on stdout (with --json {"url", "token"});
-requests are logged to stderr. The first start makes the user admin, prints its
-token once and, on loopback, keeps it as profile local.
-Each option has a variable: --max-days is PWPUSH_SERVE_MAX_DAYS, and
-PWPUSH_SERVE_ANONYMOUS=false is --no-anonymous. The option outranks it.
+Prints its address on stdout and logs requests on stderr. The first start
+creates the user admin and prints an API token; on loopback it also saves that
+token as profile "local", for pwpush push in another terminal. Every option can
+be set by a variable: --max-days by PWPUSH_SERVE_MAX_DAYS.
 
 Examples:
   $ pwpush serve
-  $ pwpush serve --ephemeral --port 0 --json
-  $ pwpush serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
-  $ pwpush serve token add alice
-  $ pwpush serve backup /backup/pwpush.db`;
+  $ pwpush serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`;
 
 const number = (option: string, text: string) => [`${option} <n>`, text, positive(option)] as const;
 const bytes = (option: string, text: string, least?: number) =>
@@ -71,66 +67,39 @@ const bytes = (option: string, text: string, least?: number) =>
 
 export function define(context: Context): Command {
   const command = new Command('serve')
-    .description(
-      'Be an instance: the same API and pages, on this machine, on an embedded database.',
-    )
+    .description('Run a Password Pusher server on this machine, with an embedded database.')
+    .optionsGroup('Network:')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <n>', 'port to listen on; 0 takes a free one (default: 5100)', port('--port'))
-    .option(
-      '--public-url <url>',
-      'address that links name, where it is not the one requests come to',
-    )
+    .option('--port <n>', 'port to listen on; 0 for any (default: 5100)', port('--port'))
+    .option('--public-url <url>', 'address in links (default: as requested)')
+    .optionsGroup('Data:')
     .option(...DATA)
     .option(...DATABASE)
-    .option('--ephemeral', 'keep everything in memory; nothing touches a disk')
-    .option('--anonymous', 'let everybody push (default)')
+    .option('--ephemeral', 'keep everything in memory, nothing on disk')
+    .optionsGroup('Limits:')
+    .option('--anonymous', 'allow pushes without a token (default)')
     .option('--no-anonymous', 'require a token for everything but version')
-    .option(...number('--default-days', 'days of a push that asks for none (default: 7)'))
-    .option(...number('--max-days', 'most days a push may ask for (default: 90)'))
-    .option(...number('--default-views', 'views of a push that asks for none (default: 5)'))
-    .option(...number('--max-views', 'most views a push may ask for (default: 100)'))
-    .option(...bytes('--max-file-size', 'most a file may have: 500M, 1GiB … (default: 100MiB)'))
-    .option(
-      ...bytes(
-        '--max-buffer',
-        'memory for bodies being received and answers not yet sent (default: 64MiB)',
-      ),
-    )
-    .option(...number('--max-connections', 'connections open at once (default: 4096)'))
-    .option(
-      ...bytes(
-        '--min-rate',
-        'bytes of an answer to be read in a minute; 0 for any (default: 50KB)',
-        0,
-      ),
-    )
-    .option(
-      ...number(
-        '--max-failures',
-        'failures listed one by one in the log of a push (default: 1000)',
-      ),
-    )
-    .option('--keep-days <n>', 'days that ended pushes and their log are kept (default: 90)', days)
-    .option(...bytes('--reserve', 'disk space below which no pushes are taken (default: 32MiB)', 0))
-    .option(
-      '--rate-limit <n/s>',
-      'requests an address may make: 50/s, 600/m, off (default: 100/s, this machine any)',
-      rate,
-    )
-    .option(
-      '--trust-proxy',
-      'believe X-Forwarded-For, -Proto and -Host; only behind a proxy that sets them',
-    )
-    .option('--tls-cert <path>', 'certificate chain, PEM')
-    .option('--tls-key <path>', 'its private key, PEM')
-    .option(
-      '--log <format>',
-      'how the log on stderr is written: text or json (default: text)',
-      logFormat,
-    )
+    .option(...number('--default-days', 'days of a push by default (default: 7)'))
+    .option(...number('--max-days', 'most days that a push can have (default: 90)'))
+    .option(...number('--default-views', 'views of a push by default (default: 5)'))
+    .option(...number('--max-views', 'most views that a push can have (default: 100)'))
+    .option(...bytes('--max-file-size', 'largest file: 500M, 1GiB (default: 100MiB)'))
+    .option(...bytes('--max-buffer', 'memory for requests and responses (default: 64MiB)'))
+    .option(...number('--max-connections', 'open connections (default: 4096)'))
+    .option(...bytes('--min-rate', 'slowest reader, per minute; 0: any (default: 50KB)', 0))
+    .option(...number('--max-failures', 'failures in the log of a push (default: 1000)'))
+    .option('--keep-days <n>', 'days to keep the log of expired pushes (default: 90)', days)
+    .option(...bytes('--reserve', 'free disk space to leave (default: 32MiB)', 0))
+    .option('--rate-limit <n/s>', 'requests per address, such as 600/m (default: 100/s)', rate)
+    .optionsGroup('Proxy and TLS:')
+    .option('--trust-proxy', 'trust X-Forwarded-* headers; only behind a proxy')
+    .option('--tls-cert <path>', 'certificate chain (PEM)')
+    .option('--tls-key <path>', 'private key of the certificate (PEM)')
+    .optionsGroup('Log and metrics:')
+    .option('--log <format>', 'format of the log: text or json (default: text)', logFormat)
     .option(
       '--metrics-port <n>',
-      'serve metrics for Prometheus on this port (default: none)',
+      'serve Prometheus metrics on it (default: off)',
       port('--metrics-port'),
     )
     .option('--metrics-host <address>', 'address of that port (default: 127.0.0.1)')

@@ -1,8 +1,11 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
+import { CliError } from '../errors';
 import { addGlobalOptions, optionsOf } from '../options';
-import { createSession, type Session } from '../session';
+import { NO_INSTANCE } from '../profile/target';
+import { createSession, type Instance, type Session } from '../session';
 import { versionText } from '../terminal/instance-info';
+import { pairs } from '../terminal/table';
 
 const EXAMPLES = `
 Examples:
@@ -11,9 +14,7 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('version')
-    .description(
-      'Print the version of this program, of the instance, and what the instance can do.',
-    )
+    .description('Show the version of pwpush, of the instance, and the features of the instance.')
     .addHelpText('after', EXAMPLES)
     .action(() => version(createSession(context, optionsOf(command, context.env, {}))));
   return addGlobalOptions(command);
@@ -21,7 +22,18 @@ export function define(context: Context): Command {
 
 /** With `--json` the instance's object, with `pwpush` and `url` added. */
 async function version({ context, say, connect }: Session): Promise<void> {
-  const { api, target } = await connect();
+  let instance: Instance;
+  try {
+    instance = await connect();
+  } catch (error) {
+    if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
+    await say.print({ pwpush: context.version }, (look) =>
+      pairs([['pwpush', context.version]], look),
+    );
+    await say.remark(NO_INSTANCE);
+    return;
+  }
+  const { api, target } = instance;
   const answer = await api.version();
   await say.print({ ...answer, pwpush: context.version, url: target.base }, (look) =>
     versionText(context.version, target.base, answer, look),

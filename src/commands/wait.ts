@@ -17,9 +17,9 @@ interface WaitOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-Asks for the audit log, which takes no view. A view is a look by anybody but
-the owner; one that happened before counts too. --timeout is for the whole
-wait here. With --json each event is a line as it comes.
+Polls the audit log, which uses no view. A view is a look by anybody but the
+owner, including one before the wait. With --json each event is printed as a
+line when it happens.
 
 Examples:
   $ pwpush wait "$LINK" && echo "they have it"
@@ -30,14 +30,10 @@ const LONGEST = 90 * 86_400;
 
 export function define(context: Context): Command {
   const command = new Command('wait')
-    .description("Block until a push was viewed (0) or has expired (6). Needs its owner's token.")
+    .description("Wait until a push was viewed (0) or has expired (6). Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
-    .option('--interval <seconds>', 'look so often; 5', interval)
-    .option(
-      '--timeout <seconds>',
-      'wait no longer than this, and end with 12 then',
-      seconds('--timeout', LONGEST),
-    )
+    .option('--interval <seconds>', 'seconds between checks (default: 5)', interval)
+    .option('--timeout <seconds>', 'exit with 12 after this time', seconds('--timeout', LONGEST))
     .option('--then-expire', 'expire the push after the first view')
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {

@@ -18,33 +18,80 @@ export function checkChoices(name: string, one: Option | Argument): void {
 
 /** An error of Commander's parser as one of ours. */
 export function misuse(error: CommanderError, command: Command): CliError {
-  const message = error.message.replace(/^error: /, '').replace(/\.$/, '');
-  const quoted = /'(.*)'/s.exec(message)?.[1] ?? '';
-  if (error.code === 'commander.unknownOption') return unknownOption(quoted, command);
-  const names = command.commands.map((one) => one.name());
-  const near = error.code === 'commander.unknownCommand' ? nearest(names, quoted) : undefined;
-  return usageError(message, near ? `did you mean ${near}?` : 'see --help');
+  const quoted = /'(.*)'/s.exec(error.message)?.[1] ?? '';
+  const [name = ''] = /--[\w-]+/.exec(quoted) ?? [];
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return unknownOption(quoted, command);
+    case 'commander.unknownCommand': {
+      const names = command.commands.map((one) => one.name());
+      return usageError(`unknown command "${quoted}"`, suggestion(names, quoted, command));
+    }
+    case 'commander.missingArgument':
+      return usageError(`missing <${quoted}>`, helpOf(command));
+    case 'commander.optionMissingArgument':
+      return usageError(`${name} requires a value`, helpOf(command));
+    // What is too much may be a secret.
+    case 'commander.excessArguments':
+      return usageError('too many arguments', helpOf(command));
+    default:
+      return usageError(error.message.replace(/^error: /, ''), helpOf(command));
+  }
+}
+
+/** The command that prints a command's help. */
+function helpOf(command: Command): string {
+  const names: string[] = ['--help'];
+  for (let one: Command | null = command; one; one = one.parent) names.unshift(one.name());
+  return names.join(' ');
+}
+
+function suggestion(names: readonly string[], word: string, command: Command): string {
+  const near = nearest(names, word);
+  return near === undefined ? helpOf(command) : `did you mean ${near}?`;
 }
 
 /** Options of tools like this one that would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
 
+/** Options that people try, of other tools and of the API itself. */
+const otherOptions: Readonly<Record<string, string>> = {
+  '--burn': '--views 1',
+  '--burn-after-reading': '--views 1',
+  '--expire': '--days',
+  '--expire-after-days': '--days',
+  '--expire-after-views': '--views',
+  '--expires': '--days',
+  '--expires-in': '--days',
+  '--label': '--name',
+  '--max-views': '--views',
+  '--once': '--views 1',
+  '--one-time': '--views 1',
+  '--title': '--name',
+  '--ttl': '--days',
+};
+
 /** Names the option only: a value joined to it may be a secret. */
 function unknownOption(typed: string, command: Command): CliError {
   const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
-  const options = optionsOf(command);
+  const options = optionsOf(command).filter(({ hidden }) => !hidden);
   // Commander treats a value for a switch as an unknown option.
   if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
-    return usageError(`${name} takes no value`, 'see --help');
-  const message = `unknown option '${name}'`;
+    return usageError(`${name} takes no value`, helpOf(command));
+  const message = `unknown option ${name}`.trimEnd();
   if (SECRETS.test(name))
     return usageError(
       message,
-      'no option takes a secret or a token, since other users can read options: it is piped in, typed, or in a file or variable; see --help',
+      'options cannot hold secrets, because other users can read them: pipe the secret in, let pwpush ask, or use a file or variable',
     );
-  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []));
-  const near = name.startsWith('--') ? nearest(names, name.slice(2)) : undefined;
-  return usageError(message, near ? `did you mean --${near}?` : 'see --help');
+  const names = options.flatMap(({ long }) => long ?? []);
+  const other = Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
+  if (other !== undefined && names.includes(other.replace(/ .*/, '')))
+    return usageError(message, `did you mean ${other}?`);
+  return usageError(
+    message,
+    name.startsWith('--') ? suggestion(names, name, command) : helpOf(command),
+  );
 }
 
 /** Those of the command and of the ones above it. */
@@ -52,18 +99,37 @@ function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
 }
 
+/** Commands that people try, of other tools. */
+const otherCommands: Readonly<Record<string, string>> = {
+  auth: 'login',
+  config: 'profile',
+  create: 'push',
+  delete: 'expire',
+  info: 'show',
+  read: 'get',
+  receive: 'get',
+  remove: 'expire',
+  revoke: 'expire',
+  send: 'push',
+  share: 'push',
+  status: 'show',
+  view: 'get',
+  whoami: 'doctor',
+};
+
 /** @param names commands, and topics after `help` */
 export function unknownWord(word: string, names: readonly string[]): CliError {
-  const near = nearest(names, word);
+  const near = Object.hasOwn(otherCommands, word) ? otherCommands[word] : nearest(names, word);
   return usageError(
-    `there is no command "${word}"`,
+    `unknown command "${word}"`,
     near ? `did you mean ${near}?` : `commands: ${names.join(', ')}`,
   );
 }
 
 /** The closest name, if few letters of the word are wrong: one in three, two at most. */
 function nearest(names: readonly string[], word: string): string | undefined {
-  const most = Math.min(2, Math.max(1, Math.floor(word.length / 3)));
+  const letters = word.replace(/^--/, '').length;
+  const most = Math.min(2, Math.max(1, Math.floor(letters / 3)));
   const near = names.map((name) => ({ name, edits: distance(name, word) }));
   return near.sort((one, other) => one.edits - other.edits).find(({ edits }) => edits <= most)
     ?.name;

@@ -4,12 +4,12 @@ import { wrap } from '../terminal/text-width';
 /** Variable → what it does. */
 const variables: Readonly<Record<string, string>> = {
   PWPUSH_URL: 'address of the instance, as --url',
-  PWPUSH_TOKEN: 'API token; it belongs to PWPUSH_URL where that is set, else to the address in use',
-  PWPUSH_TOKEN_FILE: 'file to read the token from, where PWPUSH_TOKEN is not set',
-  PWPUSH_PROFILE: 'profile to use; PWPUSH_URL and PWPUSH_TOKEN outrank it',
+  PWPUSH_TOKEN: 'API token for PWPUSH_URL if that is set, else for the address in use',
+  PWPUSH_TOKEN_FILE: 'file with the API token, if PWPUSH_TOKEN is not set',
+  PWPUSH_PROFILE: 'profile to use; PWPUSH_URL and PWPUSH_TOKEN take precedence',
   PWPUSH_PASSPHRASE: 'passphrase for get and run',
-  PWPUSH_CA_FILE: 'PEM file of CA certificates to trust too, as --ca-file',
-  PWPUSH_TIMEOUT: 'seconds to wait for an answer to begin, as --timeout',
+  PWPUSH_CA_FILE: 'PEM file of additional CA certificates, as --ca-file',
+  PWPUSH_TIMEOUT: 'seconds to wait for a response, as --timeout',
   PWPUSH_NO_INPUT: 'never prompt, as --no-input',
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',
   PWPUSH_CONFIG_DIR: 'folder of the profiles',
@@ -18,16 +18,16 @@ const variables: Readonly<Record<string, string>> = {
   'PWPUSH_SERVE_*': 'options of serve, such as PWPUSH_SERVE_PORT',
   HTTPS_PROXY: 'proxy for https addresses',
   HTTP_PROXY: 'proxy for http addresses',
-  NO_PROXY: 'hosts reached without a proxy, as is this machine: names, suffixes, host:port, *',
-  NODE_EXTRA_CA_CERTS: 'PEM file of CA certificates that Node.js trusts too',
+  NO_PROXY: 'hosts reached without a proxy: names, suffixes, host:port, *; this machine always is',
+  NODE_EXTRA_CA_CERTS: 'PEM file of CA certificates for all Node.js programs',
   CI: 'never prompt',
-  NO_COLOR: 'no colours',
-  FORCE_COLOR: 'colours in a pipe too; 0 for none',
-  XDG_CONFIG_HOME: 'in place of ~/.config',
-  XDG_STATE_HOME: 'in place of ~/.local/state',
-  XDG_DATA_HOME: 'in place of ~/.local/share',
-  XDG_CACHE_HOME: 'in place of ~/.cache',
-  NODE_DISABLE_COMPILE_CACHE: 'keep no compiled code in ~/.cache/pwpush',
+  NO_COLOR: 'no colors',
+  FORCE_COLOR: 'colors even in a pipe; 0 for none',
+  XDG_CONFIG_HOME: 'instead of ~/.config',
+  XDG_STATE_HOME: 'instead of ~/.local/state',
+  XDG_DATA_HOME: 'instead of ~/.local/share',
+  XDG_CACHE_HOME: 'instead of ~/.cache',
+  NODE_DISABLE_COMPILE_CACHE: 'do not store compiled code in ~/.cache/pwpush',
 };
 
 const variableRows = Object.entries(variables).flatMap(([name, meaning]) =>
@@ -36,38 +36,38 @@ const variableRows = Object.entries(variables).flatMap(([name, meaning]) =>
 
 const environment = `Environment
 
-An option outranks a variable, a variable the profile in use, and that the
-defaults of the instance. A profile named by --profile outranks PWPUSH_URL and
-PWPUSH_TOKEN.
+An option takes precedence over a variable, a variable over the profile in use,
+and the profile over the defaults of the instance. A profile named by --profile
+takes precedence over PWPUSH_URL and PWPUSH_TOKEN.
 
 ${variableRows.join('\n')}
 
-Switches are on when set, and neither empty, 0 nor false. The names of the
-proxy variables work in lower case too, and win.
+A switch is on unless it is empty, 0 or false. Proxy variables are also read in
+lower case, which takes precedence.
 
-A token is sent to its own address alone: not to that of --url, nor to that of
-a link, nor along a redirect. pwpush doctor tells which address and token are
-in use, and where they come from.
+A token is only ever sent to its own address: not to another one given by --url,
+a link or a redirect. pwpush doctor shows which address and token are in use and
+where they come from.
 `;
 
 /** What an exit code means, and what to do next. */
 const meanings: Readonly<Record<ErrorCode, string>> = {
-  failed: 'the instance failed or makes no sense, or something on this machine did',
+  failed: 'the instance failed or sent an unusable response, or something on this machine failed',
   usage:
-    'a bad option, bad input, or no instance; nothing was sent, or a text that fits nowhere was saved',
-  unauthorized: 'a token is needed, or was refused: log in',
-  forbidden: 'the push belongs to somebody else',
-  not_found: 'there is no such push, or no API v2 at that address',
+    'invalid option or input, or no instance configured; nothing was sent, or what was received was saved to a file',
+  unauthorized: 'a token is required, or was refused: log in',
+  forbidden: 'the push belongs to another user',
+  not_found: 'no such push, or no API v2 at that address',
   expired: 'the push has expired: ask for a new link',
-  passphrase: 'a passphrase is needed, or was wrong',
+  passphrase: 'a passphrase is required, or was wrong',
   rejected: 'the instance refused the values, or granted looser limits than asked',
-  unreachable: 'the request never left and nothing happened: trying again is safe',
-  rate_limited: 'the instance limits how often it is asked: try later',
+  unreachable: 'the request was never sent: retrying is safe',
+  rate_limited: 'too many requests: try again later',
   unknown:
-    'the request left and no whole answer came: a push may exist, or a view may be gone; do not simply try again',
-  timeout: 'the time limit of pwpush wait ran out',
-  hung_up: 'the terminal went away (SIGHUP)',
-  interrupted: 'interrupted, for example by Control-C',
+    'the request was sent but no complete response came: a push may exist, or a view may have been used; do not simply retry',
+  timeout: 'pwpush wait --timeout ran out',
+  hung_up: 'the terminal was closed (SIGHUP)',
+  interrupted: 'interrupted, for example by Ctrl-C',
   terminated: 'ended by SIGTERM',
 };
 
@@ -84,34 +84,42 @@ const exitCodes = `Exit codes
    0                success
 ${codeRows.join('\n')}
 
-The name is "code" in an error that --json prints:
+With --json an error has the name as "code":
 
   $ pwpush get abc123def456 --json
   {"error":{"code":"expired","message":"the push has expired", ...}}
 
-pwpush run ends with the exit code of the command it ran; 126 and 127 mean that
-there was none to run. pwpush doctor ends with that of the first check that
-failed. Of several links or lines, the worst code is the run's.
+pwpush run exits with the code of the command that it ran; 126 and 127 mean that
+the command could not be started. pwpush doctor exits with the code of the first
+check that failed. With several links or lines the worst code counts.
 `;
 
 /** Its recipes are run by test/journey/recipes.test.ts. */
 const ci = `Secrets in CI jobs
 
-Nothing prompts where CI is set. Keep the API token in a secret of the CI
-system, as PWPUSH_TOKEN, and the address of the instance in PWPUSH_URL. Hand
-on links, not secrets: a link for one view shows if somebody else used it first.
-A job that only reads needs no token; --anonymous makes sure that a look takes
-its view.
+pwpush never prompts where CI is set. Store the API token as a secret of the CI
+system, and set PWPUSH_TOKEN only in the step that pushes, with the address of
+the instance in PWPUSH_URL. Between jobs, pass the link, not the secret: if
+somebody else opens a link with one view first, the job fails and you know. A
+job that only reads needs no token; --anonymous makes sure that its look uses
+the view.
 
 GitHub Actions, from one job to another. The runner drops an output that holds
-a masked value, but passes on a link. --github-env masks the secret first.
+a masked value, but passes a link. --github-env masks the secret first; bash
+fails the step if the first command of a pipe fails.
 
   jobs:
     build:
       runs-on: ubuntu-latest
       outputs: { link: "\${{ steps.push.outputs.link }}" }
       steps:
+        - uses: actions/checkout@v4
+        - run: npm install --global pwpush@0
         - id: push
+          shell: bash
+          env:
+            PWPUSH_URL: https://pwpush.example
+            PWPUSH_TOKEN: \${{ secrets.PWPUSH_TOKEN }}
           run: |
             link=$(./make-token | pwpush push --views 1 --days 1)
             echo "link=$link" >> "$GITHUB_OUTPUT"
@@ -119,15 +127,23 @@ a masked value, but passes on a link. --github-env masks the secret first.
       needs: build
       runs-on: ubuntu-latest
       steps:
-        - env: { LINK: "\${{ needs.build.outputs.link }}" }
+        - uses: actions/checkout@v4
+        - run: npm install --global pwpush@0
+        - shell: bash
+          env: { LINK: "\${{ needs.build.outputs.link }}" }
           run: |
             pwpush get "$LINK" --anonymous --github-env DEPLOY_TOKEN
         - run: |
             ./deploy.sh
 
-GitLab, from one job to another. Values of a dotenv report are not masked, so
-only the link is passed on.
+GitLab, from one job to another. Set PWPUSH_URL and PWPUSH_TOKEN as masked
+variables of the project. Values of a dotenv report are not masked, so pass only
+the link.
 
+  default:
+    image: node:22
+    before_script:
+      - npm install --global pwpush@0
   build:
     script:
       - link=$(./make-token | pwpush push --views 1 --days 1)
@@ -138,9 +154,29 @@ only the link is passed on.
     script:
       - pwpush run "$LINK" --anonymous --as DEPLOY_TOKEN -- ./deploy.sh
 
-A Makefile. The link comes from the environment, and @ keeps the line out of
-the log; a push of NAME=value lines needs no --as, and --only takes just the
-names that the job expects.
+Jenkins. The first line chooses a shell that fails with its pipes and does not
+print the commands.
+
+  pipeline {
+    agent any
+    stages {
+      stage('Build') {
+        environment {
+          PWPUSH_URL = 'https://pwpush.example'
+          PWPUSH_TOKEN = credentials('pwpush-token')
+        }
+        steps {
+          sh '''#!/bin/bash -eo pipefail
+            ./make-token | npx pwpush@0 push --views 1 > link
+          '''
+        }
+      }
+    }
+  }
+
+A Makefile. The link comes from the environment, and @ keeps the command out of
+the log. A secret of NAME=value lines needs no --as; --only accepts no other
+names than those.
 
   deploy:
   	@pwpush run "$$LINK" --only DEPLOY_TOKEN -- ./deploy.sh
@@ -160,52 +196,59 @@ Ansible, to read a secret and to push one; no_log keeps both out of the output.
     register: pushed
     no_log: true
 
+Terraform, as an external data source. It reads the link at every plan, and the
+secret ends up in the state: encrypt that, and push with enough views.
+
+  data "external" "database" {
+    program = ["sh", "-c", "pwpush get \\"$LINK\\" --json | jq '{payload}'"]
+  }
+
 Kubernetes, from a push of NAME=value lines without quotes.
 
   pwpush get "$LINK" |
     kubectl create secret generic app --from-env-file=/dev/stdin
 
-Wait until it was picked up, and take it back after an hour at the latest.
+Wait until the link was opened, and expire it after an hour at the latest.
 
   pwpush wait "$LINK" --timeout 3600 --then-expire || pwpush expire "$LINK"
 
-The exit code says what to do next: 6 ask for a new link, 9 run the job again,
-11 no answer came and the view may be gone. See pwpush(1).
+Exit codes: 6 means ask for a new link, 9 that running the job again is safe,
+11 that no response came and the view may be gone. See pwpush help exit-codes.
 `;
 
 const security = `Security
 
 What pwpush does
 
-  Arguments    No option takes a token or passphrase: other users can read the
-               arguments of a program. Pipe secrets in, or type them when asked.
-  Limits       Days, views and the rest that the instance granted are compared
-               with what was asked. Looser ones: the push is expired at once.
-  Repeating    What creates a push or takes a view is never sent twice.
-  Tokens       A token is sent to its own address alone, and not over plain http
-               except to this machine. Redirects to another origin end the run.
-  Terminals    Control characters from a server are made visible. In a pipe the
-               bytes are exact.
-  Variables    A secret does not set what programs load and run or whom they
-               trust, nor replace a variable, unless you name it: --only takes
-               just the names that you expect, --allow lets others through.
-  Losses       A secret or link that cannot be written is saved to a file of
-               mode 0600; pwpush doctor reports those that are left.
-  Logs         --debug names no secret, passphrase, token or query string.
+  Arguments    No option takes a token or passphrase, because other users can
+               see the arguments of a program. Pipe secrets in, or type them.
+  Limits       Granted days and views are compared with what you asked for. If
+               they are looser, the push is expired at once.
+  Retries      A request that creates a push or uses a view is never repeated.
+  Tokens       A token is sent to its own address only, and over plain http only
+               to this machine. A redirect to another origin is an error.
+  Terminals    Control characters from a server are shown, not obeyed. A pipe
+               gets the exact bytes.
+  Variables    A secret cannot replace variables or set those that decide what
+               programs load, run or trust. --allow NAME makes an exception;
+               --only NAME accepts no other names.
+  Losses       A secret or link that cannot be delivered is saved to a file that
+               only you can read. pwpush doctor lists those files.
+  Logs         --debug shows no secret, passphrase, token or query string.
 
 What it cannot do
 
-  The instance sees the secret, unless you encrypt it before: it has the text
-  and its own key. Choose one you trust, or be one with pwpush serve.
-  Anyone with the link has the secret until it expires. Ask for few views, add a
-  passphrase and send it another way; --passphrase asks for one.
-  What was seen stays seen: a copy, a screenshot, a mail scanner that follows
-  links. --retrieval-step keeps scanners from taking the view.
-  A program that got a secret from pwpush run can pass it on.
+  The operator of the instance can read the secret. Use an instance that you
+  trust, or run your own with pwpush serve.
+  Anyone with the link can open it until it expires. Allow few views, and add a
+  passphrase (--passphrase) that you send another way.
+  A recipient can copy what they see. --retrieval-step keeps mail scanners that
+  follow links from using a view.
+  A program that gets a secret from pwpush run can pass it on.
   While pwpush serve is down, another user of the machine can listen on its port
-  and be sent the token of profile local.
+  and receive the token of the profile "local".
 
-  pwpush-security(7) names attack, promise and test of all that.
+  pwpush-security(7) lists every promise with its attack and its test.
 
 Habits that help
 

@@ -4,12 +4,11 @@ import type { Look, Style } from './output';
 import { type Column, pairs } from './table';
 import { ago } from './wording';
 
+const isProtected = ({ passphrase }: PushState) =>
+  passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
+
 const flagsOf = (push: Push, words: readonly [string, string, string]) =>
-  [
-    push.passphrase === null || (typeof push.passphrase === 'string' && push.passphrase !== ''),
-    push.retrieval_step,
-    push.deletable_by_viewer,
-  ]
+  [isProtected(push), push.retrieval_step, push.deletable_by_viewer]
     .flatMap((set, at) => (set ? [words[at]] : []))
     .join(',');
 
@@ -151,12 +150,49 @@ const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 /** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
 export function profileText(profile: ShownProfile, look: Look): string {
   const { name, current, url, token, ...rest } = profile;
-  const rows: [string, string][] = [
-    ['name', name],
-    ['current', yesNo(current)],
-    ['url', url ?? ''],
-    ['token', yesNo(token)],
-    ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
+  return pairs(
+    [
+      ['name', name],
+      ['current', yesNo(current)],
+      ['url', url ?? ''],
+      ['token', yesNo(token)],
+      ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
+    ],
+    look,
+  );
+}
+
+/** What is known of a push; without its owner's token, less than its lists have. */
+export type PushState = Pick<Push, 'url_token'> &
+  Partial<{ readonly [Key in keyof Push]: Push[Key] | null }>;
+
+/** One property of a push a line, as `profileText` prints settings. */
+export function pushStateText(push: PushState, look: Look): string {
+  const known = (value: boolean | null | undefined) => (value == null ? 'unknown' : yesNo(value));
+  const rest = (left?: number | null, all?: number | null) =>
+    left == null ? 'unknown' : `${left} of ${all ?? '?'}`;
+  const time = (value: string | null | undefined) =>
+    value == null || !look.tty ? (value ?? '') : ago(value, look.now);
+  const state = push.deleted ? 'deleted' : push.expired ? 'expired' : 'active';
+  const fields: (readonly [string, string] | false)[] = [
+    ['link', push.html_url ?? ''],
+    push.name ? ['name', push.name] : false,
+    push.note ? ['note', push.note] : false,
+    ['state', push.expired == null ? 'unknown' : state],
+    ['views left', rest(push.views_remaining, push.expire_after_views)],
+    ['days left', rest(push.days_remaining, push.expire_after_days)],
+    push.created_at ? ['created', time(push.created_at)] : false,
+    push.expired_on ? ['expired', time(push.expired_on)] : false,
   ];
-  return pairs(rows, look);
+  // The passphrase of an expired push is null, whether it had one or not.
+  if (!push.expired)
+    fields.push(
+      ['passphrase', known(push.passphrase === undefined ? null : isProtected(push))],
+      ['opens with a click', known(push.retrieval_step)],
+      ['recipient can delete', known(push.deletable_by_viewer)],
+    );
+  return pairs(
+    fields.filter((field) => field !== false),
+    look,
+  );
 }

@@ -22,13 +22,13 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
   const limits: string[] = [];
   if (typeof views === 'number') limits.push(count(views, 'view'));
   if (typeof days === 'number') limits.push(count(days, 'day'));
-  const parts = limits.length === 0 ? [] : [`good for ${limits.join(' or ')}`];
-  if (passphrase) parts.push('with a passphrase');
-  if (push.deletable_by_viewer === true) parts.push('the recipient may delete it');
+  const parts = limits.length === 0 ? [] : [`expires after ${limits.join(' or ')}`];
+  if (passphrase) parts.push('passphrase required');
+  if (push.deletable_by_viewer === true) parts.push('recipient can delete it');
   if (push.deletable_by_viewer === false)
-    parts.push(owned ? 'only you may delete it' : 'nobody may delete it');
-  if (push.retrieval_step === true) parts.push('shown after a click');
-  return parts.join(', ');
+    parts.push(owned ? 'only you can delete it' : 'nobody can delete it');
+  if (push.retrieval_step === true) parts.push('opens with a click');
+  return parts.join(' · ');
 }
 
 /** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf was taken`. */

@@ -238,7 +238,7 @@ describe('logout', () => {
     await here.keep({ current: 'p', profiles });
     expect(await here.run('logout')).toEqual({
       code: 0,
-      stdout: 'profile "p" has no token any more\n',
+      stdout: 'removed the token of profile "p"\n',
       stderr: '',
     });
     expect(here.kept()).toEqual({

@@ -22,7 +22,7 @@ describe('preview', () => {
     const token = await here.push({ payload: 'x', retrieval_step: false });
     expect(await here.run('preview', token, '--json')).toEqual({
       code: 0,
-      stdout: `{"url":"https://pw.test/p/${token}"}\n`,
+      stdout: `{"html_url":"https://pw.test/p/${token}","url":"https://pw.test/p/${token}"}\n`,
       stderr: '',
     });
   });
@@ -35,6 +35,78 @@ describe('preview', () => {
 
   test('of no push is exit 5', async () => {
     expect((await here.run('preview', 'nosuchpush')).code).toBe(5);
+  });
+});
+
+describe('show', () => {
+  const shown = (stdout: string) =>
+    Object.fromEntries(stdout.split('\n').map((line) => line.split('\t')));
+
+  test('prints what is left of an own push, and uses no view', async () => {
+    const owner = here.under({ env: here.admin });
+    const token = await here.push(
+      { payload: 'x', expire_after_views: 3, passphrase: 'p', name: 'db', retrieval_step: false },
+      here.service.adminToken,
+    );
+    await here.under({ env: { PWPUSH_PASSPHRASE: 'p' } }).run('get', token);
+    for (const _ of [1, 2]) {
+      expect(await owner.run('show', `https://pw.test/p/${token}`)).toEqual({
+        code: 0,
+        stdout:
+          `link\thttps://pw.test/p/${token}\nname\tdb\nstate\tactive\n` +
+          'views left\t2 of 3\ndays left\t7 of 7\ncreated\t2026-08-20T11:06:45.000Z\n' +
+          'passphrase\tyes\nopens with a click\tno\nrecipient can delete\tyes\n',
+        stderr: '',
+      });
+    }
+    const { stdout } = await owner.run('show', token, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ views_remaining: 2, expired: false });
+    expect(stdout).not.toContain('passphrase');
+  });
+
+  test('finds an expired push, and one on a later page', async () => {
+    const owner = here.under({ env: here.admin });
+    const token = await here.push({ payload: 'x' }, here.service.adminToken);
+    for (let more = 0; more < 60; more++)
+      await here.push({ payload: 'y' }, here.service.adminToken);
+    expect(shown((await owner.run('show', token)).stdout)).toMatchObject({ state: 'active' });
+    await owner.run('expire', token);
+    const { stdout } = await owner.run('show', token);
+    expect(shown(stdout)).toMatchObject({ state: 'deleted', 'views left': '5 of 5' });
+    expect(stdout).not.toContain('passphrase');
+  });
+
+  test('without the owner’s token says what it cannot know', async () => {
+    const token = await here.push({ payload: 'x' }, here.service.adminToken);
+    const terminals = ['stderr'] as const;
+    const strangers = [
+      [{}, 'only the sender can see them, with a token'],
+      [{ PWPUSH_TOKEN: here.service.otherToken }, 'this push belongs to another user'],
+    ] as const;
+    for (const [env, why] of strangers) {
+      expect(await here.under({ env, terminals }).run('show', token, '--json')).toEqual({
+        code: 0,
+        stdout: `${JSON.stringify({
+          url_token: token,
+          html_url: `https://pw.test/p/${token}/r`,
+          retrieval_step: true,
+          expired: null,
+          views_remaining: null,
+          days_remaining: null,
+        })}\n`,
+        stderr: '',
+      });
+      const { stdout, stderr } = await here.under({ env, terminals }).run('show', token);
+      expect(shown(stdout)).toMatchObject({ 'views left': 'unknown', state: 'unknown' });
+      expect(stderr).toBe(`views and days left are unknown: ${why}\n`);
+    }
+  });
+
+  test('of no push is exit 5, with a refused token 3', async () => {
+    expect((await here.run('show', 'nosuchpush')).code).toBe(5);
+    expect((await here.under({ env: here.admin }).run('show', 'nosuchpush')).code).toBe(5);
+    const env = { PWPUSH_TOKEN: 'pwp_wrong' };
+    expect((await here.under({ env }).run('show', 'nosuchpush')).code).toBe(3);
   });
 });
 
@@ -157,6 +229,16 @@ describe('version', () => {
   test('is coloured in a pipe with FORCE_COLOR only where a person reads it: never the cells', async () => {
     const { stdout } = await here.under({ env: { FORCE_COLOR: '1' } }).run('version');
     expect(stdout).not.toContain('\u001b');
+  });
+
+  test('without an instance is that of the program alone', async () => {
+    const nowhere = here.under({ env: { PWPUSH_URL: '' }, terminals: ['stderr'] });
+    expect(await nowhere.run('version')).toEqual({
+      code: 0,
+      stdout: 'pwpush\t0.1.0\n',
+      stderr: 'no instance is configured\n',
+    });
+    expect((await nowhere.run('version', '--json')).stdout).toBe('{"pwpush":"0.1.0"}\n');
   });
 
   test('of an address without an instance is exit 5', async () => {

@@ -151,7 +151,7 @@ describe('profile set', () => {
     [['colour', 'x'], 'there is no setting "colour"'],
     [['days', 'x'], 'days takes a whole number of 1 or more, not "x"'],
     [['days', '1', '--profile', 'a/b'], 'a profile is named with letters, digits, dots'],
-    [['days'], "missing required argument 'value'"],
+    [['days'], 'missing <value>'],
   ])('%j is bad usage and stores nothing', async (argv, message) => {
     const { code, stderr } = await here.run('profile', 'set', ...argv);
     expect([code, stderr.slice(8, 8 + message.length), here.kept()]).toEqual([

@@ -24,7 +24,7 @@ describe('on a terminal stderr says', () => {
     const { stdout, ...rest } = await shown.run('push', ...argv, '--passphrase-env', 'PHRASE');
     expect(rest).toEqual({
       code: 0,
-      stderr: 'good for 1 view or 3 days, with a passphrase, nobody may delete it\n',
+      stderr: 'expires after 1 view or 3 days · passphrase required · nobody can delete it\n',
     });
   });
 
@@ -34,7 +34,7 @@ describe('on a terminal stderr says', () => {
       stdout: linkLine,
       stderr:
         'hint: text on the command line can be read by other users of this machine; pipe the secret in instead\n' +
-        'good for 5 views or 7 days, the recipient may delete it, shown after a click\n',
+        'expires after 5 views or 7 days · recipient can delete it · opens with a click\n',
     });
   });
 
@@ -184,7 +184,7 @@ describe('--qr', () => {
       code: 0,
       stdout: linkLine,
       stderr:
-        'good for 5 views or 7 days, the recipient may delete it, shown after a click\n' +
+        'expires after 5 views or 7 days · recipient can delete it · opens with a click\n' +
         'the terminal is too narrow for the QR code: it needs 37 columns\n',
     });
   });

@@ -225,9 +225,9 @@ describe.skipIf(lacking('fish'))('fish (needs fish)', () => {
   });
 
   test('what commands and options are for', () => {
-    expect(described('pwpush pre')).toEqual(["preview\tprint a push's full link (takes none)"]);
+    expect(described('pwpush pre')).toEqual(["preview\tprint a push's full link (uses no view)"]);
     expect(described('pwpush profile li')).toEqual(['list\tlist the profiles']);
-    expect(described('pwpush list --jso')).toEqual(['--json\tprint JSON, errors too']);
+    expect(described('pwpush list --jso')).toEqual(['--json\tprint JSON, errors included']);
   });
 
   test('nothing that was typed is run', () => {

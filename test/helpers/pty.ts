@@ -1,4 +1,5 @@
 import { type IPty, spawn } from '@lydell/node-pty';
+import { Terminal as Emulator } from '@xterm/headless';
 import { launcher } from './program';
 
 export interface Terminal {
@@ -33,6 +34,19 @@ export function seen(screen: string): string[] {
     while (lines.length <= row) lines.push('');
   }
   return lines;
+}
+
+/** The lines that a terminal shows in the end, without trailing space. */
+export async function linesOf(output: string): Promise<string[]> {
+  const terminal = new Emulator({ cols: 200, rows: 50, allowProposedApi: true });
+  await new Promise<void>((resolve) => terminal.write(output, resolve));
+  const { active } = terminal.buffer;
+  const lines = Array.from({ length: active.length }, (_, y) => active.getLine(y));
+  return lines
+    .map((line) => line?.translateToString(true).trimEnd() ?? '')
+    .join('\n')
+    .trimEnd()
+    .split('\n');
 }
 
 /** What is written last, with the status. Behind it the terminal stays open: what is read while it closes can be lost. */

@@ -166,7 +166,7 @@ describe('on a terminal', () => {
     const link = LINK.exec(screen)?.[0] ?? '';
     const drawing = screen.split('\r\n').filter((line) => line.startsWith('\u001b[38;5;16'));
     expect(read(drawing.join('\n'))).toBe(link);
-    expect(screen).toContain('good for 1 view or 7 days');
+    expect(screen).toContain('expires after 1 view or 7 days');
     // On a terminal of 24 lines the code moves the first link out of sight.
     const after = screen
       .slice(screen.lastIndexOf(drawing.at(-1) ?? ''))

@@ -23,6 +23,9 @@ beforeAll(async () => {
   service = await serveBuilt(somebody.env);
   mkdirSync(bin);
   program(join(bin, 'pwpush'), `exec "${process.execPath}" "${launcher}" "$@"`);
+  // The recipes install a release; here the built program is there already.
+  program(join(bin, 'npm'), '');
+  program(join(bin, 'npx'), 'shift; exec pwpush "$@"');
   // Says what was asked of it, and keeps what came by the file it was told of.
   program(join(bin, 'kubectl'), `echo "$@"; cat "\${5#--from-env-file=}" >secret`);
   owner = {
@@ -83,7 +86,8 @@ function run(
 }
 
 /** A step as CI runs it: a shell that ends with the first failure. */
-const step = (script: string, env: Record<string, string>) => run('sh', ['-e', '-c', script], env);
+const step = (script: string, env: Record<string, string>) =>
+  run('bash', ['-eo', 'pipefail', '-c', script], env);
 
 async function push(secret: string): Promise<string> {
   return (await pwpush(['push'], { env: owner, input: secret })).stdout.trim();
@@ -119,6 +123,28 @@ test('GitLab: a link goes from job to job by the report', async () => {
     code: 0,
     stdout: 'deployed with hunter2\n',
     stderr: 'variables set: DEPLOY_TOKEN\n',
+  });
+});
+
+test('Jenkins: the script of the step leaves a link', async () => {
+  const script = /sh '''(#!.*?)'''/s.exec(recipe('Jenkins'))?.[1] ?? '';
+  expect(script).toMatch(/^#!\/bin\/bash -eo pipefail\n/);
+  expect(await step(script, owner)).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(file('link')).toMatch(/^http\S+\n$/);
+  program(join(work, 'make-token'), 'exit 3');
+  expect((await step(script, owner)).code).not.toBe(0);
+});
+
+test('Terraform: the program prints an object of strings (jq)', async ({ skip }) => {
+  const hasJq = await run('jq', ['--version'], owner).then(({ code }) => code === 0);
+  if (!hasJq && !process.env.PWPUSH_TEST_ALL) skip(true, 'this machine has no jq');
+  const [argv = ''] = /\[.*\]/.exec(recipe('Terraform')) ?? [];
+  const [shell = '', ...args] = JSON.parse(argv) as string[];
+  const ended = await run(shell, args, { ...owner, LINK: await push('pass "word"') });
+  expect({ ...ended, stdout: JSON.parse(ended.stdout) }).toEqual({
+    code: 0,
+    stdout: { payload: 'pass "word"' },
+    stderr: '',
   });
 });
 

@@ -32,7 +32,7 @@ describe('on a terminal', () => {
     terminal.type(`MARKER-passphrase${ENTER}`);
     expect(await terminal.ended).toBe(0);
     expect(terminal.screen()).not.toContain('MARKER');
-    expect(terminal.screen()).toContain('good for 5 views or 7 days, with a passphrase');
+    expect(terminal.screen()).toContain('expires after 5 views or 7 days · passphrase required');
     const env = { ...recipient.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
     const got = await pwpush(['get', linkOn(terminal.screen())], { env });
     expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });

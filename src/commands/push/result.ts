@@ -40,7 +40,9 @@ export async function acceptPush(
   if (!owned && (options.name ?? options.note) !== undefined)
     warnings.push('name and note are for your lists, and a push made without a token is in none');
   const summary = granted(created, request.passphrase !== undefined, owned);
-  return { push: created, link, warnings, summary };
+  // Only JSON has room for a generated secret beside the link.
+  const push = options.generate === undefined ? created : { ...created, payload: request.payload };
+  return { push, link, warnings, summary };
 }
 
 /**

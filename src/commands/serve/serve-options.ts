@@ -6,15 +6,12 @@ import { dataFolder } from '../../profile/folders';
 import { type Invocation, invocation } from '../../terminal/output';
 
 /** The option for the service's folder, on `serve` and all its subcommands. */
-export const DATA = [
-  '--data <folder>',
-  "where the database lives; the platform's data folder",
-] as const;
+export const DATA = ['--data <folder>', 'folder of the database (default: data folder)'] as const;
 
 /** The option for its PostgreSQL. */
 export const DATABASE = [
   '--database <url>',
-  'keep the data in PostgreSQL: postgres://… (DATABASE_URL)',
+  'PostgreSQL to use: postgres://… (DATABASE_URL)',
 ] as const;
 
 export interface DataOptions {

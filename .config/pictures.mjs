@@ -1,0 +1,220 @@
+// Makes the pictures of the README from the real program: a terminal session as SVG, the recipient's page as PNG.
+// `--check` makes nothing: it ends with 1 if the words of the pictures are no longer those of the program.
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { spawn as spawnOnTerminal } from '@lydell/node-pty';
+import headless from '@xterm/headless';
+import { chromium } from 'playwright-core';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const launcher = join(root, 'bin/pwpush.js');
+const folder = join(root, 'docs/pictures');
+const check = process.argv.includes('--check');
+const home = mkdtempSync(join(tmpdir(), 'pwpush-pictures-'));
+const env = {
+  PATH: process.env.PATH,
+  HOME: home,
+  NO_PROXY: '*',
+  TERM: 'xterm-256color',
+  FORCE_COLOR: '1',
+  PWPUSH_CONFIG_DIR: join(home, 'config'),
+  PWPUSH_STATE_DIR: join(home, 'state'),
+};
+
+const COLUMNS = 88;
+const ROWS = 24;
+const SHOWN_AS = 'https://pwpush.example';
+const TOKEN = 'rrugdi7z7o_6eckc1gu';
+
+/** Starts `pwpush serve` in a temporary folder, and resolves with its address once it listens. */
+async function serve() {
+  const words = ['serve', '--port', '0', '--data', join(home, 'data'), '--quiet'];
+  const child = spawn(process.execPath, [launcher, ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  for await (const url of createInterface({ input: child.stdout })) return { child, url };
+  throw new Error('the service did not start');
+}
+
+/** Types command lines at a terminal, answers prompts, and returns the screen with its colours. */
+async function session(lines, url) {
+  const terminal = new headless.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
+  const write = (text) => new Promise((resolve) => terminal.write(text, resolve));
+  let link = '';
+  for (const { shown, words, answers = [] } of lines) {
+    await write(`\x1b[32m$\x1b[0m \x1b[1m${shown}\x1b[0m\r\n`);
+    const pty = spawnOnTerminal(process.execPath, [launcher, ...words(link)], {
+      cols: COLUMNS,
+      rows: ROWS,
+      env,
+    });
+    let output = '';
+    const ended = new Promise((resolve) => pty.onExit(resolve));
+    pty.onData((data) => {
+      output += data;
+      if (answers.length > 0 && output.includes(answers[0].to)) pty.write(answers.shift().type);
+    });
+    await ended;
+    link = new RegExp(`${url}/p/[\\w-]+(/r)?`).exec(output)?.[0] ?? link;
+    const token = /\/p\/([\w-]+)/.exec(link)?.[1] ?? '';
+    await write(output.replaceAll(url, SHOWN_AS).replaceAll(token, TOKEN));
+    await write('\r\n');
+  }
+  return terminal.buffer.active;
+}
+
+const themes = {
+  light: { back: '#ffffff', bar: '#eaeef2', text: '#1f2328', rim: '#d0d7de' },
+  dark: { back: '#0d1117', bar: '#161b22', text: '#e6edf3', rim: '#30363d' },
+};
+/** The colours 0 to 15 that programs use, in each theme. */
+const colours = {
+  light: '#24292f #cf222e #116329 #7d4e00 #0969da #8250df #1b7c83 #6e7781',
+  dark: '#6e7681 #ff7b72 #3fb950 #d29922 #58a6ff #bc8cff #39c5cf #b1bac4',
+};
+
+const escaped = (text) =>
+  text.replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c]);
+
+/** Runs of equal style on each line of the screen. */
+function runsOf(buffer) {
+  const lines = [];
+  for (let y = 0; y < buffer.length; y++) {
+    const line = buffer.getLine(y);
+    const runs = [];
+    for (let x = 0; x < COLUMNS; x++) {
+      const cell = line.getCell(x);
+      if (cell.getWidth() === 0) continue;
+      const style = [
+        cell.isFgPalette() ? cell.getFgColor() % 8 : -1,
+        cell.isBold() > 0,
+        cell.isDim() > 0,
+      ].join();
+      const text = cell.getChars() || ' ';
+      if (runs.at(-1)?.style === style) runs.at(-1).text += text;
+      else runs.push({ at: x, style, text });
+    }
+    lines.push(runs.filter(({ text }) => text.trim() !== ''));
+  }
+  while (lines.at(-1)?.length === 0) lines.pop();
+  return lines;
+}
+
+const CELL = 8.4;
+const LINE = 20;
+
+/** The screen as SVG; text stays text, so that the file is small and can be read and searched. */
+function svgOf(lines, theme) {
+  const { back, bar, text, rim } = themes[theme];
+  const palette = colours[theme].split(' ');
+  const width = COLUMNS * CELL + 40;
+  const height = lines.length * LINE + 66;
+  const rows = lines.map((runs, y) =>
+    runs.map(({ at, style, text: words }) => {
+      const [colour, bold, dim] = style.split(',');
+      const cut = words.trimEnd();
+      const attributes = [
+        `x="${(20 + at * CELL).toFixed(1)}" y="${58 + y * LINE}"`,
+        `textLength="${(cut.length * CELL).toFixed(1)}"`,
+        colour !== '-1' && `fill="${palette[colour]}"`,
+        bold === 'true' && 'font-weight="bold"',
+        dim === 'true' && 'opacity=".65"',
+      ];
+      return `<text ${attributes.filter(Boolean).join(' ')}>${escaped(cut)}</text>\n`;
+    }),
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="9" fill="${back}" stroke="${rim}"/>
+<path d="M1 34V10a9 9 0 0 1 9-9h${width - 20}a9 9 0 0 1 9 9v24z" fill="${bar}"/>
+<g fill="${rim}"><circle cx="20" cy="17" r="5.5"/><circle cx="38" cy="17" r="5.5"/><circle cx="56" cy="17" r="5.5"/></g>
+<g fill="${text}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" xml:space="preserve">
+${rows.flat().join('')}</g>
+</svg>
+`;
+}
+
+/** Screenshots of a page in both themes, and the page's words. */
+async function photograph(url) {
+  const browser = await chromium.launch({
+    executablePath: process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  const taken = {};
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await browser.newPage({
+      colorScheme,
+      viewport: { width: 640, height: 560 },
+      locale: 'en',
+    });
+    await page.goto(url);
+    taken[colorScheme] = await page.screenshot();
+    taken.words = (await page.textContent('main')).replace(/\d{1,2} \w+ \d{4}.*/g, '');
+    taken.style = await page.evaluate(() => document.querySelector('style').textContent);
+  }
+  await browser.close();
+  return taken;
+}
+
+const hashOf = (text) => createHash('sha256').update(text).digest('hex');
+
+const { child, url } = await serve();
+try {
+  const options = ['--views', '1', '--days', '1'];
+  const screen = await session(
+    [
+      {
+        shown: 'pwpush push --views 1 --days 1',
+        words: () => ['push', ...options],
+        answers: [
+          { to: 'Secret', type: 'correct horse battery staple\r' },
+          { to: 'Passphrase', type: '\r' },
+        ],
+      },
+      {
+        shown: `pwpush get ${SHOWN_AS}/p/${TOKEN}/r`,
+        words: (link) => ['get', link, '--anonymous'],
+      },
+      {
+        shown: `pwpush get ${SHOWN_AS}/p/${TOKEN}/r`,
+        words: (link) => ['get', link, '--anonymous'],
+      },
+    ],
+    url,
+  );
+  const lines = runsOf(screen);
+  const link = execFileSync(process.execPath, [launcher, 'push', '--views', '3', '--days', '2'], {
+    env,
+    input: 'correct horse battery staple',
+    encoding: 'utf8',
+  });
+  const page = await photograph(link.trim());
+  const made = {
+    'terminal-light.svg': svgOf(lines, 'light'),
+    'terminal-dark.svg': svgOf(lines, 'dark'),
+    // A browser's pixels differ from release to release: the words and the style of the page stand for them.
+    'page.sha256': `${hashOf(page.words + page.style)}\n`,
+  };
+  if (check) {
+    const stale = Object.entries(made).filter(
+      ([name, text]) => readFileSync(join(folder, name), 'utf8') !== text,
+    );
+    if (stale.length > 0) {
+      console.error(`stale: ${stale.map(([name]) => name).join(', ')}; run: npm run pictures`);
+      process.exitCode = 1;
+    }
+  } else {
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of Object.entries(made)) writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, 'page-light.png'), page.light);
+    writeFileSync(join(folder, 'page-dark.png'), page.dark);
+  }
+} finally {
+  child.kill();
+  rmSync(home, { recursive: true, force: true });
+}

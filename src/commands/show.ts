@@ -1,0 +1,79 @@
+import { Command } from 'commander';
+import type { Api } from '../client/client';
+import { pages } from '../client/pages';
+import type { Context } from '../context';
+import type { Push } from '../contract';
+import { CliError } from '../errors';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { createSession, type Session } from '../session';
+import { type PushState, pushStateText } from '../terminal/listings';
+
+interface ShowOptions extends GlobalOptions {
+  readonly link: string;
+}
+
+const EXAMPLES = `
+The instance tells the views and days left to the sender only: without the
+sender's token they are unknown, null with --json.
+
+Examples:
+  $ pwpush show abc123def456
+  $ pwpush show "$LINK" --json | jq .views_remaining`;
+
+export function define(context: Context): Command {
+  const command = new Command('show')
+    .description('Show views and days left of a push, and its settings. Uses no view.')
+    .argument('<link>', 'link or token of the push')
+    .addHelpText('after', EXAMPLES)
+    .action((link: string) => {
+      const options = { ...optionsOf(command, context.env, {}), link };
+      return show(createSession(context, options), options);
+    });
+  return addGlobalOptions(command);
+}
+
+async function show(session: Session, options: ShowOptions): Promise<void> {
+  const { say } = session;
+  const { api, reference, target } = await session.connectTo(options.link);
+  const own = target.token === undefined ? undefined : await ownPush(api, reference.token);
+  const push = own ?? (await publicState(api, reference.token));
+  await say.print(push, (look) => pushStateText(push, look));
+  if (own) return;
+  await say.remark(
+    target.token === undefined
+      ? 'views and days left are unknown: only the sender can see them, with a token'
+      : 'views and days left are unknown: this push belongs to another user',
+  );
+}
+
+/** The push as its owner's lists have it; undefined if it belongs to somebody else. */
+async function ownPush(api: Api, token: string): Promise<Push | undefined> {
+  try {
+    // Tells whether the push is the user's own, so that their lists are not read in vain.
+    await api.audit(token, 1);
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'forbidden') return undefined;
+    throw error;
+  }
+  for (const state of ['active', 'expired'] as const) {
+    const listed = pages((page) => api.list(state, page), { key: (push) => push.url_token });
+    for await (const rows of listed) {
+      const push = rows.find(({ url_token }) => url_token === token);
+      if (push) return push;
+    }
+  }
+  return undefined;
+}
+
+/** What an instance tells everybody: the address of the page, which ends in /r if a click opens the push. */
+async function publicState(api: Api, token: string): Promise<PushState> {
+  const { url } = await api.preview(token);
+  return {
+    url_token: token,
+    html_url: url,
+    retrieval_step: /\/r$/.test(url),
+    expired: null,
+    views_remaining: null,
+    days_remaining: null,
+  };
+}
