@@ -6,11 +6,11 @@ import { createApi } from './http/api';
 import { BodyBudget, type MemoryUse } from './http/body';
 import { ipOf, isSecure } from './http/caller';
 import { createDownloads } from './http/file-routes';
-import { type App, type AppOptions, commonHeaders, type Env } from './http/parts';
+import type { App, AppOptions, Env } from './http/parts';
 import { clientOf, limited } from './http/rate-limit';
-import { answer, json, refusalBody, refusalHead } from './http/responses';
+import { answer, commonHeaders, json, refusalBody, refusalHead } from './http/responses';
 import { createPages } from './page/routes';
-import { Refusal } from './refusal';
+import { Refusal } from './service-errors';
 
 /** Sent over https only: over http browsers ignore it with a warning. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;

@@ -2,14 +2,12 @@ import { createApp } from './app';
 import type { App } from './http/parts';
 import { openKeyring } from './keys/open-keyring';
 import { createVault } from './keys/vault';
-import { health } from './ops/health';
 import { createLog, type Log } from './ops/log';
-import { createMetrics, scraper } from './ops/metrics';
-import { bothEvents, type PushEvents } from './push-events';
+import { bothEvents, createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Files } from './rules/files';
+import { Space } from './rules/housekeeping';
 import { type OwnerSummary, Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
-import { Space } from './rules/space';
 import {
   boundsOf,
   bufferBytesOf,

@@ -1,6 +1,6 @@
 import { limits } from '../contract';
 import { parseUrl } from '../loopback';
-import { ServiceError } from './service-error';
+import { ServiceError } from './service-errors';
 
 /** The parameters of scrypt (RFC 7914, section 2). */
 export interface PassphraseCost {

@@ -2,14 +2,13 @@ import { isLoopback } from '../loopback';
 import { raceWithLimit } from '../system/abort';
 import { openService } from './compose';
 import { connectionLimitOf, GRACE } from './http/connections';
-import { createSockets } from './http/sockets';
+import { createSockets, readTls, tlsReloader } from './http/sockets';
 import type { Timeouts } from './http/timeouts';
-import { readTls, tlsReloader } from './http/tls';
 import { type Listening, type ListenTarget, outwardUrl } from './listen';
 import type { Log } from './ops/log';
-import { serveMetrics } from './ops/metrics-listener';
+import { serveMetrics } from './ops/metrics';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
-import { sweepRegularly } from './rules/sweep';
+import { sweepRegularly } from './rules/housekeeping';
 import {
   publicUrlOf,
   readingRateOf,
@@ -23,7 +22,7 @@ export { serveHere } from './here/serve-here';
 export { rekey } from './keys/rotation';
 export { backup } from './ops/database-copy';
 export type { OwnerSummary } from './rules/owners';
-export { ServiceError } from './service-error';
+export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
 export { keyFileOf } from './store/database';
 

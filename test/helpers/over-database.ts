@@ -1,16 +1,14 @@
 import { createApp } from '../../src/server/app';
 import type { App } from '../../src/server/http/parts';
 import { instanceKey } from '../../src/server/keys/instance-key';
-import { Keyring } from '../../src/server/keys/keyring';
-import { Links } from '../../src/server/keys/link-keys';
+import { Keyring, Links } from '../../src/server/keys/keyring';
 import { createVault } from '../../src/server/keys/vault';
-import { health } from '../../src/server/ops/health';
 import { createLog } from '../../src/server/ops/log';
-import { createMetrics } from '../../src/server/ops/metrics';
+import { createMetrics, health } from '../../src/server/ops/metrics';
 import { Files } from '../../src/server/rules/files';
+import { Space } from '../../src/server/rules/housekeeping';
 import { Owners } from '../../src/server/rules/owners';
 import { Pushes } from '../../src/server/rules/pushes';
-import { Space } from '../../src/server/rules/space';
 import {
   boundsOf,
   bufferBytesOf,

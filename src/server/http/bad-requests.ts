@@ -3,8 +3,8 @@ import { isIP, type Socket } from 'node:net';
 import { isLocalhost, isLoopback } from '../../loopback';
 import { urlHost } from '../listen';
 import type { Log } from '../ops/log';
-import { systemCode } from '../service-error';
-import { commonHeaders } from './parts';
+import { systemCode } from '../service-errors';
+import { commonHeaders } from './responses';
 
 /** The messages for requests that never reach the app, by status. */
 const messages = {

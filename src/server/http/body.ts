@@ -1,6 +1,6 @@
 import { size } from '../../byte-size';
 import { valuesIn } from '../../json';
-import { busy, Refusal } from '../refusal';
+import { busy, Refusal } from '../service-errors';
 import type { ClientSocket } from './caller';
 
 /*

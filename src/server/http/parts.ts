@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Log } from '../ops/log';
-import type { PushEvents } from '../push-events';
+import type { PushEvents } from '../ops/metrics';
+import type { Visitor } from '../rules/access';
 import type { Files } from '../rules/files';
 import type { Owner, Owners } from '../rules/owners';
-import type { Visitor } from '../rules/push-state';
 import type { Pushes } from '../rules/pushes';
 import type { Bounds, RateLimit } from '../service-settings';
 import type { MemoryUse } from './body';
@@ -58,13 +58,3 @@ export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Own
 
 /** The service as a function from request to response, without a socket. */
 export type App = (request: Request, connection?: ClientSocket) => Promise<Response>;
-
-/** Headers of every response. */
-export const commonHeaders = {
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'x-robots-tag': 'noindex',
-};

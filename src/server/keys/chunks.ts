@@ -1,4 +1,4 @@
-import { seal, unseal } from './aead';
+import { seal, unseal } from './primitives';
 
 /** Bytes of a file per sealed chunk. The last chunk may be shorter; an empty file has one empty chunk. */
 export const CHUNK = 64 * 1024;

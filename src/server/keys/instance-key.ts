@@ -13,9 +13,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeFile, nameFile } from '../../system/atomic-file';
-import { ServiceError, systemCode } from '../service-error';
+import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
-import { derive } from './aead';
+import { derive } from './primitives';
 
 const BYTES = 32;
 

@@ -20,8 +20,7 @@ import {
   readKeys,
   selectKeys,
 } from './instance-key';
-import { Keyring } from './keyring';
-import { type Links, openLinks } from './link-keys';
+import { Keyring, type Links, openLinks } from './keyring';
 import { bindToTerms } from './vault';
 
 /**

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Waiter } from '../semaphore';
+import type { Waiter } from '../queues';
 import type { PassphraseCost } from '../service-settings';
 import type { SealedKeys } from '../store/key-rows';
 import type { NoteRow, PushRow, SecretRow } from '../store/push-rows';
-import { seal, unseal } from './aead';
 import type { InstanceKey } from './instance-key';
 import type { Keyring } from './keyring';
 import {
@@ -11,7 +10,9 @@ import {
   PASSPHRASE_COST,
   type PassphraseRecord,
   recordPassphrase,
-} from './passphrase-hash';
+  seal,
+  unseal,
+} from './primitives';
 
 /** What the keys of a push are bound to: after a change of these in the database, nothing opens. */
 export type Terms = Pick<PushRow, 'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'>;

@@ -1,8 +1,41 @@
-import { kinds } from '../../contract';
-import type { PushEvents } from '../push-events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Kind, kinds } from '../../contract';
+import { raceWithLimit } from '../../system/abort';
+import { listen } from '../listen';
 import type { Usage } from '../service-settings';
-import { health } from './health';
 import type { LogObserver } from './log';
+
+/** Receives what happens to pushes: metrics count it, and `push --here` reports it. */
+export interface PushEvents {
+  created(kind: Kind): void;
+  /** A page asked for the passphrase, or to press a button, before a view is taken; `ip` is null when it is unknown. */
+  opened(ip: string | null): void;
+  viewed(by: 'viewer' | 'owner', ip: string | null): void;
+  /** A retrieval of a push that had expired. */
+  missed(): void;
+  /** `ip` is null when nobody asked for it. */
+  expired(reason: 'views' | 'time' | 'deleted', pushes: number, ip: string | null): void;
+  wrongPassphrase(ip: string | null): void;
+  /** Bytes of files, as the client has them. */
+  fileBytes(direction: 'in' | 'out', bytes: number): void;
+}
+
+/** Passes each event to both; `some` need not take all of them. */
+export function bothEvents(all: PushEvents, some: Partial<PushEvents>): PushEvents {
+  const each = (report: (events: Partial<PushEvents>) => void) => {
+    report(all);
+    report(some);
+  };
+  return {
+    created: (kind) => each((events) => events.created?.(kind)),
+    opened: (ip) => each((events) => events.opened?.(ip)),
+    viewed: (by, ip) => each((events) => events.viewed?.(by, ip)),
+    missed: () => each((events) => events.missed?.()),
+    expired: (reason, pushes, ip) => each((events) => events.expired?.(reason, pushes, ip)),
+    wrongPassphrase: (ip) => each((events) => events.wrongPassphrase?.(ip)),
+    fileBytes: (direction, bytes) => each((events) => events.fileBytes?.(direction, bytes)),
+  };
+}
 
 /** Content type of the text exposition format that Prometheus and OpenMetrics scrapers read. */
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -224,4 +257,66 @@ function labelText(labels: Labels): string {
 
 function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+/** Milliseconds to receive a request. */
+const REQUEST_TIMEOUT = 10_000;
+
+/**
+ * Serves the text that `scrape` returns at `/metrics`, and nothing else. Port 0 takes a free one.
+ * @throws ServiceError when it cannot listen
+ */
+export async function serveMetrics(
+  host: string,
+  port: number,
+  scrape: () => Promise<string>,
+): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
+    respond(request, response, scrape).catch(() => response.destroy());
+  });
+  const { url } = await listen(server, { host, port }, false, '--metrics-port');
+  return {
+    url: `${url}/metrics`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function respond(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  scrape: () => Promise<string>,
+): Promise<void> {
+  if (url?.split('?')[0] !== '/metrics') return end(response, 404, 'metrics are at /metrics\n');
+  if (method !== 'GET' && method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return end(response, 405, 'method not allowed\n');
+  }
+  const body = await scrape();
+  response.setHeader('content-type', CONTENT_TYPE);
+  end(response, 200, body);
+}
+
+function end(response: ServerResponse, status: number, body: string): void {
+  if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/plain');
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(status).end(body);
+}
+
+/** Returns a function that resolves with whether `ping` resolves within `limit` milliseconds. Calls share a hung ping. */
+export function health(ping: () => Promise<void>, limit = 2000): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined;
+  return () => {
+    asked ??= ping()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        asked = undefined;
+      });
+    return raceWithLimit(asked, { milliseconds: limit }, () => false);
+  };
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fstatSync } from 'node:fs';
-import { ServiceError } from '../service-error';
+import { ServiceError } from '../service-errors';
 import type { Supervision } from '../service-settings';
 import type { Log } from './log';
 

@@ -1,8 +1,7 @@
-import type { Refusal } from '../refusal';
-import { viewsRemaining } from '../rules/push-state';
+import { viewsRemaining } from '../rules/access';
+import type { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { icon } from './layout';
-import { type Markup, markup } from './markup';
+import { icon, type Markup, markup } from './layout';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Kind, kinds, limits } from '../../contract';
 import { parseUrl } from '../../loopback';
-import { invalid } from '../refusal';
+import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 
 /** A valid creation request, with defaults. */

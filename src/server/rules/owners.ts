@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../service-error';
+import { ServiceError } from '../service-errors';
 import * as store from '../store/owner-rows';
 import type { Database, Sql } from '../store/sql';
 

@@ -1,12 +1,12 @@
 import { limits } from '../../contract';
 import type { Vault } from '../keys/vault';
-import type { PushEvents } from '../push-events';
-import { Refusal } from '../refusal';
-import { Semaphore, type Waiter } from '../semaphore';
+import type { PushEvents } from '../ops/metrics';
+import { Semaphore, type Waiter } from '../queues';
+import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
 import type { Database } from '../store/sql';
-import type { Visitor } from './push-state';
+import type { Visitor } from './access';
 
 const MINUTE = 60_000;
 

@@ -1,24 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract';
-import { UnknownKey } from '../keys/aead';
+import { UnknownKey } from '../keys/primitives';
 import type { Vault } from '../keys/vault';
-import type { PushEvents } from '../push-events';
-import { abandoned, notFound, Refusal } from '../refusal';
+import type { PushEvents } from '../ops/metrics';
+import { DeferredWork } from '../queues';
+import { abandoned, notFound, Refusal } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import { type Database, limitBytes, type Sql } from '../store/sql';
-import { claimView } from './claim';
-import { DeferredWork } from './deferred';
-import type { Upload } from './file-upload';
-import type { Files, OfferedFile } from './files';
+import { claimView, DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './access';
+import type { Files, OfferedFile, Upload } from './files';
+import type { Space } from './housekeeping';
 import { type ValidPush, validatePush } from './new-push';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
-import { DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './push-state';
-import type { Space } from './space';
 
 export interface RetrievedPush {
   readonly push: PushRow;

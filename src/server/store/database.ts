@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Refusal } from '../refusal';
-import { ServiceError, systemCode } from '../service-error';
+import { Refusal, ServiceError, systemCode } from '../service-errors';
 import { migrate } from './migrations';
 import { readAddress, type Variables } from './pg-url';
 import type { Database } from './sql';

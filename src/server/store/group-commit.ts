@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { busy } from '../refusal';
+import { busy } from '../service-errors';
 
 /** Runs `work` after everything that was queued before it has settled. */
 export type Queue = <T>(work: () => Promise<T>) => Promise<T>;

@@ -6,9 +6,8 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import postgres from 'postgres';
-import { ServiceError, systemCode } from '../service-error';
-import { Pool } from './pg-pool';
-import { ConnectionLost, overPool, type PgConnection, Unreachable } from './pg-transactions';
+import { ServiceError, systemCode } from '../service-errors';
+import { ConnectionLost, overPool, type PgConnection, Pool, Unreachable } from './pg-pool';
 import type { PgAddress, PgHost, PgTls } from './pg-url';
 import type { Database, Value } from './sql';
 

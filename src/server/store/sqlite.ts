@@ -12,8 +12,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { makeFile } from '../../system/atomic-file';
-import { full } from '../refusal';
-import { ServiceError } from '../service-error';
+import { full, ServiceError } from '../service-errors';
 import {
   createQueue,
   groupCommit,

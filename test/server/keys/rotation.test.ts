@@ -9,8 +9,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { instanceKey, replaceInstanceKeys } from '../../../src/server/keys/instance-key';
-import { Keyring } from '../../../src/server/keys/keyring';
-import { readLinks } from '../../../src/server/keys/link-keys';
+import { Keyring, readLinks } from '../../../src/server/keys/keyring';
 import { rekey } from '../../../src/server/keys/rotation';
 import { createVault } from '../../../src/server/keys/vault';
 import { deleteKey, insertKey, listKeys, listSealedWith } from '../../../src/server/store/key-rows';

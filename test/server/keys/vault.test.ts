@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { seal, UnknownKey, unseal } from '../../../src/server/keys/aead';
 import { instanceKey } from '../../../src/server/keys/instance-key';
-import { Keyring } from '../../../src/server/keys/keyring';
-import { Links } from '../../../src/server/keys/link-keys';
+import { Keyring, Links } from '../../../src/server/keys/keyring';
+import { seal, UnknownKey, unseal } from '../../../src/server/keys/primitives';
 import { createVault, Damaged, reseal } from '../../../src/server/keys/vault';
 
 const key = randomBytes(32);
