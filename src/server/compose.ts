@@ -3,23 +3,12 @@ import type { App } from './http/parts';
 import { openKeyring } from './keys/open-keyring';
 import { createVault } from './keys/vault';
 import { createLog, type Log } from './ops/log';
-import { bothEvents, createMetrics, health, type PushEvents, scraper } from './ops/metrics';
+import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Files } from './rules/files';
 import { Space } from './rules/housekeeping';
 import { type OwnerSummary, Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
-import {
-  boundsOf,
-  bufferBytesOf,
-  fileBytesOf,
-  keepDaysOf,
-  maxFailuresOf,
-  publicUrlOf,
-  rateLimitOf,
-  reserveOf,
-  type ServiceIo,
-  type ServiceSettings,
-} from './service-settings';
+import { checkSettings, type ServiceIo, type ServiceSettings } from './service-settings';
 import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
 import type { Database } from './store/sql';
 
@@ -36,35 +25,37 @@ export interface OpenService {
 
 /**
  * Opens the database and the instance key, and creates missing ones.
- * @param observer receives the events of pushes, besides the metrics
+ * @param observer receives the events of pushes instead of the metrics
  * @throws ServiceError that says what is wrong with them
  */
 export async function openService(
   settings: ServiceSettings,
   io: ServiceIo,
-  observer?: Partial<PushEvents>,
+  observer?: PushEvents,
 ): Promise<OpenService> {
-  const bounds = boundsOf(settings);
-  const publicUrl = publicUrlOf(settings);
-  const fileBytes = fileBytesOf(settings);
-  const rateLimit = rateLimitOf(settings);
-  const bufferBytes = bufferBytesOf(settings);
-  const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
-  const maxFailures = maxFailuresOf(settings);
+  const checked = checkSettings(settings);
   const metrics = createMetrics();
-  const events = observer ? bothEvents(metrics, observer) : metrics;
+  const events = observer ?? metrics;
   const log = createLog(io, settings.log, metrics);
   const database = await openDatabase(settings, io);
   try {
     const keys = await openKeyring(database, settings, log, io.now);
     const vault = createVault(keys, io.passphraseCost);
     const owners = new Owners(database, io.now);
-    const space = new Space(database, reserve, log.warning);
-    const shared = { database, vault, space, clock: io.now, events, report: log.failure };
-    const files = new Files({ ...shared, fileBytes });
+    const space = new Space(database, checked.reserve, log.warning);
+    const shared = {
+      ...checked,
+      database,
+      vault,
+      space,
+      now: () => io.now().getTime(),
+      events,
+      report: log.failure,
+    };
+    const files = new Files(shared);
     await files.abandonUnfinished();
     await database.setAside();
-    const pushes = new Pushes({ ...shared, files, bounds, keepDays, maxFailures });
+    const pushes = new Pushes({ ...shared, files });
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       pushes,
@@ -74,15 +65,7 @@ export async function openService(
       events,
       now: io.now,
       log,
-      settings: {
-        ...settings,
-        publicUrl,
-        bounds,
-        bufferBytes,
-        fileBytes,
-        rateLimit,
-        version: io.version,
-      },
+      settings: { ...settings, ...checked, version: io.version },
     });
     const close = async () => {
       pushes.halt();

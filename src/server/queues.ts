@@ -91,6 +91,18 @@ function tooMany() {
   return busy('Too many passphrases are being checked. Try again later.');
 }
 
+/** Runs `work` after everything that was queued before it has settled. */
+export type Queue = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createQueue(): Queue {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
 /** Work that never runs twice at once: calls during a run share the next run. */
 export class SharedRun {
   private last: Promise<void> = Promise.resolve();

@@ -10,7 +10,7 @@ import { serveMetrics } from './ops/metrics';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
 import { sweepRegularly } from './rules/housekeeping';
 import {
-  publicUrlOf,
+  checkSettings,
   readingRateOf,
   type ServiceIo,
   type ServiceSettings,
@@ -53,6 +53,7 @@ export async function startService(
   io: ServiceIo,
   timeouts: Partial<Timeouts> = {},
 ): Promise<Service> {
+  const { publicUrl } = checkSettings(settings);
   const tls = await readTls(settings);
   const targets = listenTargets(settings, io);
   const service = await openService(settings, io);
@@ -88,7 +89,7 @@ export async function startService(
     warnIfExposed(listening, settings, log);
     const first = listening.find(({ host }) => host !== undefined) ?? listening[0];
     const localUrl = first?.url ?? '';
-    const url = publicUrlOf(settings) ?? (await outwardUrl(localUrl, first?.host)) ?? localUrl;
+    const url = publicUrl ?? (await outwardUrl(localUrl, first?.host)) ?? localUrl;
     const scrape = metrics ? { metrics: metrics.url } : {};
     log.event('start', { url, version: io.version, ...scrape });
     const notify = supervision ? notifier(supervision, log) : async () => {};

@@ -150,7 +150,10 @@ export class PushWatch {
     });
   }
 
-  readonly events: Partial<PushEvents> = {
+  readonly events: PushEvents = {
+    created: () => {},
+    missed: () => {},
+    fileBytes: () => {},
     opened: (ip) => this.report({ event: 'opened', ip }),
     viewed: (_by, ip) => this.viewed(ip),
     wrongPassphrase: (ip) => this.report({ event: 'passphrase', ip }),

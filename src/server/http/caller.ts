@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../../loopback';
+import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 
 /** What a socket adds to a `Request`. All of it is undefined without a socket. */
@@ -13,11 +14,7 @@ export interface ClientSocket {
   readonly cut?: (() => void) | undefined;
 }
 
-export interface CallerSettings {
-  readonly publicUrl?: string | undefined;
-  /** Whether X-Forwarded-* headers come from a trusted proxy. */
-  readonly trustProxy: boolean;
-}
+export type CallerSettings = Pick<ServiceSettings, 'publicUrl' | 'trustProxy'>;
 
 const HEADER_CHARACTERS = 1024;
 

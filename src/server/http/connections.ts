@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { maxConnectionsOf, rateLimitOf, type ServiceSettings } from '../service-settings';
+import { checkSettings, type ServiceSettings } from '../service-settings';
 import { plainIp } from './caller';
 import { clientOf } from './rate-limit';
 
@@ -19,9 +19,9 @@ export interface ConnectionLimit {
  * @throws ServiceError when the maximum is too small
  */
 export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
-  const rateLimit = rateLimitOf(settings);
+  const { connections, rateLimit } = checkSettings(settings);
   return {
-    most: maxConnectionsOf(settings),
+    most: connections,
     clientOf: (address) =>
       settings.trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit),
   };

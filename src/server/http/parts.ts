@@ -5,20 +5,13 @@ import type { Visitor } from '../rules/access';
 import type { Files } from '../rules/files';
 import type { Owner, Owners } from '../rules/owners';
 import type { Pushes } from '../rules/pushes';
-import type { Bounds, RateLimit } from '../service-settings';
+import type { CheckedSettings, ServiceSettings } from '../service-settings';
 import type { MemoryUse } from './body';
 import { type CallerSettings, type ClientSocket, originOf } from './caller';
 
-export interface AppSettings extends CallerSettings {
-  /** Whether callers without a token may create and retrieve pushes. */
-  readonly anonymous: boolean;
-  /** Maximum size of a file in bytes. */
-  readonly fileBytes: number;
-  readonly bounds: Bounds;
-  /** Bytes of memory for request bodies and responses in progress. */
-  readonly bufferBytes: number;
-  /** Undefined for no limit. */
-  readonly rateLimit?: RateLimit | undefined;
+export interface AppSettings
+  extends CheckedSettings,
+    Pick<ServiceSettings, 'anonymous' | 'trustProxy'> {
   readonly version: string;
 }
 

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Listening, type ListenTarget, listen } from '../listen';
 import type { Log } from '../ops/log';
+import { createQueue } from '../queues';
 import { ServiceError, systemCode } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import { answerBadRequests, foreignHosts, isNormal, setMissingHost } from './bad-requests';
@@ -138,7 +139,7 @@ export function tlsReloader(
   settings: ServiceSettings,
   log: Log,
 ): () => Promise<void> {
-  let last = Promise.resolve();
+  const queue = createQueue();
   const reload = async () => {
     try {
       const tls = await readTls(settings);
@@ -148,10 +149,7 @@ export function tlsReloader(
       log.warning(`the certificate was not replaced: ${(error as Error).message}`);
     }
   };
-  return () => {
-    last = last.then(reload);
-    return last;
-  };
+  return () => queue(reload);
 }
 
 function isSecure(server: Server): server is HttpsServer {

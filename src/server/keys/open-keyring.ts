@@ -64,7 +64,7 @@ async function usedKeys(sql: Sql, settings: DataLocation) {
   const ids = await listKeys(sql);
   const available = await readKeys(path);
   if (ids.length > 0) return selectKeys<InstanceKey>(ids, available, settings);
-  const first = available[0] ?? instanceKey(await makeInstanceKey(path));
+  const first = available[0] ?? (await makeInstanceKey(path));
   await insertKey(sql, first.id);
   return [first] as const;
 }

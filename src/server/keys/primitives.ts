@@ -4,9 +4,11 @@ import {
   createHash,
   hkdfSync,
   randomBytes,
+  type ScryptOptions,
   scrypt,
   timingSafeEqual,
 } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Semaphore, type Waiter } from '../queues';
 import type { PassphraseCost } from '../service-settings';
 
@@ -106,21 +108,17 @@ export async function keyOfPassphrase(
   return timingSafeEqual(verifier, record.verifier) ? key : undefined;
 }
 
+const scryptKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
+
 function stretch(
   passphrase: string,
   salt: Uint8Array,
   { N, r, p }: PassphraseCost,
   waiter: Waiter,
 ) {
-  return line.run(
-    () =>
-      new Promise<{ key: Buffer; verifier: Buffer }>((resolve, reject) => {
-        scrypt(passphrase, salt, 64, { N, r, p, maxmem: 256 * N * r }, (error, output) => {
-          if (error) return reject(error);
-          const verifier = createHash('sha256').update(output.subarray(32)).digest();
-          resolve({ key: output.subarray(0, 32), verifier });
-        });
-      }),
-    waiter,
-  );
+  return line.run(async () => {
+    const output = await scryptKey(passphrase, salt, 64, { N, r, p, maxmem: 256 * N * r });
+    const verifier = createHash('sha256').update(output.subarray(32)).digest();
+    return { key: output.subarray(0, 32), verifier };
+  }, waiter);
 }

@@ -3,7 +3,7 @@ import { type Kind, kinds } from '../../contract';
 import { raceWithLimit } from '../../system/abort';
 import { listen } from '../listen';
 import type { Usage } from '../service-settings';
-import type { LogObserver } from './log';
+import type { Log } from './log';
 
 /** Receives what happens to pushes: metrics count it, and `push --here` reports it. */
 export interface PushEvents {
@@ -20,28 +20,11 @@ export interface PushEvents {
   fileBytes(direction: 'in' | 'out', bytes: number): void;
 }
 
-/** Passes each event to both; `some` need not take all of them. */
-export function bothEvents(all: PushEvents, some: Partial<PushEvents>): PushEvents {
-  const each = (report: (events: Partial<PushEvents>) => void) => {
-    report(all);
-    report(some);
-  };
-  return {
-    created: (kind) => each((events) => events.created?.(kind)),
-    opened: (ip) => each((events) => events.opened?.(ip)),
-    viewed: (by, ip) => each((events) => events.viewed?.(by, ip)),
-    missed: () => each((events) => events.missed?.()),
-    expired: (reason, pushes, ip) => each((events) => events.expired?.(reason, pushes, ip)),
-    wrongPassphrase: (ip) => each((events) => events.wrongPassphrase?.(ip)),
-    fileBytes: (direction, bytes) => each((events) => events.fileBytes?.(direction, bytes)),
-  };
-}
-
 /** Content type of the text exposition format that Prometheus and OpenMetrics scrapers read. */
-export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Counts what the service does, from 0 at each start. All label values come from the program, never from a request. */
-export interface Metrics extends PushEvents, LogObserver {
+export interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
   /** Returns the metrics, with `state` as it is now, in the text exposition format 0.0.4. */
   render(state: ServiceState): string;
 }
@@ -62,65 +45,56 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export function createMetrics(): Metrics {
-  const requests = counter(
-    'pwpush_http_requests_total',
-    'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
-  );
-  const durations = histogram(
-    'pwpush_http_request_duration_seconds',
-    'Time from a request to the start of its response, by route.',
-    DURATIONS,
-  );
-  const errors = counter('pwpush_errors_total', 'Internal errors, as logged.', [{}]);
-  const created = counter(
-    'pwpush_pushes_created_total',
-    'Pushes created, by kind.',
-    kinds.map((kind) => ({ kind })),
-  );
-  const expired = counter(
-    'pwpush_pushes_expired_total',
-    'Pushes expired, by reason.',
-    ['views', 'time', 'deleted'].map((reason) => ({ reason })),
-  );
-  const views = counter(
-    'pwpush_views_total',
-    'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
-    ['viewer', 'owner'].map((by) => ({ by })),
-  );
-  const failedViews = counter('pwpush_failed_views_total', 'Views of expired pushes.', [{}]);
-  const passphrases = counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]);
-  const fileBytes = counter(
-    'pwpush_file_bytes_total',
-    'Bytes of files stored (in) and downloaded (out).',
-    ['in', 'out'].map((direction) => ({ direction })),
-  );
-  const counted = [
-    requests,
-    durations,
-    errors,
-    created,
-    expired,
-    views,
-    failedViews,
-    passphrases,
-    fileBytes,
-  ];
+  const families = {
+    requests: counter(
+      'pwpush_http_requests_total',
+      'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+    ),
+    durations: histogram(
+      'pwpush_http_request_duration_seconds',
+      'Time from a request to the start of its response, by route.',
+      DURATIONS,
+    ),
+    errors: counter('pwpush_errors_total', 'Internal errors, as logged.', [{}]),
+    created: counter(
+      'pwpush_pushes_created_total',
+      'Pushes created, by kind.',
+      kinds.map((kind) => ({ kind })),
+    ),
+    expired: counter(
+      'pwpush_pushes_expired_total',
+      'Pushes expired, by reason.',
+      ['views', 'time', 'deleted'].map((reason) => ({ reason })),
+    ),
+    views: counter(
+      'pwpush_views_total',
+      'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
+      ['viewer', 'owner'].map((by) => ({ by })),
+    ),
+    failedViews: counter('pwpush_failed_views_total', 'Views of expired pushes.', [{}]),
+    passphrases: counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]),
+    fileBytes: counter(
+      'pwpush_file_bytes_total',
+      'Bytes of files stored (in) and downloaded (out).',
+      ['in', 'out'].map((direction) => ({ direction })),
+    ),
+  };
   return {
     request({ method, route, status, took }) {
       const label = METHODS.has(method) ? method : 'other';
-      requests.add({ method: label, route, status: `${status}` });
+      families.requests.add({ method: label, route, status: `${status}` });
       // `took` is negative when the clock was set back.
-      durations.observe({ route }, Math.max(0, took) / 1000);
+      families.durations.observe({ route }, Math.max(0, took) / 1000);
     },
-    failure: () => errors.add(),
+    failure: () => families.errors.add(),
     opened: () => {},
-    created: (kind) => created.add({ kind }),
-    viewed: (by) => views.add({ by }),
-    missed: () => failedViews.add(),
-    expired: (reason, pushes) => expired.add({ reason }, pushes),
-    wrongPassphrase: () => passphrases.add(),
-    fileBytes: (direction, bytes) => fileBytes.add({ direction }, bytes),
-    render: (state) => [...counted, ...gauges(state)].map(text).join(''),
+    created: (kind) => families.created.add({ kind }),
+    viewed: (by) => families.views.add({ by }),
+    missed: () => families.failedViews.add(),
+    expired: (reason, pushes) => families.expired.add({ reason }, pushes),
+    wrongPassphrase: () => families.passphrases.add(),
+    fileBytes: (direction, bytes) => families.fileBytes.add({ direction }, bytes),
+    render: (state) => [...Object.values(families), ...gauges(state)].map(text).join(''),
   };
 }
 

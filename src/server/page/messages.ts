@@ -2,7 +2,7 @@ import { refusalHead } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { icon, type Markup, markup, page } from './layout';
+import { icon, type Markup, markup, type PageOptions, page } from './layout';
 import { remaining, retryText } from './remaining';
 
 const titles: Readonly<Record<number, string>> = {
@@ -37,43 +37,31 @@ export function errorPage(): Response {
   );
 }
 
-function failure(title: string, words: Markup, options: Parameters<typeof page>[2]): Response {
-  return page(
-    title,
-    markup`<div class="body">
-<div class="badge alarm">${icon('alert')}</div>
-<h1>${title}</h1>
-${words}
-</div>`,
-    options,
-  );
+function failure(title: string, words: Markup, options: PageOptions): Response {
+  return page(title, message(icon('alert'), title, words, 'badge alarm'), options);
 }
 
 /** The same for a push that has expired and for a token that never existed. */
 export function gonePage(): Response {
-  return page(
-    'Nothing here',
-    markup`<div class="body">
-<div class="badge">${icon('none')}</div>
-<h1>There is nothing here</h1>
-<p>This link has expired, was deleted, or never existed. The page does not say which, so that guessing finds nothing out.</p>
-<p class="quiet">Ask the sender for a new one. If it came in a message, check that it was copied whole.</p>
-</div>`,
-    { status: 404 },
-  );
+  const words = markup`<p>This link has expired, was deleted, or never existed. The page does not say which, so that guessing finds nothing out.</p>
+<p class="quiet">Ask the sender for a new one. If it came in a message, check that it was copied whole.</p>`;
+  const main = message(icon('none'), 'There is nothing here', words);
+  return page('Nothing here', main, { status: 404 });
 }
 
 /** Confirms that the viewer has deleted the push. */
 export function deletedPage(): Response {
-  return page(
-    'Deleted',
-    markup`<div class="body">
-<div class="badge">${icon('check')}</div>
-<h1>The secret is deleted</h1>
-<p>Nobody can open the link any more, and nothing of the secret is kept.</p>
-<p class="quiet">You can close this page.</p>
-</div>`,
-  );
+  const words = markup`<p>Nobody can open the link any more, and nothing of the secret is kept.</p>
+<p class="quiet">You can close this page.</p>`;
+  return page('Deleted', message(icon('check'), 'The secret is deleted', words));
+}
+
+function message(sign: Markup, heading: string, words: Markup, badge = 'badge'): Markup {
+  return markup`<div class="body">
+<div class="${badge}">${sign}</div>
+<h1>${heading}</h1>
+${words}
+</div>`;
 }
 
 /** The page at `/`: what this instance is, and how to open or create a push. */

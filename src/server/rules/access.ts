@@ -1,11 +1,27 @@
+import type { Vault } from '../keys/vault';
+import type { PushEvents } from '../ops/metrics';
+import type { CheckedSettings } from '../service-settings';
 import { type Origin, recordEvent, recordFailure } from '../store/audit-rows';
 import { type FileRow, listFiles } from '../store/file-rows';
 import type { PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
-import type { Sql } from '../store/sql';
+import type { Database, Sql } from '../store/sql';
+import type { Space } from './housekeeping';
 import type { Owner } from './owners';
 
 export const DAY = 86_400_000;
+
+/** What the rules of pushes and files need. */
+export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit'> {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly space: Space;
+  readonly events: PushEvents;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Receives errors of background work, and rows that were changed by hand. */
+  readonly report: (error: unknown) => void;
+}
 
 /** Who sent a request, and from where. */
 export interface Visitor extends Origin {
@@ -84,7 +100,12 @@ export async function claimView(sql: Sql, retrieval: Retrieval): Promise<Claim> 
   const filesUntil = Math.min(now + LINK_TIME, push.expires_at);
   const [ended] = await Promise.all([
     last && store.endWithView(sql, push.id, now, filesUntil),
-    recordEvent(sql, push.id, own ? 'owner_view' : 'view', visitor, now),
+    recordEvent(sql, {
+      pushId: push.id,
+      kind: own ? 'owner_view' : 'view',
+      from: visitor,
+      at: now,
+    }),
   ]);
   return { claimed: { ...claimed, url_token: push.url_token }, secret, files, ended };
 }
@@ -96,7 +117,8 @@ async function recordMiss(
 ): Promise<Claim> {
   const due = push.expired_at !== null || push.expires_at <= now;
   const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
-  await recordFailure(sql, push.id, 'failed_view', visitor, now, maxFailures);
+  const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now } as const;
+  await recordFailure(sql, failure, maxFailures);
   const row = (await store.findPush(sql, push.lookup)) as StoredPush;
   const claimed = { ...row, url_token: push.url_token };
   return { claimed, secret: undefined, files: [], ended };

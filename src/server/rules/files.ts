@@ -12,15 +12,13 @@ import {
   sealChunk,
   sealHeader,
 } from '../keys/chunks';
-import type { FileLink, Vault } from '../keys/vault';
-import type { PushEvents } from '../ops/metrics';
+import type { FileLink } from '../keys/vault';
 import { SharedRun } from '../queues';
 import { invalid, notFound, Refusal } from '../service-errors';
 import * as store from '../store/file-rows';
 import { findPush } from '../store/push-rows';
-import type { Database, Sql } from '../store/sql';
-import { LINK_TIME } from './access';
-import type { Space } from './housekeeping';
+import type { Sql } from '../store/sql';
+import { LINK_TIME, type RuleOptions } from './access';
 
 /** A file of a retrieved push. */
 export interface OfferedFile extends FileHeader {
@@ -45,18 +43,6 @@ interface FileLocation extends FileLink {
   readonly size: number;
 }
 
-export interface FilesOptions {
-  readonly database: Database;
-  readonly vault: Vault;
-  /** Maximum size of a file in bytes. */
-  readonly fileBytes: number;
-  readonly clock: () => Date;
-  readonly events: PushEvents;
-  readonly space: Space;
-  /** Receives errors of deletions. */
-  readonly report: (error: unknown) => void;
-}
-
 /** The rules of files: upload, access, deletion. */
 export class Files {
   /** The number of downloads in this process, by push. */
@@ -64,26 +50,16 @@ export class Files {
   private readonly dropping = new SharedRun(() => this.dropEnded());
   private halted = false;
 
-  constructor(private readonly options: FilesOptions) {}
+  constructor(private readonly options: RuleOptions) {}
 
   /** Begins the upload of files for a push with that token. The caller discards it in any case. */
   upload(urlToken: string): Upload {
-    const { database, fileBytes, events, space } = this.options;
-    const drop = () => void this.drop();
-    return new Upload({
-      database,
-      fileBytes,
-      urlToken,
-      events,
-      space,
-      drop,
-      now: () => this.now(),
-    });
+    return new Upload(this.options, urlToken, () => void this.drop());
   }
 
   /** The files of a retrieved push, each with a link. */
   offer(urlToken: string, key: Uint8Array, rows: readonly store.FileRow[]): OfferedFile[] {
-    const until = this.now() + LINK_TIME;
+    const until = this.options.now() + LINK_TIME;
     return rows.map(({ position, header }) => ({
       ...openHeader(key, { urlToken, position }, header),
       link: this.options.vault.sealLink({ urlToken, position, until, key }),
@@ -99,8 +75,9 @@ export class Files {
     const link = await this.openLink(text);
     if (!link) throw notFound();
     const push = await findPush(sql, this.options.vault.keys.links.lookup(link.urlToken));
-    const inTime = link.until > this.now();
-    const file = push && inTime && (await store.findFile(sql, push.id, link.position, this.now()));
+    const inTime = link.until > this.options.now();
+    const file =
+      push && inTime && (await store.findFile(sql, push.id, link.position, this.options.now()));
     if (!file) throw notFound();
     const header = openHeader(link.key, link, file.header);
     const stored = { ...link, pushId: push.id, uploadId: file.upload_id, size: header.size };
@@ -141,20 +118,22 @@ export class Files {
   /** Abandons uploads that earlier processes left behind: all, if no other process uses the database. */
   async abandonUnfinished(): Promise<void> {
     const { database } = this.options;
-    const before = (await database.alone()) ? Number.MAX_SAFE_INTEGER : this.now() - UPLOAD_SILENCE;
+    const before = (await database.alone())
+      ? Number.MAX_SAFE_INTEGER
+      : this.options.now() - UPLOAD_SILENCE;
     await store.abandonStale(database.sql, before);
   }
 
   /** Abandons uploads that have received no data for a while. */
   async abandonStale(): Promise<void> {
-    await store.abandonStale(this.options.database.sql, this.now() - UPLOAD_SILENCE);
+    await store.abandonStale(this.options.database.sql, this.options.now() - UPLOAD_SILENCE);
   }
 
   private async dropEnded(): Promise<void> {
     const { database, report } = this.options;
     let dropped = 0;
     try {
-      for (const upload of await store.listEnded(database.sql, this.now())) {
+      for (const upload of await store.listEnded(database.sql, this.options.now())) {
         if (this.halted) break;
         if (upload.readable && this.isRead(upload)) continue;
         await this.dropUpload(upload.id).then(() => (dropped += 1), report);
@@ -198,10 +177,6 @@ export class Files {
       else this.readers.delete(pushId);
     }
   }
-
-  private now(): number {
-    return this.options.clock().getTime();
-  }
 }
 
 /**
@@ -214,25 +189,11 @@ const TOUCH_EVERY = 10_000;
 /** Milliseconds without data after which an upload is abandoned. */
 export const UPLOAD_SILENCE = 2 * 60_000;
 
-export interface UploadOptions {
-  readonly database: Database;
-  readonly urlToken: string;
-  /** Maximum size of a file in bytes. */
-  readonly fileBytes: number;
-  /** Milliseconds. */
-  readonly now: () => number;
-  readonly events: PushEvents;
-  readonly space: Space;
-  /** Starts the deletion of abandoned uploads. */
-  readonly drop: () => void;
-}
-
 /**
  * The files of a push that is being created. They are encrypted as they arrive and stored in batches, with a key that
  * exists only in memory: until the push is created, they belong to nobody and cannot be read.
  */
 export class Upload {
-  readonly urlToken: string;
   /** The data key of the push. */
   readonly key = randomBytes(32);
   private id: number | undefined;
@@ -240,9 +201,12 @@ export class Upload {
   private waiting: store.ChunkRow[] = [];
   private readonly files: store.FileRow[] = [];
 
-  constructor(private readonly options: UploadOptions) {
-    this.urlToken = options.urlToken;
-  }
+  /** @param drop starts the deletion of abandoned uploads */
+  constructor(
+    private readonly options: RuleOptions,
+    readonly urlToken: string,
+    private readonly drop: () => void,
+  ) {}
 
   get fileCount(): number {
     return this.files.length;
@@ -292,9 +256,9 @@ export class Upload {
 
   /** Abandons what was stored, unless it has been attached to a push. */
   async discard(): Promise<void> {
-    const { database, drop } = this.options;
+    const { sql } = this.options.database;
     this.waiting = [];
-    if (this.id !== undefined && (await store.abandonUpload(database.sql, this.id))) drop();
+    if (this.id !== undefined && (await store.abandonUpload(sql, this.id))) this.drop();
   }
 
   private async write(chunk: store.ChunkRow): Promise<void> {

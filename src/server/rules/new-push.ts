@@ -161,10 +161,6 @@ function payloadProblem({ kind, payload }: ValidPush): Problem {
   if (kind === 'qr' && !hasAtMost(payload, limits.qrCharacters)) {
     return { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] };
   }
-  return tooLarge(payload);
-}
-
-function tooLarge(payload: string): Problem {
   if (Buffer.byteLength(payload) <= limits.textBytes) return undefined;
   return { payload: [`Payload is too large (maximum is ${limits.textBytes} bytes).`] };
 }

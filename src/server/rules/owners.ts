@@ -4,10 +4,7 @@ import * as store from '../store/owner-rows';
 import type { Database, Sql } from '../store/sql';
 
 /** The owner of a token. */
-export interface Owner {
-  readonly id: number;
-  readonly name: string;
-}
+export type Owner = Readonly<store.OwnerRow>;
 
 export interface OwnerSummary {
   readonly name: string;

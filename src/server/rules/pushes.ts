@@ -5,15 +5,22 @@ import type { Vault } from '../keys/vault';
 import type { PushEvents } from '../ops/metrics';
 import { DeferredWork } from '../queues';
 import { abandoned, notFound, Refusal } from '../service-errors';
-import type { Bounds } from '../service-settings';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import { type Database, limitBytes, type Sql } from '../store/sql';
-import { claimView, DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './access';
+import {
+  claimView,
+  DAY,
+  isOwn,
+  mayExpire,
+  type RuleOptions,
+  stateAt,
+  type Visitor,
+  viewsRemaining,
+} from './access';
 import type { Files, OfferedFile, Upload } from './files';
-import type { Space } from './housekeeping';
 import { type ValidPush, validatePush } from './new-push';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
@@ -34,20 +41,8 @@ export interface PushWithNote {
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
 
-export interface PushesOptions {
-  readonly database: Database;
-  readonly vault: Vault;
+export interface PushesOptions extends RuleOptions {
   readonly files: Files;
-  readonly space: Space;
-  readonly bounds: Bounds;
-  /** Days for which an expired push is kept with its audit log. */
-  readonly keepDays: number;
-  /** Failures that have an entry of their own in the audit log of a push. */
-  readonly maxFailures: number;
-  readonly clock: () => Date;
-  readonly events: PushEvents;
-  /** Receives errors of background work, and rows that were changed by hand. */
-  readonly report: (error: unknown) => void;
 }
 
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
@@ -66,9 +61,7 @@ export class Pushes {
     this.vault = vault;
     this.files = files;
     this.events = events;
-    const { maxFailures } = options;
-    const now = () => this.now();
-    this.passphrases = new PassphraseCheck({ database, vault, events, maxFailures, now });
+    this.passphrases = new PassphraseCheck(options);
   }
 
   /** Begins the upload of files for a push that `create` creates. The caller discards it in any case. */
@@ -95,7 +88,7 @@ export class Pushes {
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
     const { vault } = this;
     const push = await vault.keys.withKeys(async () => {
-      const now = this.now();
+      const now = this.options.now();
       const row = {
         ...rest,
         owner_id: visitor.owner?.id ?? null,
@@ -128,7 +121,7 @@ export class Pushes {
   async find(urlToken: string): Promise<PushRow> {
     const row = await store.findPush(this.database.sql, this.vault.keys.links.lookup(urlToken));
     if (!row) throw notFound();
-    return stateAt({ ...row, url_token: urlToken }, this.now());
+    return stateAt({ ...row, url_token: urlToken }, this.options.now());
   }
 
   /** Records a retrieval of an expired push, later: the response must not take longer than for an unknown token. */
@@ -162,7 +155,12 @@ export class Pushes {
       return database.transaction(
         async (sql) => {
           if (visitor.signal?.aborted) throw abandoned();
-          const claim = await claimView(sql, { push, visitor, now: this.now(), maxFailures });
+          const claim = await claimView(sql, {
+            push,
+            visitor,
+            now: this.options.now(),
+            maxFailures,
+          });
           // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
           const key = claim.secret && vault.openKey(claim.claimed, claim.secret, unlocked);
           // Twice: a page of kind url contains it twice.
@@ -176,7 +174,8 @@ export class Pushes {
     if (secret) events.viewed(isOwn(push, visitor) ? 'owner' : 'viewer', visitor.ip);
     else events.missed();
     if (ended) await this.ended(push);
-    if (!secret || !key) return { push: stateAt(claimed, this.now()), payload: null, files: [] };
+    if (!secret || !key)
+      return { push: stateAt(claimed, this.options.now()), payload: null, files: [] };
     return {
       push: claimed,
       payload: vault.openPayload(urlToken, secret, key),
@@ -202,9 +201,10 @@ export class Pushes {
     }
     const ended = await this.database.transaction(
       async (sql) => {
-        const now = this.now();
+        const now = this.options.now();
         const row = await store.endPush(sql, push.id, now, 1);
-        if (row) await audit.recordEvent(sql, push.id, 'expire', visitor, now);
+        if (row)
+          await audit.recordEvent(sql, { pushId: push.id, kind: 'expire', from: visitor, at: now });
         return row;
       },
       { frees: true },
@@ -217,7 +217,12 @@ export class Pushes {
   /** The owner's active pushes with their notes, newest first. */
   async listActive(owner: Owner, page: number): Promise<PushWithNote[]> {
     return this.vault.keys.withKeys(async () => {
-      const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
+      const rows = await store.listActive(
+        this.database.sql,
+        owner.id,
+        this.options.now(),
+        pageOf(page),
+      );
       return this.listed(rows, ({ key_id, note_key, note, ...push }) => ({
         push,
         note: this.vault.openNote(push, { key_id, note_key, note }),
@@ -228,7 +233,7 @@ export class Pushes {
   /** The owner's expired pushes, newest first, without notes, which have been deleted. */
   async listExpired(owner: Owner, page: number): Promise<PushWithNote[]> {
     return this.vault.keys.withKeys(async () => {
-      const now = this.now();
+      const now = this.options.now();
       const rows = await store.listExpired(this.database.sql, owner.id, now, pageOf(page));
       return this.listed(rows, (push) => ({ push: stateAt(push, now), note: '' }));
     });
@@ -246,7 +251,7 @@ export class Pushes {
 
   /** The number of active pushes, read from an index: 30 ms for a million. */
   countActive(): Promise<number> {
-    return store.countActive(this.database.sql, this.now());
+    return store.countActive(this.database.sql, this.options.now());
   }
 
   /**
@@ -255,7 +260,7 @@ export class Pushes {
    */
   async sweep(): Promise<number> {
     const { database, files, vault } = this;
-    const now = this.now();
+    const now = this.options.now();
     const ended = await this.endDue(now);
     this.events.expired('time', ended, null);
     const steps = [
@@ -370,14 +375,11 @@ export class Pushes {
       // The client will never receive the link, nor expire the push.
       if (visitor.signal?.aborted) throw abandoned();
       const inserted = await store.insertPush(sql, row, secret);
-      await audit.recordEvent(sql, inserted.id, 'creation', visitor, row.created_at);
+      const creation = { pushId: inserted.id, from: visitor, at: row.created_at };
+      await audit.recordEvent(sql, { ...creation, kind: 'creation' });
       await upload?.attach(sql, inserted.id);
       return inserted;
     });
-  }
-
-  private now(): number {
-    return this.options.clock().getTime();
   }
 }
 

@@ -1,5 +1,5 @@
-import { away, busy, full, systemCode } from '../service-errors';
-import { type Database, isFull, plain, type Sql, type Value } from './sql';
+import { away, busy, full } from '../service-errors';
+import { type Database, hasCode, isFull, plain, type Sql, type Value } from './sql';
 
 /** What a pool needs of a connection. */
 export interface Pooled {
@@ -235,9 +235,8 @@ function toRefusal(error: unknown): unknown {
     return away();
   }
   if (isFull(error)) return full();
-  const code = systemCode(error);
   // lock_not_available and query_canceled: waited for a lock longer than the server allows.
-  const waited = isConflict(error) || code === '55P03' || code === '57014';
+  const waited = isConflict(error) || hasCode(error, '55P03', '57014');
   return waited ? busy('The database is busy. Try again later.') : error;
 }
 
@@ -300,5 +299,5 @@ async function lockDatabase(connection: PgConnection, sql: Sql): Promise<void> {
 
 /** serialization_failure and deadlock_detected. */
 function isConflict(error: unknown): boolean {
-  return ['40001', '40P01'].includes(systemCode(error));
+  return hasCode(error, '40001', '40P01');
 }
