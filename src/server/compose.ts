@@ -1,7 +1,7 @@
 import { createApp } from './app';
 import type { App } from './http/parts';
 import { openKeyring } from './keys/open-keyring';
-import { createVault } from './keys/vault';
+import { Vault } from './keys/vault';
 import { createLog, type Log } from './ops/log';
 import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Files } from './rules/files';
@@ -40,7 +40,7 @@ export async function openService(
   const database = await openDatabase(settings, io);
   try {
     const keys = await openKeyring(database, settings, log, io.now);
-    const vault = createVault(keys, io.passphraseCost);
+    const vault = new Vault(keys, io.passphraseCost);
     const owners = new Owners(database, io.now);
     const space = new Space(database, checked.reserve, log.warning);
     const shared = {

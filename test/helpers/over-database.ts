@@ -2,7 +2,7 @@ import { createApp } from '../../src/server/app';
 import type { App } from '../../src/server/http/parts';
 import { instanceKey } from '../../src/server/keys/instance-key';
 import { Keyring, Links } from '../../src/server/keys/keyring';
-import { createVault } from '../../src/server/keys/vault';
+import { Vault } from '../../src/server/keys/vault';
 import { createLog } from '../../src/server/ops/log';
 import { createMetrics, health } from '../../src/server/ops/metrics';
 import { Files } from '../../src/server/rules/files';
@@ -38,7 +38,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const log = createLog({ log: line, warn: line, now: clock.now });
   const events = createMetrics();
   const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
-  const vault = createVault(new Keyring([KEY], links), QUICK);
+  const vault = new Vault(new Keyring([KEY], links), QUICK);
   const checked = checkSettings(defaults);
   const space = new Space(database, 0, line);
   const shared = { ...checked, database, vault, space, now: () => clock.now().getTime(), events };

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { Context } from '../../context';
 import { withService } from '../../load-service';
 import { addOutputOptions, type GlobalOptions } from '../../options';
-import type { Invocation } from '../../terminal/output';
 import {
   beginSubcommand,
   DATA,
@@ -29,24 +28,20 @@ export function rekeyCommand(context: Context): Command {
     .option(...DATABASE)
     .addHelpText('after', HELP);
   return addOutputOptions(command).action(async () => {
-    const run = await beginSubcommand<RekeyOptions>(context, command);
-    await rekey(run, run.options);
+    const { options, say } = await beginSubcommand<RekeyOptions>(context, command);
+    const settings = { ...dataPlace(context, options), ...keyFile(context) };
+    const done = await withService((service) => service.rekey(settings, context));
+    const { resealed, keyFile: key_file } = done;
+    await say.print(
+      { resealed, key_file },
+      () => `${resealed} ${resealed === 1 ? 'push' : 'pushes'} sealed again\n`,
+    );
+    if (settings.database) {
+      await say.note(`services with a key file of their own need a copy of ${key_file}`);
+    }
+    if (!done.scrubbed) {
+      const cause = 'another program reads the database';
+      await say.warn(`${cause}: what the old key opens stays in its write-ahead log until then`);
+    }
   });
-}
-
-async function rekey({ context, say }: Invocation, options: RekeyOptions): Promise<void> {
-  const settings = { ...dataPlace(context, options), ...keyFile(context) };
-  const done = await withService((service) => service.rekey(settings, context));
-  const { resealed, keyFile: key_file } = done;
-  await say.print(
-    { resealed, key_file },
-    () => `${resealed} ${resealed === 1 ? 'push' : 'pushes'} sealed again\n`,
-  );
-  if (settings.database) {
-    await say.note(`services with a key file of their own need a copy of ${key_file}`);
-  }
-  if (!done.scrubbed) {
-    const cause = 'another program reads the database';
-    await say.warn(`${cause}: what the old key opens stays in its write-ahead log until then`);
-  }
 }
