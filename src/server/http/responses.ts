@@ -1,5 +1,5 @@
 import { API_VERSION, APPLICATION } from '../../contract';
-import type { ResponseBody } from '../openapi/schemas';
+import type { ResponseBody } from '../openapi/operations';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
 import type { Refusal, RefusalKind } from '../service-errors';

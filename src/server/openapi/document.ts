@@ -4,6 +4,7 @@ import { API_VERSION, kinds, limits, routes } from '../../contract';
 import { pushSchema } from '../rules/new-push';
 import type { Bounds } from '../service-settings';
 import {
+  bodies,
   type CallName,
   everyCall,
   type Operation,
@@ -12,7 +13,6 @@ import {
   type Refused,
   refusals,
 } from './operations';
-import { bodies } from './schemas';
 
 /** What the document says of the instance. */
 export interface Described {

@@ -2,8 +2,7 @@ import { refusalHead } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { icon, type Markup, markup, type PageOptions, page } from './layout';
-import { remaining, retryText } from './remaining';
+import { icon, type Markup, markup, type PageOptions, page, remaining, retryText } from './layout';
 
 const titles: Readonly<Record<number, string>> = {
   403: 'This is not allowed',

@@ -3,8 +3,7 @@ import { QUIET_ZONE, qrModules } from '../../qr-matrix';
 import { LINK_TIME, viewsRemaining } from '../rules/access';
 import { isWebAddress } from '../rules/new-push';
 import type { PushRow } from '../store/push-rows';
-import { icon, Markup, markup, page } from './layout';
-import { clockTime, duration, fact, facts, remaining } from './remaining';
+import { clockTime, duration, fact, facts, icon, Markup, markup, page, remaining } from './layout';
 
 export interface Download {
   readonly name: string;
