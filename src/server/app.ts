@@ -17,7 +17,6 @@ const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
 /** Makes browsers use https for this host for a year (RFC 6797). */
 const HTTPS_ONLY = ['strict-transport-security', 'max-age=31536000'] as const;
 
-/** Composes the API, the downloads and the pages. */
 export function createApp(options: AppOptions): App {
   const { now, log, isUp, settings } = options;
   const parts = { ...options, limited: limited(settings, now) };

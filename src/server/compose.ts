@@ -6,7 +6,7 @@ import { createLog, type Log } from './ops/log';
 import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Files } from './rules/files';
 import { Space } from './rules/housekeeping';
-import { type OwnerSummary, Owners } from './rules/owners';
+import { Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
 import { checkSettings, type ServiceIo, type ServiceSettings } from './service-settings';
 import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
@@ -18,7 +18,6 @@ export interface OpenService {
   readonly owners: Owners;
   readonly pushes: Pushes;
   readonly log: Log;
-  /** The metrics in Prometheus's text format. */
   readonly scrape: () => Promise<string>;
   close(): Promise<void>;
 }
@@ -89,29 +88,20 @@ export async function openService(
 export async function openOwners(
   location: DataLocation,
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
-): Promise<{
-  /** Returns a new token, of which only a hash is stored. */
-  add(name: string): Promise<string>;
-  list(): Promise<OwnerSummary[]>;
-  /** Returns how many tokens it deleted. */
-  revoke(name: string): Promise<number>;
-  close(): Promise<void>;
-}> {
+) {
   let database: Database | undefined;
-  const opened = async () => {
-    database ??= await openDatabase(location, io);
-    return new Owners(database, io.now);
+  const owners = async <T>(open: typeof openDatabase, work: (owners: Owners) => Promise<T>) => {
+    try {
+      database ??= await open(location, io);
+      return await work(new Owners(database, io.now));
+    } catch (error) {
+      throw asServiceError(error);
+    }
   };
-  const existing = async () => {
-    database ??= await openExisting(location, io);
-    return new Owners(database, io.now);
-  };
-  const explained = <T>(work: Promise<T>) =>
-    work.catch((error: unknown) => Promise.reject(asServiceError(error)));
   return {
-    add: (name) => explained(opened().then((all) => all.add(name))),
-    list: () => explained(existing().then((all) => all.list())),
-    revoke: (name) => explained(existing().then((all) => all.revoke(name))),
+    add: (name: string) => owners(openDatabase, (all) => all.add(name)),
+    list: () => owners(openExisting, (all) => all.list()),
+    revoke: (name: string) => owners(openExisting, (all) => all.revoke(name)),
     close: async () => database?.close(),
   };
 }

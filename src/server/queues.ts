@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { abandoned, busy } from './service-errors';
 
-/** Who asks for a turn. */
 export interface Waiter {
   /** Aborts when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
@@ -122,7 +121,6 @@ export class SharedRun {
     return this.next;
   }
 
-  /** Settles with the last run that was asked for. */
   settled(): Promise<void> {
     return this.last;
   }

@@ -71,12 +71,10 @@ export function busy(message: string): Refusal {
   return new Refusal('busy', message, { retryAfter: 5 });
 }
 
-/** The database cannot be reached. */
 export function away(): Refusal {
   return new Refusal('away', 'The database is away. Try again later.', { retryAfter: 5 });
 }
 
-/** The disk has too little space. */
 export function full(): Refusal {
   const message = 'The instance is short of disk space. Try again later.';
   return new Refusal('full', message, { retryAfter: 60 });
@@ -87,7 +85,6 @@ export function abandoned(): Refusal {
   return new Refusal('abandoned', 'The client has gone.');
 }
 
-/** Invalid values, with messages by field. */
 export function invalid(fields: Record<string, string[]>): Refusal {
   return new Refusal('invalid', 'invalid', { fields });
 }

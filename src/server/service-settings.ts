@@ -28,9 +28,7 @@ export interface Rate {
   readonly milliseconds: number;
 }
 
-/** The rate limit of one client address. */
 export interface RateLimit extends Rate {
-  /** Whether requests from this machine are exempt. */
   readonly sparesLoopback: boolean;
 }
 
@@ -43,7 +41,6 @@ export interface ReadingRate {
 export type LogFormat = 'text' | 'json';
 export type LogLevel = 'info' | 'warning' | 'error';
 
-/** Resource usage of this process. */
 export interface Usage {
   /** Bytes of resident memory. */
   readonly resident: number;
@@ -57,7 +54,6 @@ export interface Supervision {
   readonly pid: number;
 }
 
-/** The settings of `pwpush serve`. */
 export interface ServiceSettings {
   readonly host: string;
   /** 0 for any free port. */
@@ -80,7 +76,6 @@ export interface ServiceSettings {
   readonly maxFileSize?: number | undefined;
   /** Bytes of memory for request bodies and responses in progress. */
   readonly maxBuffer?: number | undefined;
-  /** Maximum number of open connections. */
   readonly maxConnections?: number | undefined;
   /** Bytes of a response that a client must read per minute; 0 for no minimum. */
   readonly minRate?: number | undefined;
@@ -104,7 +99,6 @@ export interface ServiceSettings {
 
 /** What the service needs from the process that it runs in. */
 export interface ServiceIo {
-  /** Writes a line of the log. */
   readonly log: (line: string, level: LogLevel) => void;
   readonly warn: (line: string) => void;
   readonly now: () => Date;

@@ -1,3 +1,4 @@
+import { lazy } from '../lazy';
 import { isLoopback } from '../loopback';
 import { raceWithLimit } from '../system/abort';
 import { openService } from './compose';
@@ -26,7 +27,6 @@ export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
 export { keyFileOf } from './store/database';
 
-/** A running service. */
 export interface Service {
   /** The public URL, or else the first address that others reach, or else one that this machine reaches. */
   readonly url: string;
@@ -106,7 +106,7 @@ export async function startService(
         await reload();
         await notify('READY=1');
       },
-      close: callOnce(async () => {
+      close: lazy(async () => {
         log.event('stopping');
         const notified = notify('STOPPING=1');
         const work = async () => {
@@ -145,10 +145,4 @@ function listenTargets(
 ): ListenTarget[] {
   const passed = supervision ? passedSockets(supervision) : [];
   return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
-}
-
-/** Runs `work` on the first call; every call returns the same promise. */
-function callOnce(work: () => Promise<void>): () => Promise<void> {
-  let result: Promise<void> | undefined;
-  return () => (result ??= work());
 }

@@ -19,7 +19,6 @@ import { asServiceError } from '../store/database';
 
 export type HereSettings = Pick<ServiceSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>;
 
-/** The creation request and the files. */
 export interface HerePush {
   readonly push: object;
   readonly files: readonly {
@@ -131,7 +130,6 @@ async function baseFor({ url }: Listening, host: string): Promise<string> {
  * files have been downloaded or their links have expired.
  */
 export class PushWatch {
-  /** Resolves to the number of views. */
   readonly ended: Promise<number>;
   private end = (_views: number): void => {};
   private views = 0;

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { API_PATH, limits, OPENAPI_PATH, routes } from '../../contract';
+import { lazy } from '../../lazy';
 import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
 import type { PushWithNote } from '../rules/pushes';
@@ -42,12 +43,13 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 
   api.get(routes.version.path, () => json(versionBody(settings.version, settings.anonymous)));
 
-  let document: Promise<object> | undefined;
+  const document = lazy(() =>
+    import('../openapi/document').then(({ openApi }) => openApi(settings)),
+  );
   api.get(OPENAPI_PATH, async (c) => {
     await visitor(c);
-    document ??= import('../openapi/document').then(({ openApi }) => openApi(settings));
     const servers = [{ url: baseOf(c.req.raw, settings) + API_PATH }];
-    return json({ ...(await document), servers });
+    return json({ ...(await document()), servers });
   });
 
   api.post(routes.create.path, async (c) => {

@@ -78,7 +78,6 @@ export function asksForFiles(push: object): boolean {
   return (files !== undefined && files !== null) || kind === 'file';
 }
 
-/** The fields of a submitted HTML form. */
 export async function readForm(
   request: Request,
   connection: ClientSocket,

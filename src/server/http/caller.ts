@@ -10,7 +10,6 @@ export interface ClientSocket {
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
   /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
-  /** Destroys the connection. */
   readonly cut?: (() => void) | undefined;
 }
 
@@ -45,7 +44,6 @@ export function ipOf(
   return (trustProxy && forwardedFor(request)) || plainIp(ip) || null;
 }
 
-/** The origin of a request, for the audit log. */
 export function originOf(
   request: Request,
   connection: ClientSocket,

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { Refusal } from '../service-errors';
 
-/** A part of a form. */
 export interface Part {
   /** Its header fields by lower-case name, one character per byte. */
   readonly head: Readonly<Record<string, string>>;

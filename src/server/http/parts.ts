@@ -19,7 +19,6 @@ export interface AppOptions {
   readonly pushes: Pushes;
   readonly files: Files;
   readonly owners: Owners;
-  /** Whether the database answers in time. */
   readonly isUp: () => Promise<boolean>;
   readonly events: PushEvents;
   readonly now: () => Date;

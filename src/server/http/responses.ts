@@ -23,7 +23,6 @@ const statusOf = {
   full: 503,
 } as const satisfies Record<RefusalKind, number>;
 
-/** Headers of every response. */
 export const commonHeaders = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
@@ -75,7 +74,6 @@ const jsonEscapes = escapesOf(
   ),
 );
 
-/** The status and headers of a refusal. */
 export function refusalHead(refusal: Refusal): { status: number; headers: Record<string, string> } {
   const status = statusOf[refusal.kind];
   const { retryAfter } = refusal;

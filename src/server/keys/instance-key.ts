@@ -29,7 +29,6 @@ export interface InstanceKey {
   readonly linking: Uint8Array;
 }
 
-/** Derives an instance key from its 32 bytes. */
 export function instanceKey(bytes: Uint8Array): InstanceKey {
   return {
     id: derive(bytes, 'pwpush key id 1', 16).toString('hex'),
@@ -38,7 +37,6 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
   };
 }
 
-/** A key of the key file. */
 export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
 }
@@ -116,7 +114,6 @@ export async function makeInstanceKey(path: string): Promise<FileKey> {
   return ((await readKeys(path)) as [FileKey])[0];
 }
 
-/** Random bytes for an instance key. */
 export function newInstanceKey(): Buffer {
   return randomBytes(BYTES);
 }

@@ -34,7 +34,6 @@ export interface RekeyIo extends DatabaseIo {
 }
 
 export interface Rekeyed {
-  /** Number of pushes that this run resealed. */
   readonly resealed: number;
   readonly keyFile: string;
   /** False when the write-ahead log still contains data that the old key opens. */

@@ -26,22 +26,18 @@ export interface Secret {
   /** The data key, if files have been sealed with it. */
   readonly key?: Uint8Array | undefined;
   readonly payload: string;
-  /** '' for a push without a note. */
   readonly note: string;
-  /** '' for a push without a passphrase. */
   readonly passphrase: string;
   /** Who waits for the passphrase's hash. */
   readonly waiter?: Waiter | undefined;
 }
 
-/** What the link of a file contains. */
 export interface FileLink {
   readonly urlToken: string;
   /** Index of the file in its push, from 0. */
   readonly position: number;
   /** When it expires, in milliseconds since 1970. */
   readonly until: number;
-  /** The push's data key. */
   readonly key: Uint8Array;
 }
 
@@ -93,7 +89,6 @@ export class Vault {
     return payload && unseal(key, payload, context(urlToken, 'payload')).toString();
   }
 
-  /** The note; '' for a push without one. */
   openNote(push: Terms, { note_key, note, key_id }: NoteRow): string {
     if (!note_key || !note) return '';
     const key = unbind(this.keys.get(key_id).wrapping, note_key, push, 'note key');

@@ -14,10 +14,8 @@ import {
   refusals,
 } from './operations';
 
-/** What the document says of the instance. */
 export interface Described {
   readonly bounds: Bounds;
-  /** Bytes a file may have. */
   readonly fileBytes: number;
   readonly anonymous: boolean;
 }
@@ -168,7 +166,6 @@ function fieldsOf(fields: Json): Json {
   );
 }
 
-/** The fields of a form with files. */
 function formOf(fields: Json, fileBytes: number): Json {
   return {
     type: 'object',

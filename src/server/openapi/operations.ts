@@ -20,7 +20,6 @@ export interface Operation {
   /** Who may call it: anybody, anybody if the instance is anonymous, or owners of a token. */
   readonly caller: 'anybody' | 'permitted' | 'owner';
   readonly parameters?: readonly (keyof typeof parameters)[];
-  /** By status. */
   readonly responses: Readonly<
     Record<number, { readonly words: string; readonly schema: BodyName }>
   >;

@@ -8,9 +8,7 @@ import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../s
 import { openSqlite } from '../store/sqlite';
 
 export interface BackupOptions {
-  /** The path of the copy. */
   readonly file: string;
-  /** Whether to replace an existing file. */
   readonly force: boolean;
 }
 

@@ -1,6 +1,5 @@
 import type { LogFormat, LogLevel, ServiceIo } from '../service-settings';
 
-/** An answered request. */
 export interface RequestEntry {
   readonly began: Date;
   readonly method: string;
@@ -9,7 +8,6 @@ export interface RequestEntry {
   readonly status: number;
   /** Milliseconds until the response started. */
   readonly took: number;
-  /** The content length of the response. */
   readonly bytes: number;
 }
 

@@ -153,7 +153,6 @@ function gauges({ version, databaseUp, activePushes, usage }: ServiceState): Fam
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A metric with all its label combinations. */
 interface Family {
   readonly name: string;
   readonly help: string;
@@ -179,7 +178,6 @@ function counter(name: string, help: string, known: readonly Labels[] = []) {
   };
 }
 
-/** A histogram with ascending bucket bounds. */
 function histogram(name: string, help: string, bounds: readonly number[]) {
   const series = new Map<string, { counts: number[]; sum: number }>();
   return {

@@ -89,7 +89,6 @@ export function icon(name: keyof typeof drawings, classes = 'icon'): Markup {
 const KEYHOLE =
   'M6 0h12a6 6 0 0 1 6 6v12a6 6 0 0 1-6 6H6a6 6 0 0 1-6-6V6a6 6 0 0 1 6-6Zm6 5.5a3.7 3.7 0 0 0-1.9 6.9L9 18.5h6l-1.1-6.1A3.7 3.7 0 0 0 12 5.5Z';
 
-/** The program's logo, in the page and as favicon. */
 const logo = new Markup(
   `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d="${KEYHOLE}"/></svg>`,
 );
@@ -220,7 +219,6 @@ function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** When the request may be repeated. */
 export function retryText({ retryAfter }: Refusal, now: number): Markup | string {
   if (retryAfter === undefined) return '';
   const wait = retryAfter * 1000;

@@ -48,7 +48,6 @@ export function gonePage(): Response {
   return page('Nothing here', main, { status: 404 });
 }
 
-/** Confirms that the viewer has deleted the push. */
 export function deletedPage(): Response {
   const words = markup`<p>Nobody can open the link any more, and nothing of the secret is kept.</p>
 <p class="quiet">You can close this page.</p>`;
@@ -112,7 +111,6 @@ function field(problem: PassphraseProblem | undefined) {
 <input id="passphrase" name="passphrase" type="password" autocomplete="off" required autofocus${wrong}>`;
 }
 
-/** Why the passphrase form is shown again. */
 export interface PassphraseProblem {
   readonly words: Markup | string;
   readonly status: number;

@@ -118,7 +118,6 @@ function note(words: Markup | string): Markup {
 /** Texts up to this length are shown large: passwords that somebody types elsewhere. */
 const SHORT = 40;
 
-/** A text, character for character. */
 export function textView(payload: string, title = 'Text'): Markup {
   const noun = title.toLowerCase();
   const nulls = payload.includes('\0');
@@ -214,7 +213,6 @@ function drawing(modules: boolean[][]): Markup {
   );
 }
 
-/** The dark runs of a row as rectangles. */
 function rowPath(row: boolean[], y: number): string {
   let runs = '';
   for (let x = 0; x < row.length; ) {

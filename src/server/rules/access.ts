@@ -11,7 +11,6 @@ import type { Owner } from './owners';
 
 export const DAY = 86_400_000;
 
-/** What the rules of pushes and files need. */
 export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit'> {
   readonly database: Database;
   readonly vault: Vault;
@@ -56,7 +55,6 @@ export function mayExpire(push: PushRow, visitor: Visitor): boolean {
   return isOwn(push, visitor) || (push.kind !== 'url' && push.deletable_by_viewer === 1);
 }
 
-/** A retrieval of a push. */
 export interface Retrieval {
   readonly push: PushRow;
   readonly visitor: Visitor;
@@ -71,7 +69,6 @@ export interface Claim {
   /** Undefined when the push had expired. */
   readonly secret: SecretRow | undefined;
   readonly files: readonly FileRow[];
-  /** Whether this claim ended the push. */
   readonly ended: boolean;
 }
 

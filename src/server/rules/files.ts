@@ -20,13 +20,11 @@ import { findPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { LINK_TIME, type RuleOptions } from './access';
 
-/** A file of a retrieved push. */
 export interface OfferedFile extends FileHeader {
   /** The signed part of its URL, valid for `LINK_TIME`. */
   readonly link: string;
 }
 
-/** A file that can be read. */
 export interface ReadableFile extends FileHeader {
   /** Identifies the content, for ETag. */
   readonly tag: string;
@@ -194,7 +192,6 @@ export const UPLOAD_SILENCE = 2 * 60_000;
  * exists only in memory: until the push is created, they belong to nobody and cannot be read.
  */
 export class Upload {
-  /** The data key of the push. */
   readonly key = randomBytes(32);
   private id: number | undefined;
   private touchedAt = 0;

@@ -4,7 +4,6 @@ import { parseUrl } from '../../loopback';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 
-/** A valid creation request, with defaults. */
 export type ValidPush = Omit<v.InferOutput<Schema>, 'files' | 'notify_emails_to'>;
 
 const PASSPHRASE_CHARACTERS = 1024;

@@ -90,7 +90,6 @@ export async function listTries(
   return rows.map((row) => row.tried_at);
 }
 
-/** Records a passphrase try and returns its id. */
 export async function insertTry(sql: Sql, pushId: number, at: number): Promise<number> {
   const rows = await sql<{ id: number }>`
     INSERT INTO tries (push_id, tried_at) VALUES (${pushId}, ${at}) RETURNING id`;

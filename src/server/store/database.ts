@@ -7,7 +7,6 @@ import { readAddress } from './pg-url';
 import type { Database } from './sql';
 import { openSqlite } from './sqlite';
 
-/** The name of the database in the service's folder. */
 export const FILE = 'pwpush.db';
 
 /** Where the data and the instance key are. */
@@ -15,7 +14,6 @@ export interface DataLocation
   extends Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'>,
     Partial<Pick<ServiceSettings, 'ephemeral'>> {}
 
-/** The path of the key file. */
 export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
   return instanceKeyFile ?? join(data, 'instance.key');
 }

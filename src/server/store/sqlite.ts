@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { lazy } from '../../lazy';
 import { makeFile } from '../../system/atomic-file';
 import { createQueue } from '../queues';
 import { full, ServiceError } from '../service-errors';
@@ -116,16 +117,6 @@ function overConnection(
     }
   };
   let scrubbing: Promise<boolean> | undefined;
-  let closing: Promise<void> | undefined;
-  const close = async () => {
-    // Lets the current group commit first.
-    await nextRound();
-    await queue(async () => {
-      checkpoint(connection);
-      forget();
-      connection.close();
-    });
-  };
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
@@ -162,11 +153,16 @@ function overConnection(
         connection.exec('VACUUM');
         checkpoint(connection);
       }),
-    close() {
-      // `node:sqlite`, unlike libsql, throws when it is closed twice.
-      closing ??= close();
-      return closing;
-    },
+    // `node:sqlite`, unlike libsql, throws when it is closed twice.
+    close: lazy(async () => {
+      // Lets the current group commit first.
+      await nextRound();
+      await queue(async () => {
+        checkpoint(connection);
+        forget();
+        connection.close();
+      });
+    }),
   };
 }
 
@@ -230,7 +226,6 @@ function checkpoint(connection: SqliteConnection): boolean {
 /** Bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
 
-/** Free bytes for this user on the disk of that folder. */
 function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
