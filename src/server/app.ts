@@ -6,18 +6,17 @@ import { createApi } from './http/api';
 import { BodyBudget, type MemoryUse } from './http/body';
 import { ipOf, isSecure } from './http/caller';
 import { createDownloads } from './http/file-routes';
-import { type App, type AppOptions, commonHeaders, type Env } from './http/parts';
+import type { App, AppOptions, Env } from './http/parts';
 import { clientOf, limited } from './http/rate-limit';
-import { answer, json, refusalBody, refusalHead } from './http/responses';
+import { answer, commonHeaders, json, refusalBody, refusalHead } from './http/responses';
 import { createPages } from './page/routes';
-import { Refusal } from './refusal';
+import { Refusal } from './service-errors';
 
 /** Sent over https only: over http browsers ignore it with a warning. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
 /** Makes browsers use https for this host for a year (RFC 6797). */
 const HTTPS_ONLY = ['strict-transport-security', 'max-age=31536000'] as const;
 
-/** Composes the API, the downloads and the pages. */
 export function createApp(options: AppOptions): App {
   const { now, log, isUp, settings } = options;
   const parts = { ...options, limited: limited(settings, now) };

@@ -1,27 +1,14 @@
 import { createApp } from './app';
 import type { App } from './http/parts';
 import { openKeyring } from './keys/open-keyring';
-import { createVault } from './keys/vault';
-import { health } from './ops/health';
+import { Vault } from './keys/vault';
 import { createLog, type Log } from './ops/log';
-import { createMetrics, scraper } from './ops/metrics';
-import { bothEvents, type PushEvents } from './push-events';
+import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Files } from './rules/files';
-import { type OwnerSummary, Owners } from './rules/owners';
+import { Space } from './rules/housekeeping';
+import { Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
-import { Space } from './rules/space';
-import {
-  boundsOf,
-  bufferBytesOf,
-  fileBytesOf,
-  keepDaysOf,
-  maxFailuresOf,
-  publicUrlOf,
-  rateLimitOf,
-  reserveOf,
-  type ServiceIo,
-  type ServiceSettings,
-} from './service-settings';
+import { checkSettings, type ServiceIo, type ServiceSettings } from './service-settings';
 import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
 import type { Database } from './store/sql';
 
@@ -31,42 +18,43 @@ export interface OpenService {
   readonly owners: Owners;
   readonly pushes: Pushes;
   readonly log: Log;
-  /** The metrics in Prometheus's text format. */
   readonly scrape: () => Promise<string>;
   close(): Promise<void>;
 }
 
 /**
  * Opens the database and the instance key, and creates missing ones.
- * @param observer receives the events of pushes, besides the metrics
+ * @param observer receives the events of pushes instead of the metrics
  * @throws ServiceError that says what is wrong with them
  */
 export async function openService(
   settings: ServiceSettings,
   io: ServiceIo,
-  observer?: Partial<PushEvents>,
+  observer?: PushEvents,
 ): Promise<OpenService> {
-  const bounds = boundsOf(settings);
-  const publicUrl = publicUrlOf(settings);
-  const fileBytes = fileBytesOf(settings);
-  const rateLimit = rateLimitOf(settings);
-  const bufferBytes = bufferBytesOf(settings);
-  const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
-  const maxFailures = maxFailuresOf(settings);
+  const checked = checkSettings(settings);
   const metrics = createMetrics();
-  const events = observer ? bothEvents(metrics, observer) : metrics;
+  const events = observer ?? metrics;
   const log = createLog(io, settings.log, metrics);
   const database = await openDatabase(settings, io);
   try {
     const keys = await openKeyring(database, settings, log, io.now);
-    const vault = createVault(keys, io.passphraseCost);
+    const vault = new Vault(keys, io.passphraseCost);
     const owners = new Owners(database, io.now);
-    const space = new Space(database, reserve, log.warning);
-    const shared = { database, vault, space, clock: io.now, events, report: log.failure };
-    const files = new Files({ ...shared, fileBytes });
+    const space = new Space(database, checked.reserve, log.warning);
+    const shared = {
+      ...checked,
+      database,
+      vault,
+      space,
+      now: () => io.now().getTime(),
+      events,
+      report: log.failure,
+    };
+    const files = new Files(shared);
     await files.abandonUnfinished();
     await database.setAside();
-    const pushes = new Pushes({ ...shared, files, bounds, keepDays, maxFailures });
+    const pushes = new Pushes({ ...shared, files });
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       pushes,
@@ -76,15 +64,7 @@ export async function openService(
       events,
       now: io.now,
       log,
-      settings: {
-        ...settings,
-        publicUrl,
-        bounds,
-        bufferBytes,
-        fileBytes,
-        rateLimit,
-        version: io.version,
-      },
+      settings: { ...settings, ...checked, version: io.version },
     });
     const close = async () => {
       pushes.halt();
@@ -108,29 +88,20 @@ export async function openService(
 export async function openOwners(
   location: DataLocation,
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
-): Promise<{
-  /** Returns a new token, of which only a hash is stored. */
-  add(name: string): Promise<string>;
-  list(): Promise<OwnerSummary[]>;
-  /** Returns how many tokens it deleted. */
-  revoke(name: string): Promise<number>;
-  close(): Promise<void>;
-}> {
+) {
   let database: Database | undefined;
-  const opened = async () => {
-    database ??= await openDatabase(location, io);
-    return new Owners(database, io.now);
+  const owners = async <T>(open: typeof openDatabase, work: (owners: Owners) => Promise<T>) => {
+    try {
+      database ??= await open(location, io);
+      return await work(new Owners(database, io.now));
+    } catch (error) {
+      throw asServiceError(error);
+    }
   };
-  const existing = async () => {
-    database ??= await openExisting(location, io);
-    return new Owners(database, io.now);
-  };
-  const explained = <T>(work: Promise<T>) =>
-    work.catch((error: unknown) => Promise.reject(asServiceError(error)));
   return {
-    add: (name) => explained(opened().then((all) => all.add(name))),
-    list: () => explained(existing().then((all) => all.list())),
-    revoke: (name) => explained(existing().then((all) => all.revoke(name))),
+    add: (name: string) => owners(openDatabase, (all) => all.add(name)),
+    list: () => owners(openExisting, (all) => all.list()),
+    revoke: (name: string) => owners(openExisting, (all) => all.revoke(name)),
     close: async () => database?.close(),
   };
 }

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '../loopback';
-import { ServiceError, systemCode } from './service-error';
+import { ServiceError, systemCode } from './service-errors';
 
 /** Where to listen: at an address, or on a socket that is listening already. */
 export type ListenTarget =

@@ -1,6 +1,6 @@
 import { limits } from '../contract';
 import { parseUrl } from '../loopback';
-import { ServiceError } from './service-error';
+import { ServiceError } from './service-errors';
 
 /** The parameters of scrypt (RFC 7914, section 2). */
 export interface PassphraseCost {
@@ -28,9 +28,7 @@ export interface Rate {
   readonly milliseconds: number;
 }
 
-/** The rate limit of one client address. */
 export interface RateLimit extends Rate {
-  /** Whether requests from this machine are exempt. */
   readonly sparesLoopback: boolean;
 }
 
@@ -43,7 +41,6 @@ export interface ReadingRate {
 export type LogFormat = 'text' | 'json';
 export type LogLevel = 'info' | 'warning' | 'error';
 
-/** Resource usage of this process. */
 export interface Usage {
   /** Bytes of resident memory. */
   readonly resident: number;
@@ -57,7 +54,6 @@ export interface Supervision {
   readonly pid: number;
 }
 
-/** The settings of `pwpush serve`. */
 export interface ServiceSettings {
   readonly host: string;
   /** 0 for any free port. */
@@ -80,7 +76,6 @@ export interface ServiceSettings {
   readonly maxFileSize?: number | undefined;
   /** Bytes of memory for request bodies and responses in progress. */
   readonly maxBuffer?: number | undefined;
-  /** Maximum number of open connections. */
   readonly maxConnections?: number | undefined;
   /** Bytes of a response that a client must read per minute; 0 for no minimum. */
   readonly minRate?: number | undefined;
@@ -104,7 +99,6 @@ export interface ServiceSettings {
 
 /** What the service needs from the process that it runs in. */
 export interface ServiceIo {
-  /** Writes a line of the log. */
   readonly log: (line: string, level: LogLevel) => void;
   readonly warn: (line: string) => void;
   readonly now: () => Date;
@@ -122,119 +116,115 @@ export interface ServiceIo {
   readonly passphraseCost?: PassphraseCost | undefined;
 }
 
+const MIB = 1024 ** 2;
 const DAYS_AT_MOST = 36_500;
 const VIEWS_AT_MOST = 1_000_000;
-const FILE_BYTES = 100 * 1024 ** 2;
 /** High, as all jobs of a CI system may share an address; passphrase attempts are limited separately. */
 const DEFAULT_RATE: RateLimit = { requests: 100, milliseconds: 1000, sparesLoopback: true };
-const FILE_BYTES_AT_MOST = 1024 ** 4;
 /** With the 100 MiB of the program it fits a machine of 256 MiB. */
-const BUFFER_BYTES = 64 * 1024 ** 2;
+const BUFFER_BYTES = 64 * MIB;
 /** One client's quarter fits one JSON body. */
-const BUFFER_BYTES_AT_LEAST = 32 * 1024 ** 2;
+const BUFFER_BYTES_AT_LEAST = 32 * MIB;
 /** A connection takes 10 to 20 KiB. */
 const CONNECTIONS = 4096;
 const CONNECTIONS_AT_LEAST = 16;
-const RESERVE = 32 * 1024 ** 2;
-const KEEP_DAYS = 90;
 /** Bytes per minute; a phone with bad reception reads twenty times as fast. */
 const MIN_RATE = 50_000;
-const FAILURES = 1000;
 /** Of an audit log, 10,000 entries can be read. */
 const FAILURES_AT_MOST = 9000;
 
-/**
- * The bounds of days and views.
- * @throws ServiceError when maximum and default contradict
- */
-export function boundsOf(settings: ServiceSettings): Bounds {
-  const { defaultDays, maxDays, defaultViews, maxViews } = settings;
+/** What the settings grant, with defaults. */
+export type CheckedSettings = ReturnType<typeof checkSettings>;
+
+/** @throws ServiceError (input) when a setting is out of range */
+export function checkSettings(settings: ServiceSettings) {
+  const {
+    maxFileSize = 100 * MIB,
+    maxBuffer = BUFFER_BYTES,
+    maxConnections = CONNECTIONS,
+  } = settings;
+  const { maxFailures = 1000, keepDays = 90, reserve = 32 * MIB } = settings;
+  const { maxDays, defaultDays, maxViews, defaultViews } = settings;
   return {
-    days: bound('days', limits.days, DAYS_AT_MOST, maxDays, defaultDays),
-    views: bound('views', limits.views, VIEWS_AT_MOST, maxViews, defaultViews),
+    bounds: {
+      days: bound('days', DAYS_AT_MOST, maxDays, defaultDays),
+      views: bound('views', VIEWS_AT_MOST, maxViews, defaultViews),
+    },
+    publicUrl: publicUrlOf(settings),
+    fileBytes: whole(
+      'the maximum size of a file must be from 1 byte to 1 TiB',
+      maxFileSize,
+      1,
+      1024 ** 4,
+    ),
+    bufferBytes: whole(
+      'the memory for bodies must be at least 32 MiB',
+      maxBuffer,
+      BUFFER_BYTES_AT_LEAST,
+    ),
+    connections: whole(
+      `the maximum number of connections must be at least ${CONNECTIONS_AT_LEAST}`,
+      maxConnections,
+      CONNECTIONS_AT_LEAST,
+    ),
+    reserve,
+    keepDays: whole(
+      `the days that ended pushes are kept must be from 0 to ${DAYS_AT_MOST}`,
+      keepDays,
+      0,
+      DAYS_AT_MOST,
+    ),
+    maxFailures: whole(
+      `the failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`,
+      maxFailures,
+      1,
+      FAILURES_AT_MOST,
+    ),
+    rateLimit: rateLimitOf(settings),
   };
 }
 
 function bound(
-  what: string,
-  standard: Bound,
+  what: 'days' | 'views',
   atMost: number,
-  max = standard.max,
+  max: number = limits[what].max,
   preset?: number,
 ): Bound {
-  if (!(Number.isInteger(max) && max >= standard.min && max <= atMost)) {
-    throw wrong(`the maximum of ${what} must be from ${standard.min} to ${atMost}`);
-  }
-  const fallback = preset ?? Math.min(standard.default, max);
-  if (!(Number.isInteger(fallback) && fallback >= standard.min && fallback <= max)) {
-    throw wrong(`the default of ${what} must be from ${standard.min} to ${max}`);
-  }
-  return { min: standard.min, max, default: fallback };
+  const { min, default: standard } = limits[what];
+  whole(`the maximum of ${what} must be from ${min} to ${atMost}`, max, min, atMost);
+  const range = `the default of ${what} must be from ${min} to ${max}`;
+  return { min, max, default: whole(range, preset ?? Math.min(standard, max), min, max) };
 }
 
-/** @throws ServiceError when the maximum is out of range */
-export function fileBytesOf({ maxFileSize = FILE_BYTES }: ServiceSettings): number {
-  if (Number.isInteger(maxFileSize) && maxFileSize >= 1 && maxFileSize <= FILE_BYTES_AT_MOST) {
-    return maxFileSize;
-  }
-  throw new ServiceError('the maximum size of a file must be from 1 byte to 1 TiB', {
-    input: true,
-  });
-}
-
-/** @throws ServiceError when it is too small */
-export function bufferBytesOf({ maxBuffer = BUFFER_BYTES }: ServiceSettings): number {
-  if (Number.isInteger(maxBuffer) && maxBuffer >= BUFFER_BYTES_AT_LEAST) return maxBuffer;
-  throw wrong('the memory for bodies must be at least 32 MiB');
-}
-
-/** @throws ServiceError when it is too small */
-export function maxConnectionsOf({ maxConnections = CONNECTIONS }: ServiceSettings): number {
-  if (Number.isInteger(maxConnections) && maxConnections >= CONNECTIONS_AT_LEAST)
-    return maxConnections;
-  throw wrong(`the maximum number of connections must be at least ${CONNECTIONS_AT_LEAST}`);
-}
-
-export function reserveOf({ reserve = RESERVE }: ServiceSettings): number {
-  return reserve;
-}
-
-export function readingRateOf({ minRate = MIN_RATE }: ServiceSettings): ReadingRate {
-  // Measured over two minutes: a bad connection stalls now and then.
-  return { bytes: 2 * minRate, milliseconds: 120_000 };
-}
-
-/** @throws ServiceError when it is out of range */
-export function maxFailuresOf({ maxFailures = FAILURES }: ServiceSettings): number {
-  if (Number.isInteger(maxFailures) && maxFailures >= 1 && maxFailures <= FAILURES_AT_MOST)
-    return maxFailures;
-  throw wrong(`the failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`);
-}
-
-/** @throws ServiceError when it is out of range */
-export function keepDaysOf({ keepDays = KEEP_DAYS }: ServiceSettings): number {
-  if (Number.isInteger(keepDays) && keepDays >= 0 && keepDays <= DAYS_AT_MOST) return keepDays;
-  throw wrong(`the days that ended pushes are kept must be from 0 to ${DAYS_AT_MOST}`);
+/** The number, if it is a whole one in that range. */
+function whole(
+  message: string,
+  value: number,
+  min: number,
+  max = Number.POSITIVE_INFINITY,
+): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new ServiceError(message, { input: true });
 }
 
 /** Undefined for no limit. */
-export function rateLimitOf({ rateLimit }: ServiceSettings): RateLimit | undefined {
+function rateLimitOf({ rateLimit }: ServiceSettings): RateLimit | undefined {
   if (rateLimit === 'off') return undefined;
   return rateLimit ? { ...rateLimit, sparesLoopback: false } : DEFAULT_RATE;
 }
 
-/**
- * The public URL without a final slash.
- * @throws ServiceError when it is invalid
- */
-export function publicUrlOf({ publicUrl }: ServiceSettings): string | undefined {
+/** Measured over two minutes: a bad connection stalls now and then. */
+export function readingRateOf({ minRate = MIN_RATE }: ServiceSettings): ReadingRate {
+  return { bytes: 2 * minRate, milliseconds: 120_000 };
+}
+
+/** Without a final slash. */
+function publicUrlOf({ publicUrl }: ServiceSettings): string | undefined {
   if (!publicUrl) return undefined;
   const url = parseUrl(publicUrl);
   const plain = url && !url.search && !url.hash && !url.username && !url.password;
   if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-  throw wrong('the public address must be an http or https address, without ? and #');
-}
-
-function wrong(message: string): ServiceError {
-  return new ServiceError(message, { input: true });
+  throw new ServiceError('the public address must be an http or https address, without ? and #', {
+    input: true,
+  });
 }

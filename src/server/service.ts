@@ -1,17 +1,17 @@
+import { lazy } from '../lazy';
 import { isLoopback } from '../loopback';
 import { raceWithLimit } from '../system/abort';
 import { openService } from './compose';
 import { connectionLimitOf, GRACE } from './http/connections';
-import { createSockets } from './http/sockets';
+import { createSockets, readTls, tlsReloader } from './http/sockets';
 import type { Timeouts } from './http/timeouts';
-import { readTls, tlsReloader } from './http/tls';
 import { type Listening, type ListenTarget, outwardUrl } from './listen';
 import type { Log } from './ops/log';
-import { serveMetrics } from './ops/metrics-listener';
+import { serveMetrics } from './ops/metrics';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
-import { sweepRegularly } from './rules/sweep';
+import { sweepRegularly } from './rules/housekeeping';
 import {
-  publicUrlOf,
+  checkSettings,
   readingRateOf,
   type ServiceIo,
   type ServiceSettings,
@@ -23,11 +23,10 @@ export { serveHere } from './here/serve-here';
 export { rekey } from './keys/rotation';
 export { backup } from './ops/database-copy';
 export type { OwnerSummary } from './rules/owners';
-export { ServiceError } from './service-error';
+export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
 export { keyFileOf } from './store/database';
 
-/** A running service. */
 export interface Service {
   /** The public URL, or else the first address that others reach, or else one that this machine reaches. */
   readonly url: string;
@@ -54,6 +53,7 @@ export async function startService(
   io: ServiceIo,
   timeouts: Partial<Timeouts> = {},
 ): Promise<Service> {
+  const { publicUrl } = checkSettings(settings);
   const tls = await readTls(settings);
   const targets = listenTargets(settings, io);
   const service = await openService(settings, io);
@@ -89,7 +89,7 @@ export async function startService(
     warnIfExposed(listening, settings, log);
     const first = listening.find(({ host }) => host !== undefined) ?? listening[0];
     const localUrl = first?.url ?? '';
-    const url = publicUrlOf(settings) ?? (await outwardUrl(localUrl, first?.host)) ?? localUrl;
+    const url = publicUrl ?? (await outwardUrl(localUrl, first?.host)) ?? localUrl;
     const scrape = metrics ? { metrics: metrics.url } : {};
     log.event('start', { url, version: io.version, ...scrape });
     const notify = supervision ? notifier(supervision, log) : async () => {};
@@ -106,7 +106,7 @@ export async function startService(
         await reload();
         await notify('READY=1');
       },
-      close: callOnce(async () => {
+      close: lazy(async () => {
         log.event('stopping');
         const notified = notify('STOPPING=1');
         const work = async () => {
@@ -145,10 +145,4 @@ function listenTargets(
 ): ListenTarget[] {
   const passed = supervision ? passedSockets(supervision) : [];
   return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
-}
-
-/** Runs `work` on the first call; every call returns the same promise. */
-function callOnce(work: () => Promise<void>): () => Promise<void> {
-  let result: Promise<void> | undefined;
-  return () => (result ??= work());
 }

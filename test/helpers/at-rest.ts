@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unseal } from '../../src/server/keys/aead';
 import { instanceKey } from '../../src/server/keys/instance-key';
-import { readLinks } from '../../src/server/keys/link-keys';
+import { readLinks } from '../../src/server/keys/keyring';
+import { unseal } from '../../src/server/keys/primitives';
 import { type Terms, termsOf } from '../../src/server/keys/vault';
 import type { StoredPush } from '../../src/server/store/push-rows';
 import type { Database } from '../../src/server/store/sql';

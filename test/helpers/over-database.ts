@@ -1,24 +1,15 @@
 import { createApp } from '../../src/server/app';
 import type { App } from '../../src/server/http/parts';
 import { instanceKey } from '../../src/server/keys/instance-key';
-import { Keyring } from '../../src/server/keys/keyring';
-import { Links } from '../../src/server/keys/link-keys';
-import { createVault } from '../../src/server/keys/vault';
-import { health } from '../../src/server/ops/health';
+import { Keyring, Links } from '../../src/server/keys/keyring';
+import { Vault } from '../../src/server/keys/vault';
 import { createLog } from '../../src/server/ops/log';
-import { createMetrics } from '../../src/server/ops/metrics';
+import { createMetrics, health } from '../../src/server/ops/metrics';
 import { Files } from '../../src/server/rules/files';
+import { Space } from '../../src/server/rules/housekeeping';
 import { Owners } from '../../src/server/rules/owners';
 import { Pushes } from '../../src/server/rules/pushes';
-import { Space } from '../../src/server/rules/space';
-import {
-  boundsOf,
-  bufferBytesOf,
-  fileBytesOf,
-  keepDaysOf,
-  maxFailuresOf,
-  type RateLimit,
-} from '../../src/server/service-settings';
+import { checkSettings, type RateLimit } from '../../src/server/service-settings';
 import { insertKey } from '../../src/server/store/key-rows';
 import { migrate } from '../../src/server/store/migrations';
 import type { Database, Sql } from '../../src/server/store/sql';
@@ -47,21 +38,14 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const log = createLog({ log: line, warn: line, now: clock.now });
   const events = createMetrics();
   const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
-  const vault = createVault(new Keyring([KEY], links), QUICK);
-  const [bounds, fileBytes] = [boundsOf(defaults), fileBytesOf(defaults)];
+  const vault = new Vault(new Keyring([KEY], links), QUICK);
+  const checked = checkSettings(defaults);
   const space = new Space(database, 0, line);
-  const shared = { database, vault, space, clock: clock.now, events, report: log.failure };
-  const files = new Files({ ...shared, fileBytes });
+  const shared = { ...checked, database, vault, space, now: () => clock.now().getTime(), events };
+  const files = new Files({ ...shared, report: log.failure });
   const owners = new Owners(database, clock.now);
-  const pushes = new Pushes({
-    ...shared,
-    files,
-    bounds,
-    keepDays: keepDaysOf(defaults),
-    maxFailures: maxFailuresOf(defaults),
-  });
-  const bufferBytes = bufferBytesOf(defaults);
-  const settings = { ...defaults, bounds, bufferBytes, fileBytes, rateLimit, version: '0.1.0' };
+  const pushes = new Pushes({ ...shared, files, report: log.failure });
+  const settings = { ...defaults, ...checked, rateLimit, version: '0.1.0' };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({ pushes, files, owners, isUp, events, now: clock.now, log, settings });
   return {

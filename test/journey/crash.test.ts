@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { chunkCount } from '../../src/server/keys/chunks';
 import { instanceKey } from '../../src/server/keys/instance-key';
-import { Keyring } from '../../src/server/keys/keyring';
-import { readLinks } from '../../src/server/keys/link-keys';
-import { createVault, type Vault } from '../../src/server/keys/vault';
+import { Keyring, readLinks } from '../../src/server/keys/keyring';
+import { Vault } from '../../src/server/keys/vault';
 import type { LinkKeyRow } from '../../src/server/store/key-rows';
 import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
@@ -154,7 +153,7 @@ async function check(store: Store, ledger: Ledger, round: number): Promise<void>
     sealed: Buffer.from(row.sealed, 'base64'),
   }));
   const read = (async () => sealed) as unknown as Sql;
-  const vault = createVault(new Keyring([key], await readLinks(read, [key])));
+  const vault = new Vault(new Keyring([key], await readLinks(read, [key])));
   const byLookup = new Map((rows as Found[]).map((row) => [row.lookup, row]));
   const wrong = ledger.entries
     .map((entry) => [

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PASSPHRASE_COST } from '../../src/server/keys/passphrase-hash';
+import { PASSPHRASE_COST } from '../../src/server/keys/primitives';
 import {
   BOUNDARY,
   call,

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ClientSocket } from '../../src/server/http/caller';
 import { connectionLimitOf } from '../../src/server/http/connections';
-import { commonHeaders } from '../../src/server/http/parts';
+import { commonHeaders } from '../../src/server/http/responses';
 import { createSockets } from '../../src/server/http/sockets';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { times } from '../helpers/long';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isLoopback } from '../../src/loopback';
-import { passphraseChecks } from '../../src/server/keys/passphrase-hash';
+import { passphraseChecks } from '../../src/server/keys/primitives';
 import { outwardAddress } from '../../src/server/listen';
 import { type Service, ServiceError, type ServiceIo, startService } from '../../src/server/service';
 import { openSqlite } from '../../src/server/store/sqlite';

@@ -1,16 +1,16 @@
 import { type Context, Hono } from 'hono';
 import { API_PATH, limits, OPENAPI_PATH, routes } from '../../contract';
-import { notFound, Refusal } from '../refusal';
+import { lazy } from '../../lazy';
+import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
-import type { Visitor } from '../rules/push-state';
 import type { PushWithNote } from '../rules/pushes';
+import { notFound, Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { asksForFiles, isMultipart, readPush } from './body';
 import { apiToken, baseOf, isCrossSite, isPrefetch } from './caller';
-import { auditBody, fileBody, pushBody, versionBody } from './json-bodies';
 import { announcesFiles, readMultipartPush } from './multipart-push';
 import { type Env, type PartOptions, visitorOf } from './parts';
-import { json, jsonWithText } from './responses';
+import { auditBody, fileBody, json, jsonWithText, pushBody, versionBody } from './responses';
 
 /** The routes of API v2, relative to its path. */
 export function createApi({ pushes, owners, now, limited, settings }: PartOptions): Hono<Env> {
@@ -43,12 +43,13 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 
   api.get(routes.version.path, () => json(versionBody(settings.version, settings.anonymous)));
 
-  let document: Promise<object> | undefined;
+  const document = lazy(() =>
+    import('../openapi/document').then(({ openApi }) => openApi(settings)),
+  );
   api.get(OPENAPI_PATH, async (c) => {
     await visitor(c);
-    document ??= import('../openapi/document').then(({ openApi }) => openApi(settings));
     const servers = [{ url: baseOf(c.req.raw, settings) + API_PATH }];
-    return json({ ...(await document), servers });
+    return json({ ...(await document()), servers });
   });
 
   api.post(routes.create.path, async (c) => {

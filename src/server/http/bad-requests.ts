@@ -1,10 +1,11 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { isIP, type Socket } from 'node:net';
+import { lazy } from '../../lazy';
 import { isLocalhost, isLoopback } from '../../loopback';
 import { urlHost } from '../listen';
 import type { Log } from '../ops/log';
-import { systemCode } from '../service-error';
-import { commonHeaders } from './parts';
+import { systemCode } from '../service-errors';
+import { commonHeaders } from './responses';
 
 /** The messages for requests that never reach the app, by status. */
 const messages = {
@@ -118,10 +119,9 @@ const usualHost = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;
  * another site reaches a local service. Not foreign are IP addresses, names of this machine (RFC 6761, 6.3), and `own`.
  */
 export function foreignHosts(server: Server, own: string): (url: string) => boolean {
-  let local: boolean | undefined;
+  const isLocal = lazy(() => listensOnLoopback(server));
   return (url) => {
-    local ??= listensOnLoopback(server);
-    if (!local || usualHost.test(url)) return false;
+    if (!isLocal() || usualHost.test(url)) return false;
     const name = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
     return isIP(name) === 0 && !isLocalhost(name) && name !== own;
   };

@@ -1,6 +1,6 @@
 import { size } from '../../byte-size';
 import { valuesIn } from '../../json';
-import { busy, Refusal } from '../refusal';
+import { busy, Refusal } from '../service-errors';
 import type { ClientSocket } from './caller';
 
 /*
@@ -78,7 +78,6 @@ export function asksForFiles(push: object): boolean {
   return (files !== undefined && files !== null) || kind === 'file';
 }
 
-/** The fields of a submitted HTML form. */
 export async function readForm(
   request: Request,
   connection: ClientSocket,

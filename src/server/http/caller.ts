@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../../loopback';
+import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 
 /** What a socket adds to a `Request`. All of it is undefined without a socket. */
@@ -9,15 +10,10 @@ export interface ClientSocket {
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
   /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
-  /** Destroys the connection. */
   readonly cut?: (() => void) | undefined;
 }
 
-export interface CallerSettings {
-  readonly publicUrl?: string | undefined;
-  /** Whether X-Forwarded-* headers come from a trusted proxy. */
-  readonly trustProxy: boolean;
-}
+export type CallerSettings = Pick<ServiceSettings, 'publicUrl' | 'trustProxy'>;
 
 const HEADER_CHARACTERS = 1024;
 
@@ -48,7 +44,6 @@ export function ipOf(
   return (trustProxy && forwardedFor(request)) || plainIp(ip) || null;
 }
 
-/** The origin of a request, for the audit log. */
 export function originOf(
   request: Request,
   connection: ClientSocket,

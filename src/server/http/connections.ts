@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { maxConnectionsOf, rateLimitOf, type ServiceSettings } from '../service-settings';
+import { checkSettings, type ServiceSettings } from '../service-settings';
 import { plainIp } from './caller';
 import { clientOf } from './rate-limit';
 
@@ -19,9 +19,9 @@ export interface ConnectionLimit {
  * @throws ServiceError when the maximum is too small
  */
 export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
-  const rateLimit = rateLimitOf(settings);
+  const { connections, rateLimit } = checkSettings(settings);
   return {
-    most: maxConnectionsOf(settings),
+    most: connections,
     clientOf: (address) =>
       settings.trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit),
   };
@@ -29,7 +29,7 @@ export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
 
 interface OpenConnection {
   socket: Socket;
-  readonly client: string | undefined;
+  readonly groups: readonly ConnectionGroup[];
 }
 
 class ConnectionGroup {
@@ -49,15 +49,11 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   const entries = new Map<unknown, OpenConnection>();
   const share = Math.max(1, Math.floor(most / CLIENTS));
 
-  const groupsOf = ({ client }: OpenConnection): ConnectionGroup[] => {
-    const own = client === undefined ? undefined : clients.get(client);
-    return own ? [all, own] : [all];
-  };
   const wait = (entry: OpenConnection) => {
-    for (const { waiting } of groupsOf(entry)) waiting.add(entry);
+    for (const { waiting } of entry.groups) waiting.add(entry);
   };
   const leave = (entry: OpenConnection) => {
-    for (const { waiting } of groupsOf(entry)) waiting.delete(entry);
+    for (const { waiting } of entry.groups) waiting.delete(entry);
   };
   const cutOldest = ({ waiting }: ConnectionGroup) => {
     for (const entry of waiting) {
@@ -69,18 +65,18 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   function open(socket: Socket): void {
     const key = keyOf(socket);
     const client = clientOf(socket.remoteAddress);
-    const entry: OpenConnection = { socket, client };
-    if (client !== undefined && !clients.has(client)) clients.set(client, new ConnectionGroup());
+    const own = client === undefined ? undefined : (clients.get(client) ?? new ConnectionGroup());
+    if (client !== undefined && own) clients.set(client, own);
+    const entry: OpenConnection = { socket, groups: own ? [all, own] : [all] };
     entries.set(key, entry);
-    for (const group of groupsOf(entry)) group.count += 1;
+    for (const group of entry.groups) group.count += 1;
     wait(entry);
     socket.once('close', () => {
       leave(entry);
-      for (const group of groupsOf(entry)) group.count -= 1;
-      if (client !== undefined && clients.get(client)?.count === 0) clients.delete(client);
+      for (const group of entry.groups) group.count -= 1;
+      if (client !== undefined && own?.count === 0) clients.delete(client);
       if (entries.get(key) === entry) entries.delete(key);
     });
-    const own = client === undefined ? undefined : clients.get(client);
     if (own && own.count > share) cutOldest(own);
     else if (all.count > most) cutOldest(all);
   }

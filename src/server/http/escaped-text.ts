@@ -17,7 +17,6 @@ export function escapesOf(characters: Readonly<Record<string, string>>): Escapes
   return escapes;
 }
 
-/** A large text that is escaped in slices. */
 export class EscapedText {
   /** Bytes of the escaped text. */
   readonly length: number;
@@ -56,7 +55,6 @@ function escapeInto(slice: Uint8Array, bytes: Uint8Array, from: number, escapes:
   return { read: at - from, written };
 }
 
-/** The number of occurrences of each byte value. */
 function countBytes(bytes: Uint8Array): Uint32Array {
   const counts = new Uint32Array(256);
   for (let at = 0; at < bytes.length; at++) {

@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { CHUNK } from '../keys/chunks';
 import type { ReadableFile } from '../rules/files';
-import { attachment, inertMediaType } from './file-headers';
 import type { Env, PartOptions } from './parts';
 import { json } from './responses';
 
@@ -110,4 +109,30 @@ function parseRange(header: string | null, size: number): ByteRange | 'all' | 'n
 function suffix(length: number, size: number): ByteRange | 'none' {
   if (length === 0 || size === 0) return 'none';
   return { first: Math.max(0, size - length), end: size };
+}
+
+/** A Content-Disposition that makes browsers save the file under that name (RFC 6266). */
+function attachment(name: string): string {
+  // Some browsers decode percent signs here, too.
+  const fallback = name.replace(/[^ -~]|["\\%]/gu, '_');
+  return `attachment; filename="${fallback}"; filename*=UTF-8''${extendedValue(name)}`;
+}
+
+function extendedValue(name: string): string {
+  return encodeURIComponent(name).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+const ACTIVE =
+  /(?:^|[^a-z])(?:x?html|xml|xsl|svg|css|wasm|flash|manifest|[a-z]*script)(?:$|[^a-z])/;
+
+/**
+ * The media type, or application/octet-stream for types that a browser may execute. A second defence: responses also
+ * make browsers save the file.
+ */
+function inertMediaType(type: string): string {
+  const known = /^(?:application|audio|font|image|model|text|video)\//.test(type);
+  return known && !ACTIVE.test(type) ? type : 'application/octet-stream';
 }

@@ -1,12 +1,11 @@
 import { size } from '../../byte-size';
 import { limits } from '../../contract';
-import { invalid, Refusal } from '../refusal';
-import type { Upload } from '../rules/file-upload';
+import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
+import { invalid, Refusal } from '../service-errors';
 import { bodyOf, Collected, isMultipart, type MemoryUse } from './body';
 import type { ClientSocket } from './caller';
-import { baseMediaType, readDisposition, safeFileName } from './file-headers';
-import { type Part, readParts } from './multipart';
+import { type Part, readDisposition, readParts } from './multipart';
 
 /** Maximum of all fields together; the payload alone may take 1 MiB. */
 const FIELD_BYTES = 2 * 1024 * 1024;
@@ -121,4 +120,20 @@ function declared(request: Request): number {
 
 function tooLarge(limit: number, what = 'The body is'): Refusal {
   return new Refusal('too_large', `${what} larger than ${size(limit)}.`);
+}
+
+/** A file name that is safe to show and save: the last component, without control and direction characters. */
+function safeFileName(filename: string): string {
+  const base = filename.replace(/^.*[/\\]/s, '').replace(UNSAFE, '_');
+  return /^\.{0,2}$/.test(base) ? 'file' : base;
+}
+
+/** Controls, line and paragraph separators, and the marks and overrides of writing direction. */
+const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The media type without its parameters; application/octet-stream when it is invalid. */
+function baseMediaType(text: string | undefined): string {
+  const type = (text ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const token = "[a-z0-9!#$%&'*+.^_`|~-]{1,127}";
+  return new RegExp(`^${token}/${token}$`).test(type) ? type : 'application/octet-stream';
 }

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
-import { Refusal } from '../refusal';
+import { Refusal } from '../service-errors';
 
-/** A part of a form. */
 export interface Part {
   /** Its header fields by lower-case name, one character per byte. */
   readonly head: Readonly<Record<string, string>>;
@@ -142,4 +141,65 @@ function boundaryOf(contentType: string): string | undefined {
 
 function broken(why: string): Refusal {
   return new Refusal('malformed', `The form is broken: ${why}.`);
+}
+
+/*
+ * Our own Content-Disposition, not the content-disposition package: that reads `C:\dir\x` as `C:dirx`, and neither
+ * raw UTF-8 nor `%22`, which browsers send.
+ */
+
+/** The name of a form field, and the file name if it is a file. */
+export interface Disposition {
+  readonly name: string;
+  readonly filename: string | undefined;
+}
+
+/** Parses a part's Content-Disposition, one character per byte; undefined when it has no `name`. */
+export function readDisposition(text: string): Disposition | undefined {
+  if (!/^\s*form-data\s*(?:;|$)/i.test(text)) return undefined;
+  const values = new Map<string, string>();
+  const pattern = /;\s*([^\s=;]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]*))/g;
+  for (const [, key = '', quoted, bare = ''] of text.matchAll(pattern)) {
+    const name = key.toLowerCase();
+    if (!values.has(name)) values.set(name, quoted ?? bare.trim());
+  }
+  const name = values.get('name');
+  if (name === undefined) return undefined;
+  const plain = values.get('filename');
+  const extended = values.get('filename*');
+  return {
+    name: unquoted(name),
+    filename:
+      (extended && readExtended(extended)) ?? (plain === undefined ? plain : unquoted(plain)),
+  };
+}
+
+/**
+ * A backslash escapes only quotes and backslashes: others are part of Windows paths. Browsers escape as %22, %0D and
+ * %0A (HTML, 4.10.21.8).
+ */
+function unquoted(value: string): string {
+  const text = value
+    .replace(/\\(["\\])/g, '$1')
+    .replace(/%(?:22|0d|0a)/gi, (code) => decodeURIComponent(code));
+  return utf8(text) ?? text;
+}
+
+/** The bytes decoded as UTF-8; undefined when they are invalid. */
+function utf8(bytes: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** `UTF-8''%e2%82%ac` (RFC 8187); undefined when it is malformed. */
+function readExtended(value: string): string | undefined {
+  const [, charset = '', encoded = ''] = /^([\w-]+)'[^']*'(.*)$/s.exec(value) ?? [];
+  const bytes = encoded.replace(/%([\da-f]{2})/gi, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  if (/^utf-8$/i.test(charset)) return utf8(bytes);
+  return /^iso-8859-1$/i.test(charset) ? bytes : undefined;
 }

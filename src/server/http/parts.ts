@@ -1,24 +1,17 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Log } from '../ops/log';
-import type { PushEvents } from '../push-events';
+import type { PushEvents } from '../ops/metrics';
+import type { Visitor } from '../rules/access';
 import type { Files } from '../rules/files';
 import type { Owner, Owners } from '../rules/owners';
-import type { Visitor } from '../rules/push-state';
 import type { Pushes } from '../rules/pushes';
-import type { Bounds, RateLimit } from '../service-settings';
+import type { CheckedSettings, ServiceSettings } from '../service-settings';
 import type { MemoryUse } from './body';
 import { type CallerSettings, type ClientSocket, originOf } from './caller';
 
-export interface AppSettings extends CallerSettings {
-  /** Whether callers without a token may create and retrieve pushes. */
-  readonly anonymous: boolean;
-  /** Maximum size of a file in bytes. */
-  readonly fileBytes: number;
-  readonly bounds: Bounds;
-  /** Bytes of memory for request bodies and responses in progress. */
-  readonly bufferBytes: number;
-  /** Undefined for no limit. */
-  readonly rateLimit?: RateLimit | undefined;
+export interface AppSettings
+  extends CheckedSettings,
+    Pick<ServiceSettings, 'anonymous' | 'trustProxy'> {
   readonly version: string;
 }
 
@@ -26,7 +19,6 @@ export interface AppOptions {
   readonly pushes: Pushes;
   readonly files: Files;
   readonly owners: Owners;
-  /** Whether the database answers in time. */
   readonly isUp: () => Promise<boolean>;
   readonly events: PushEvents;
   readonly now: () => Date;
@@ -58,13 +50,3 @@ export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Own
 
 /** The service as a function from request to response, without a socket. */
 export type App = (request: Request, connection?: ClientSocket) => Promise<Response>;
-
-/** Headers of every response. */
-export const commonHeaders = {
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'x-robots-tag': 'noindex',
-};

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../loopback';
-import { Refusal } from '../refusal';
+import { Refusal } from '../service-errors';
 import type { Rate, RateLimit } from '../service-settings';
 import { ipOf } from './caller';
 import type { AppSettings, Env } from './parts';

@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Listening, type ListenTarget, listen } from '../listen';
 import type { Log } from '../ops/log';
+import { createQueue } from '../queues';
+import { ServiceError, systemCode } from '../service-errors';
+import type { ServiceSettings } from '../service-settings';
 import { answerBadRequests, foreignHosts, isNormal, setMissingHost } from './bad-requests';
 import {
   type ConnectionLimit,
@@ -12,7 +17,6 @@ import {
 } from './connections';
 import type { App } from './parts';
 import { connectionOf, limitTimes, type SomeTimeouts } from './timeouts';
-import type { TlsPair } from './tls';
 
 /** The servers of one app, one for each address. */
 export interface Sockets {
@@ -101,4 +105,59 @@ function tracked(app: App, running: Set<Promise<unknown>>): Fetch {
     response.then(done, done);
     return response;
   };
+}
+
+/** A PEM certificate chain and its private key, which match. */
+export interface TlsPair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/**
+ * The certificate and key of the settings, if any.
+ * @throws ServiceError when they cannot be read or do not match
+ */
+export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<TlsPair | undefined> {
+  if (!tlsCert && !tlsKey) return undefined;
+  if (!tlsCert || !tlsKey)
+    throw new ServiceError('TLS needs both a certificate and its key', { input: true });
+  const pair = { cert: await read(tlsCert), key: await read(tlsKey) };
+  try {
+    createSecureContext(pair);
+  } catch (cause) {
+    throw new ServiceError('the TLS certificate and key do not match', {
+      hint: 'both are PEM files',
+      cause,
+    });
+  }
+  return pair;
+}
+
+/** Returns a function that reads the pair again, for new connections; an invalid pair changes nothing. */
+export function tlsReloader(
+  servers: readonly Server[],
+  settings: ServiceSettings,
+  log: Log,
+): () => Promise<void> {
+  const queue = createQueue();
+  const reload = async () => {
+    try {
+      const tls = await readTls(settings);
+      for (const server of servers) if (tls && isSecure(server)) server.setSecureContext(tls);
+      log.event('reload', { certificate: tls ? 'read' : 'none' });
+    } catch (error) {
+      log.warning(`the certificate was not replaced: ${(error as Error).message}`);
+    }
+  };
+  return () => queue(reload);
+}
+
+function isSecure(server: Server): server is HttpsServer {
+  return 'setSecureContext' in server;
+}
+
+function read(path: string): Promise<Buffer> {
+  return readFile(path).catch((cause: unknown) => {
+    throw new ServiceError(`${path} cannot be read (${systemCode(cause)})`, { cause });
+  });
 }

@@ -1,9 +1,8 @@
-import { seal, unseal } from './aead';
+import { seal, unseal } from './primitives';
 
 /** Bytes of a file per sealed chunk. The last chunk may be shorter; an empty file has one empty chunk. */
 export const CHUNK = 64 * 1024;
 
-/** The metadata of a file. */
 export interface FileHeader {
   readonly name: string;
   /** The media type without parameters. */
@@ -34,7 +33,6 @@ export function openChunk(key: Uint8Array, place: ChunkPlace, sealed: Uint8Array
   return unseal(key, sealed, chunkContext(place));
 }
 
-/** Seals the metadata of a file to its place. */
 export function sealHeader(key: Uint8Array, place: FilePlace, header: FileHeader): Buffer {
   const { name, type, size } = header;
   return seal(key, JSON.stringify([name, type, size]), headerContext(place));

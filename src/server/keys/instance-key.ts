@@ -13,9 +13,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeFile, nameFile } from '../../system/atomic-file';
-import { ServiceError, systemCode } from '../service-error';
+import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
-import { derive } from './aead';
+import { derive } from './primitives';
 
 const BYTES = 32;
 
@@ -29,7 +29,6 @@ export interface InstanceKey {
   readonly linking: Uint8Array;
 }
 
-/** Derives an instance key from its 32 bytes. */
 export function instanceKey(bytes: Uint8Array): InstanceKey {
   return {
     id: derive(bytes, 'pwpush key id 1', 16).toString('hex'),
@@ -38,18 +37,31 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
   };
 }
 
-/** A key of the key file. */
 export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
 }
 
 /**
- * The keys of the file, newest first; none when there is no file.
+ * The keys of the file (base64, one per line), newest first; none when there is no file.
  * @throws ServiceError when the file cannot be read or is no key file
  */
 export async function readKeys(path: string): Promise<FileKey[]> {
-  const keys = (await readInstanceKeys(path)) ?? [];
-  return keys.map((bytes) => ({ ...instanceKey(bytes), bytes }));
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw new ServiceError(`the instance key ${path} cannot be read`, { cause });
+  });
+  if (text === undefined) return [];
+  return text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => {
+      const bytes = Buffer.from(line, 'base64');
+      if (bytes.length === BYTES && bytes.toString('base64') === line)
+        return { ...instanceKey(bytes), bytes };
+      throw new ServiceError(`${path} is not an instance key`, {
+        hint: 'it holds 32 bytes in base64, 44 characters; restore it from a backup',
+      });
+    });
 }
 
 /**
@@ -81,29 +93,12 @@ function keyError(state: 'missing' | 'strange' | 'incomplete', settings: DataLoc
   return new ServiceError(messages[state], { hint });
 }
 
-/** Reads the keys (base64, one per line, newest first); returns undefined when the file does not exist. */
-async function readInstanceKeys(path: string): Promise<Buffer[] | undefined> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    if (systemCode(cause) === 'ENOENT') return undefined;
-    throw new ServiceError(`the instance key ${path} cannot be read`, { cause });
-  });
-  if (text === undefined) return undefined;
-  const lines = text.trim().split(/\r?\n/);
-  const keys = lines.map((line) => Buffer.from(line, 'base64'));
-  const whole = (key: Buffer, i: number) =>
-    key.length === BYTES && key.toString('base64') === lines[i];
-  if (keys.every(whole)) return keys;
-  throw new ServiceError(`${path} is not an instance key`, {
-    hint: 'it holds 32 bytes in base64, 44 characters; restore it from a backup',
-  });
-}
-
 /**
  * Creates a key at `path` (0600), synced to disk before it returns. Never replaces a file: returns the newest key of the
  * one that exists.
  * @throws ServiceError when it cannot be written
  */
-export async function makeInstanceKey(path: string): Promise<Buffer> {
+export async function makeInstanceKey(path: string): Promise<FileKey> {
   const draft = draftOf(path);
   try {
     writeKeys(draft, [newInstanceKey()]);
@@ -116,10 +111,9 @@ export async function makeInstanceKey(path: string): Promise<Buffer> {
   } finally {
     rmSync(draft, { force: true });
   }
-  return ((await readInstanceKeys(path)) as [Buffer])[0];
+  return ((await readKeys(path)) as [FileKey])[0];
 }
 
-/** Random bytes for an instance key. */
 export function newInstanceKey(): Buffer {
   return randomBytes(BYTES);
 }

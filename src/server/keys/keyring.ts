@@ -1,10 +1,11 @@
-import { busy } from '../refusal';
-import { listKeys } from '../store/key-rows';
-import { type Database, violatesReference } from '../store/sql';
-import { UnknownKey } from './aead';
+import { createHmac, randomBytes } from 'node:crypto';
+import { SharedRun } from '../queues';
+import { busy } from '../service-errors';
+import { insertLinkKey, type LinkKeyRow, listKeys, listLinkKeys } from '../store/key-rows';
+import type { StoredToken } from '../store/push-rows';
+import { type Database, type Sql, violatesReference } from '../store/sql';
 import type { InstanceKey } from './instance-key';
-import { type Links, readLinks } from './link-keys';
-import { SharedRun } from './shared-run';
+import { derive, seal, UnknownKey, unseal } from './primitives';
 
 export interface KeyringOptions {
   readonly database: Database;
@@ -112,4 +113,99 @@ export class Keyring {
     this.missed.add(id);
     return [];
   }
+}
+
+export interface LinkKey {
+  readonly number: number;
+  readonly bytes: Uint8Array;
+}
+
+const CONTEXT = 'pwpush link key';
+
+/**
+ * Converts link tokens to what the database stores. A token opens its push, so the database has only a keyed hash, to
+ * find the push, and the sealed token, for its owner's listings. Link keys are random and sealed with the instance key.
+ * Each new instance key adds a link key for sealing; the first link key is always the one for hashing.
+ */
+export class Links {
+  private readonly hashing: Uint8Array;
+  private readonly sealing: ReadonlyMap<number, Uint8Array>;
+  private readonly newest: number;
+
+  /** `keys`, at least one, are ordered oldest first. */
+  constructor(readonly keys: readonly LinkKey[]) {
+    const [first, last] = [keys[0], keys.at(-1)];
+    if (!first || !last) throw new Error('no link key');
+    this.hashing = derive(first.bytes, 'pwpush link lookup 1');
+    this.sealing = new Map(keys.map(({ number, bytes }) => [number, derive(bytes, SEALING)]));
+    this.newest = last.number;
+  }
+
+  /** The hash of a token (HMAC-SHA-256, base64url), by which its push is found. */
+  lookup(urlToken: string): string {
+    return createHmac('sha256', this.hashing).update(urlToken).digest('base64url');
+  }
+
+  /** A token as the database stores it, sealed with the newest link key. */
+  store(urlToken: string): StoredToken {
+    const lookup = this.lookup(urlToken);
+    const sealed_token = seal(this.key(this.newest), urlToken, contextOf(lookup));
+    return { lookup, sealed_token, link_key: this.newest };
+  }
+
+  /**
+   * The token.
+   * @throws UnknownKey when it was sealed with a newer link key; Error when the row was tampered with
+   */
+  open({ lookup, sealed_token, link_key }: StoredToken): string {
+    return unseal(this.key(link_key), sealed_token, contextOf(lookup)).toString();
+  }
+
+  private key(number: number): Uint8Array {
+    const key = this.sealing.get(number);
+    if (!key) throw new UnknownKey(`link ${number}`);
+    return key;
+  }
+}
+
+const SEALING = 'pwpush link token 1';
+
+function contextOf(lookup: string): string {
+  return `pwpush link ${lookup}`;
+}
+
+/** The link keys; creates the first one on new data. `used` are the instance keys in use, newest first. */
+export async function openLinks(
+  sql: Sql,
+  used: readonly [InstanceKey, ...InstanceKey[]],
+): Promise<Links> {
+  if ((await listLinkKeys(sql)).length === 0) await addLinkKey(sql, used[0]);
+  return readLinks(sql, used);
+}
+
+/** The link keys that are sealed with one of these instance keys, and of the others those that are `known`. */
+export async function readLinks(
+  sql: Sql,
+  keys: readonly InstanceKey[],
+  known: readonly LinkKey[] = [],
+): Promise<Links> {
+  const rows = await listLinkKeys(sql);
+  return new Links(
+    rows.flatMap(({ number, sealed, key_id }) => {
+      const key = keys.find(({ id }) => id === key_id);
+      if (key) return { number, bytes: unseal(key.wrapping, sealed, CONTEXT) };
+      return known.find((one) => one.number === number) ?? [];
+    }),
+  );
+}
+
+/** Adds a link key, with which new tokens are sealed from now on. */
+export async function addLinkKey(sql: Sql, { id, wrapping }: InstanceKey): Promise<void> {
+  await insertLinkKey(sql, seal(wrapping, randomBytes(32), CONTEXT), id);
+}
+
+/** The link key, sealed with `to` instead of `from`. */
+export function resealLinkKey(row: LinkKeyRow, from: InstanceKey, to: InstanceKey): LinkKeyRow {
+  const sealed = seal(to.wrapping, unseal(from.wrapping, row.sealed, CONTEXT), CONTEXT);
+  return { ...row, sealed, key_id: to.id };
 }

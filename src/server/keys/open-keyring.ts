@@ -20,8 +20,7 @@ import {
   readKeys,
   selectKeys,
 } from './instance-key';
-import { Keyring } from './keyring';
-import { type Links, openLinks } from './link-keys';
+import { Keyring, type Links, openLinks } from './keyring';
 import { bindToTerms } from './vault';
 
 /**
@@ -65,7 +64,7 @@ async function usedKeys(sql: Sql, settings: DataLocation) {
   const ids = await listKeys(sql);
   const available = await readKeys(path);
   if (ids.length > 0) return selectKeys<InstanceKey>(ids, available, settings);
-  const first = available[0] ?? instanceKey(await makeInstanceKey(path));
+  const first = available[0] ?? (await makeInstanceKey(path));
   await insertKey(sql, first.id);
   return [first] as const;
 }

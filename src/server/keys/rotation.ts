@@ -1,4 +1,4 @@
-import { ServiceError } from '../service-error';
+import { ServiceError } from '../service-errors';
 import {
   asServiceError,
   type DatabaseIo,
@@ -24,7 +24,7 @@ import {
   replaceInstanceKeys,
   selectKeys,
 } from './instance-key';
-import { addLinkKey, type Links, openLinks, resealLinkKey } from './link-keys';
+import { addLinkKey, type Links, openLinks, resealLinkKey } from './keyring';
 import { sealClearTokens } from './open-keyring';
 import { reseal } from './vault';
 
@@ -34,7 +34,6 @@ export interface RekeyIo extends DatabaseIo {
 }
 
 export interface Rekeyed {
-  /** Number of pushes that this run resealed. */
   readonly resealed: number;
   readonly keyFile: string;
   /** False when the write-ahead log still contains data that the old key opens. */

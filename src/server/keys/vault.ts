@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Waiter } from '../semaphore';
-import type { PassphraseCost } from '../service-settings';
+import type { Waiter } from '../queues';
 import type { SealedKeys } from '../store/key-rows';
 import type { NoteRow, PushRow, SecretRow } from '../store/push-rows';
-import { seal, unseal } from './aead';
 import type { InstanceKey } from './instance-key';
 import type { Keyring } from './keyring';
 import {
@@ -11,7 +9,9 @@ import {
   PASSPHRASE_COST,
   type PassphraseRecord,
   recordPassphrase,
-} from './passphrase-hash';
+  seal,
+  unseal,
+} from './primitives';
 
 /** What the keys of a push are bound to: after a change of these in the database, nothing opens. */
 export type Terms = Pick<PushRow, 'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'>;
@@ -26,22 +26,18 @@ export interface Secret {
   /** The data key, if files have been sealed with it. */
   readonly key?: Uint8Array | undefined;
   readonly payload: string;
-  /** '' for a push without a note. */
   readonly note: string;
-  /** '' for a push without a passphrase. */
   readonly passphrase: string;
   /** Who waits for the passphrase's hash. */
   readonly waiter?: Waiter | undefined;
 }
 
-/** What the link of a file contains. */
 export interface FileLink {
   readonly urlToken: string;
   /** Index of the file in its push, from 0. */
   readonly position: number;
   /** When it expires, in milliseconds since 1970. */
   readonly until: number;
-  /** The push's data key. */
   readonly key: Uint8Array;
 }
 
@@ -49,62 +45,89 @@ export interface FileLink {
 export type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
 
 /**
- * Seals pushes with the newest instance key, and opens them with all keys in use.
+ * Seals pushes with the newest instance key, and opens them with all keys in use. Each push has its own data key, wrapped
+ * with the passphrase's key, if any, and then with the instance key. So both are needed to open it, and the outer wrap
+ * can be renewed without the passphrase. The note has a second key, wrapped with the instance key alone, because its
+ * owner reads it in listings, without the passphrase.
  * All methods that open throw `UnknownKey` for a key not in use, and `Damaged` for a row that was tampered with.
  */
-export interface Vault {
-  readonly keys: Keyring;
-  seal(secret: Secret): Promise<SecretRow>;
+export class Vault {
+  constructor(
+    readonly keys: Keyring,
+    private readonly passphraseCost = PASSPHRASE_COST,
+  ) {}
+
+  async seal(secret: Secret): Promise<SecretRow> {
+    const { push, passphrase, waiter, key = randomBytes(32) } = secret;
+    const { url_token } = push;
+    const { id, wrapping } = this.keys.newest;
+    const protection =
+      passphrase === ''
+        ? undefined
+        : await recordPassphrase(passphrase, this.passphraseCost, waiter);
+    const inner = protection ? seal(protection.key, key, context(url_token, 'inner key')) : key;
+    return {
+      key_id: id,
+      data_key: bind(wrapping, inner, push, 'data key'),
+      payload: seal(key, secret.payload, context(url_token, 'payload')),
+      ...sealNote(wrapping, secret),
+      ...sealRecord(wrapping, push, protection?.record),
+    };
+  }
+
   /** The data key. Throws when the push has a passphrase and `passphraseKey` is missing or wrong. */
-  openKey(push: Terms, row: SecretRow, passphraseKey?: Uint8Array): Uint8Array;
+  openKey(push: Terms, row: SecretRow, passphraseKey?: Uint8Array): Uint8Array {
+    const { wrapping } = this.keys.get(row.key_id);
+    const inner = unbind(wrapping, row.data_key, push, 'data key');
+    if (!row.verifier) return inner;
+    if (!passphraseKey) throw new Error('a passphrase is needed');
+    return unseal(passphraseKey, inner, context(push.url_token, 'inner key'));
+  }
+
   /** The payload, or null when it is gone; `key` is the data key. */
-  openPayload(urlToken: string, row: SecretRow, key: Uint8Array): string | null;
-  /** The note; '' for a push without one. */
-  openNote(push: Terms, row: NoteRow): string;
+  openPayload(urlToken: string, { payload }: SecretRow, key: Uint8Array): string | null {
+    return payload && unseal(key, payload, context(urlToken, 'payload')).toString();
+  }
+
+  openNote(push: Terms, { note_key, note, key_id }: NoteRow): string {
+    if (!note_key || !note) return '';
+    const key = unbind(this.keys.get(key_id).wrapping, note_key, push, 'note key');
+    return unseal(key, note, context(push.url_token, 'note')).toString();
+  }
+
   /** The key derived from the passphrase, or undefined when it is wrong. */
-  checkPassphrase(
+  async checkPassphrase(
     push: Terms,
-    row: Verified,
+    { salt, cost, verifier, key_id }: Verified,
     passphrase: string,
     waiter?: Waiter,
-  ): Promise<Uint8Array | undefined>;
-  sealLink(link: FileLink): string;
-  /** The content of a file link, or undefined when it is not authentic. Does not check whether it has expired. */
-  openLink(text: string): FileLink | undefined;
-}
+  ): Promise<Uint8Array | undefined> {
+    if (!salt || !cost || !verifier) return undefined;
+    const opened = unbind(this.keys.get(key_id).wrapping, verifier, push, 'verifier');
+    return keyOfPassphrase(passphrase, { salt, cost, verifier: opened }, waiter);
+  }
 
-/**
- * Each push has its own data key, wrapped with the passphrase's key, if any, and then with the instance key. So both are
- * needed to open it, and the outer wrap can be renewed without the passphrase. The note has a second key, wrapped with
- * the instance key alone, because its owner reads it in listings, without the passphrase.
- */
-export function createVault(keys: Keyring, passphraseCost = PASSPHRASE_COST): Vault {
-  return {
-    keys,
-    seal: (secret) => sealSecret(keys.newest, secret, passphraseCost),
-    openKey: (push, row, passphraseKey) => unwrap(keys, push, row, passphraseKey),
-    openPayload: (urlToken, { payload }, key) =>
-      payload && unseal(key, payload, context(urlToken, 'payload')).toString(),
-    openNote(push, { note_key, note, key_id }) {
-      if (!note_key || !note) return '';
-      const { wrapping } = keys.get(key_id);
-      const key = unbind(wrapping, note_key, push, 'note key');
-      return unseal(key, note, context(push.url_token, 'note')).toString();
-    },
-    async checkPassphrase(push, { salt, cost, verifier, key_id }, passphrase, waiter) {
-      if (!salt || !cost || !verifier) return undefined;
-      const opened = unbind(keys.get(key_id).wrapping, verifier, push, 'verifier');
-      return keyOfPassphrase(passphrase, { salt, cost, verifier: opened }, waiter);
-    },
-    sealLink: (link) => sealLink(keys.newest.linking, link),
-    openLink(text) {
-      for (const { linking } of keys.all) {
-        const link = openLink(linking, text);
-        if (link) return link;
-      }
-      return undefined;
-    },
-  };
+  /**
+   * A file link is sealed (AES-256-GCM), not only signed, because it contains the data key: the passphrase is entered
+   * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file opens
+   * with its link and the instance key together, and with neither alone.
+   */
+  sealLink({ key, urlToken, position, until }: FileLink): string {
+    const plain = Buffer.concat([key, Buffer.from(JSON.stringify([urlToken, position, until]))]);
+    return seal(this.keys.newest.linking, plain, LINK_CONTEXT).toString('base64url');
+  }
+
+  /** The content of a file link, or undefined when it is not authentic. Does not check whether it has expired. */
+  openLink(text: string): FileLink | undefined {
+    const sealed = Buffer.from(text, 'base64url');
+    // Decoding ignores unused bits of the last character.
+    if (sealed.toString('base64url') !== text) return undefined;
+    for (const { linking } of this.keys.all) {
+      const link = openLink(linking, sealed);
+      if (link) return link;
+    }
+    return undefined;
+  }
 }
 
 /** The keys of a push, sealed with `to` instead of `from`. */
@@ -155,26 +178,6 @@ function context(urlToken: string, what: string): string {
   return `pwpush push ${urlToken} ${what}`;
 }
 
-async function sealSecret(
-  { id, wrapping }: InstanceKey,
-  secret: Secret,
-  cost: PassphraseCost,
-): Promise<SecretRow> {
-  const { push, passphrase } = secret;
-  const { url_token } = push;
-  const protection =
-    passphrase === '' ? undefined : await recordPassphrase(passphrase, cost, secret.waiter);
-  const { key = randomBytes(32) } = secret;
-  const inner = protection ? seal(protection.key, key, context(url_token, 'inner key')) : key;
-  return {
-    key_id: id,
-    data_key: bind(wrapping, inner, push, 'data key'),
-    payload: seal(key, secret.payload, context(url_token, 'payload')),
-    ...sealNote(wrapping, secret),
-    ...sealRecord(wrapping, push, protection?.record),
-  };
-}
-
 function sealNote(wrapping: Uint8Array, { push, note }: Secret): Omit<NoteRow, 'key_id'> {
   if (note === '') return { note_key: null, note: null };
   const key = randomBytes(32);
@@ -191,37 +194,10 @@ function sealRecord(wrapping: Uint8Array, push: Terms, record: PassphraseRecord 
   return { salt: record.salt, cost: record.cost, verifier };
 }
 
-function unwrap(
-  keys: Keyring,
-  push: Terms,
-  row: SecretRow,
-  passphraseKey: Uint8Array | undefined,
-): Uint8Array {
-  const { wrapping } = keys.get(row.key_id);
-  const inner = unbind(wrapping, row.data_key, push, 'data key');
-  if (!row.verifier) return inner;
-  if (!passphraseKey) throw new Error('a passphrase is needed');
-  return unseal(passphraseKey, inner, context(push.url_token, 'inner key'));
-}
-
 const KEY_BYTES = 32;
 const LINK_CONTEXT = 'pwpush file link';
 
-/**
- * A file link is sealed (AES-256-GCM), not only signed, because it contains the data key: the passphrase is entered
- * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file opens
- * with its link and the instance key together, and with neither alone.
- */
-function sealLink(linking: Uint8Array, { key, ...rest }: FileLink): string {
-  const { urlToken, position, until } = rest;
-  const plain = Buffer.concat([key, Buffer.from(JSON.stringify([urlToken, position, until]))]);
-  return seal(linking, plain, LINK_CONTEXT).toString('base64url');
-}
-
-function openLink(linking: Uint8Array, text: string): FileLink | undefined {
-  const sealed = Buffer.from(text, 'base64url');
-  // Decoding ignores unused bits of the last character.
-  if (sealed.toString('base64url') !== text) return undefined;
+function openLink(linking: Uint8Array, sealed: Uint8Array): FileLink | undefined {
   try {
     const plain = unseal(linking, sealed, LINK_CONTEXT);
     const [urlToken, position, until] = JSON.parse(plain.toString('utf8', KEY_BYTES));

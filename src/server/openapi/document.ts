@@ -4,6 +4,7 @@ import { API_VERSION, kinds, limits, routes } from '../../contract';
 import { pushSchema } from '../rules/new-push';
 import type { Bounds } from '../service-settings';
 import {
+  bodies,
   type CallName,
   everyCall,
   type Operation,
@@ -12,12 +13,9 @@ import {
   type Refused,
   refusals,
 } from './operations';
-import { bodies } from './schemas';
 
-/** What the document says of the instance. */
 export interface Described {
   readonly bounds: Bounds;
-  /** Bytes a file may have. */
   readonly fileBytes: number;
   readonly anonymous: boolean;
 }
@@ -168,7 +166,6 @@ function fieldsOf(fields: Json): Json {
   );
 }
 
-/** The fields of a form with files. */
 function formOf(fields: Json, fileBytes: number): Json {
   return {
     type: 'object',

@@ -1,5 +1,17 @@
-import { limits, type RouteName } from '../../contract';
-import type { BodyName } from './schemas';
+import * as v from 'valibot';
+import {
+  APPLICATION,
+  type AuditEntry,
+  auditKinds,
+  type InstanceVersion,
+  limits,
+  type NewPush,
+  type Notification,
+  type Preview,
+  type Push,
+  type PushFile,
+  type RouteName,
+} from '../../contract';
 
 /** What the document says of a call and the contract does not. */
 export interface Operation {
@@ -8,7 +20,6 @@ export interface Operation {
   /** Who may call it: anybody, anybody if the instance is anonymous, or owners of a token. */
   readonly caller: 'anybody' | 'permitted' | 'owner';
   readonly parameters?: readonly (keyof typeof parameters)[];
-  /** By status. */
   readonly responses: Readonly<
     Record<number, { readonly words: string; readonly schema: BodyName }>
   >;
@@ -129,3 +140,137 @@ export const operations: Readonly<Record<CallName, Operation>> = {
     refusals: [403, 404],
   },
 };
+
+// All fields of this service's responses. The schemas in the contract are the client's and accept less; `satisfies`
+// holds these to the contract's types, so that our client can read them.
+
+const described = <const S extends v.GenericSchema>(schema: S, words: string) =>
+  v.pipe(schema, v.description(words));
+const time = v.pipe(v.string(), v.isoTimestamp());
+const address = v.pipe(v.string(), v.url());
+const count = (min: number) => v.pipe(v.number(), v.integer(), v.minValue(min));
+
+const pushFields = {
+  url_token: described(
+    v.pipe(v.string(), v.regex(/^[a-z0-9_-]{1,128}$/)),
+    'What addresses the push.',
+  ),
+  html_url: described(address, 'What a person opens.'),
+  json_url: described(address, 'The same as a retrieval.'),
+  expire_after_days: count(limits.days.min),
+  expire_after_views: count(limits.views.min),
+  days_remaining: count(0),
+  views_remaining: count(0),
+  expired: v.boolean(),
+  expired_on: v.nullable(time),
+  deletable_by_viewer: described(v.nullable(v.boolean()), 'null for a push of kind url.'),
+  retrieval_step: v.boolean(),
+  deleted: described(v.boolean(), 'Whether somebody expired it, rather than its limits.'),
+  passphrase: described(
+    v.nullable(v.literal('')),
+    'null when there is one, which is never sent back, and once the push has expired.',
+  ),
+  created_at: time,
+  updated_at: time,
+};
+
+const ownerFields = {
+  name: v.string(),
+  note: described(v.string(), 'Gone once the push has expired.'),
+};
+
+const file = v.object({
+  filename: v.string(),
+  content_type: v.string(),
+  url: described(address, 'Answers the file, for five minutes; needs no token and takes no view.'),
+}) satisfies v.GenericSchema<unknown, PushFile>;
+
+const push = v.object(pushFields) satisfies v.GenericSchema<unknown, Push>;
+const pushWithNote = v.object({ ...pushFields, ...ownerFields }) satisfies v.GenericSchema<
+  unknown,
+  Push
+>;
+const retrievedPush = v.object({
+  ...pushFields,
+  payload: described(v.nullable(v.string()), 'null once the push has expired.'),
+  files: v.array(file),
+}) satisfies v.GenericSchema<unknown, Push>;
+
+const auditEntry = v.object({
+  ip: v.nullable(v.string()),
+  user_agent: described(v.string(), 'Empty when the request named none.'),
+  referrer: described(v.string(), 'Empty when the request named none.'),
+  kind: v.picklist(auditKinds),
+  count: described(
+    v.optional(count(2)),
+    'How many failures of one kind, from one place, this entry stands for; left out for one.',
+  ),
+  created_at: time,
+  updated_at: described(time, 'Of the last of them.'),
+}) satisfies v.GenericSchema<unknown, AuditEntry>;
+
+const enabled = v.object({ enabled: v.boolean() });
+
+const version = v.object({
+  application_version: v.string(),
+  api_version: v.string(),
+  edition: v.string(),
+  application: described(
+    v.literal(APPLICATION),
+    'Tells this service from others with the same API.',
+  ),
+  features: v.object({
+    anonymous_access: v.boolean(),
+    api_token_authentication: v.boolean(),
+    accounts: enabled,
+    pushes: v.object({
+      enabled: v.boolean(),
+      email_auto_dispatch: v.boolean(),
+      file_attachments: v.object({ enabled: v.boolean(), requires_authentication: v.boolean() }),
+      url_pushes: enabled,
+      qr_code_pushes: enabled,
+    }),
+    requests: enabled,
+  }),
+}) satisfies v.GenericSchema<unknown, InstanceVersion>;
+
+const messages = v.optional(v.pipe(v.array(v.string()), v.minLength(1)));
+/** The fields of a creation that this instance accepts: it sends no e-mail. */
+type Field = Exclude<keyof NewPush, keyof Notification>;
+
+const fieldErrors = v.object({
+  payload: messages,
+  kind: messages,
+  expire_after_days: messages,
+  expire_after_views: messages,
+  deletable_by_viewer: messages,
+  retrieval_step: messages,
+  passphrase: messages,
+  name: messages,
+  note: messages,
+  files: messages,
+  notify_emails_to: messages,
+} satisfies Record<Field | 'files' | 'notify_emails_to', v.GenericSchema>);
+
+/** The schemas of all responses with a body, by their name in the document. */
+export const bodies = {
+  Push: push,
+  NotedPush: pushWithNote,
+  NotedPushes: v.array(pushWithNote),
+  RetrievedPush: retrievedPush,
+  File: file,
+  Preview: v.object({ url: address }) satisfies v.GenericSchema<unknown, Preview>,
+  AuditEntry: auditEntry,
+  AuditLog: v.object({ logs: v.array(auditEntry) }),
+  Version: version,
+  Error: v.object({ error: v.string() }),
+  PassphraseError: v.object({
+    error: v.string(),
+    message: v.string(),
+    status: v.literal('unauthorized'),
+  }),
+  FieldErrors: described(fieldErrors, 'What is wrong, by field.'),
+};
+
+export type BodyName = keyof typeof bodies;
+export type ResponseBody<N extends BodyName> = v.InferOutput<(typeof bodies)[N]>;

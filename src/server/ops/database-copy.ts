@@ -3,14 +3,12 @@ import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { makeFile, nameFile, syncFile } from '../../system/atomic-file';
-import { ServiceError, systemCode } from '../service-error';
+import { ServiceError, systemCode } from '../service-errors';
 import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../store/database';
 import { openSqlite } from '../store/sqlite';
 
 export interface BackupOptions {
-  /** The path of the copy. */
   readonly file: string;
-  /** Whether to replace an existing file. */
   readonly force: boolean;
 }
 

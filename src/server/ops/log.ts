@@ -1,6 +1,5 @@
-import type { LogFormat, LogLevel } from '../service-settings';
+import type { LogFormat, LogLevel, ServiceIo } from '../service-settings';
 
-/** An answered request. */
 export interface RequestEntry {
   readonly began: Date;
   readonly method: string;
@@ -9,23 +8,7 @@ export interface RequestEntry {
   readonly status: number;
   /** Milliseconds until the response started. */
   readonly took: number;
-  /** The content length of the response. */
   readonly bytes: number;
-}
-
-/** Where entries go. */
-export interface LogIo {
-  /** Takes an entry. */
-  readonly log: (line: string, level: LogLevel) => void;
-  /** Takes the warnings of a log in the text format. */
-  readonly warn: (line: string) => void;
-  readonly now: () => Date;
-}
-
-/** Receives what a log receives, in order to count it. */
-export interface LogObserver {
-  request(entry: RequestEntry): void;
-  failure(): void;
 }
 
 /** The operator's log. Of a request's own data, it contains only the method. */
@@ -41,13 +24,18 @@ export type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
 
 type Details = Readonly<Record<string, string | number>>;
 
-/** A log of one line per entry; with the text format, warnings go to `warn`. */
+type LogIo = Pick<ServiceIo, 'log' | 'warn' | 'now'>;
+
+/**
+ * A log of one line per entry; with the text format, warnings go to `warn`.
+ * @param observer counts requests and failures
+ */
 export function createLog(
-  { log, warn, now }: LogIo,
+  io: LogIo,
   format: LogFormat = 'text',
-  observer?: LogObserver,
+  observer?: Pick<Log, 'request' | 'failure'>,
 ): Log {
-  const lines = linesOf({ log, warn, now }, format);
+  const lines = linesOf(io, format);
   return {
     ...lines,
     request(entry) {
@@ -55,7 +43,7 @@ export function createLog(
       lines.request(entry);
     },
     failure(error) {
-      observer?.failure();
+      observer?.failure(error);
       lines.failure(error);
     },
   };

@@ -1,14 +1,30 @@
-import { kinds } from '../../contract';
-import type { PushEvents } from '../push-events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Kind, kinds } from '../../contract';
+import { raceWithLimit } from '../../system/abort';
+import { listen } from '../listen';
 import type { Usage } from '../service-settings';
-import { health } from './health';
-import type { LogObserver } from './log';
+import type { Log } from './log';
+
+/** Receives what happens to pushes: metrics count it, and `push --here` reports it. */
+export interface PushEvents {
+  created(kind: Kind): void;
+  /** A page asked for the passphrase, or to press a button, before a view is taken; `ip` is null when it is unknown. */
+  opened(ip: string | null): void;
+  viewed(by: 'viewer' | 'owner', ip: string | null): void;
+  /** A retrieval of a push that had expired. */
+  missed(): void;
+  /** `ip` is null when nobody asked for it. */
+  expired(reason: 'views' | 'time' | 'deleted', pushes: number, ip: string | null): void;
+  wrongPassphrase(ip: string | null): void;
+  /** Bytes of files, as the client has them. */
+  fileBytes(direction: 'in' | 'out', bytes: number): void;
+}
 
 /** Content type of the text exposition format that Prometheus and OpenMetrics scrapers read. */
-export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Counts what the service does, from 0 at each start. All label values come from the program, never from a request. */
-export interface Metrics extends PushEvents, LogObserver {
+export interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
   /** Returns the metrics, with `state` as it is now, in the text exposition format 0.0.4. */
   render(state: ServiceState): string;
 }
@@ -29,65 +45,56 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export function createMetrics(): Metrics {
-  const requests = counter(
-    'pwpush_http_requests_total',
-    'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
-  );
-  const durations = histogram(
-    'pwpush_http_request_duration_seconds',
-    'Time from a request to the start of its response, by route.',
-    DURATIONS,
-  );
-  const errors = counter('pwpush_errors_total', 'Internal errors, as logged.', [{}]);
-  const created = counter(
-    'pwpush_pushes_created_total',
-    'Pushes created, by kind.',
-    kinds.map((kind) => ({ kind })),
-  );
-  const expired = counter(
-    'pwpush_pushes_expired_total',
-    'Pushes expired, by reason.',
-    ['views', 'time', 'deleted'].map((reason) => ({ reason })),
-  );
-  const views = counter(
-    'pwpush_views_total',
-    'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
-    ['viewer', 'owner'].map((by) => ({ by })),
-  );
-  const failedViews = counter('pwpush_failed_views_total', 'Views of expired pushes.', [{}]);
-  const passphrases = counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]);
-  const fileBytes = counter(
-    'pwpush_file_bytes_total',
-    'Bytes of files stored (in) and downloaded (out).',
-    ['in', 'out'].map((direction) => ({ direction })),
-  );
-  const counted = [
-    requests,
-    durations,
-    errors,
-    created,
-    expired,
-    views,
-    failedViews,
-    passphrases,
-    fileBytes,
-  ];
+  const families = {
+    requests: counter(
+      'pwpush_http_requests_total',
+      'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+    ),
+    durations: histogram(
+      'pwpush_http_request_duration_seconds',
+      'Time from a request to the start of its response, by route.',
+      DURATIONS,
+    ),
+    errors: counter('pwpush_errors_total', 'Internal errors, as logged.', [{}]),
+    created: counter(
+      'pwpush_pushes_created_total',
+      'Pushes created, by kind.',
+      kinds.map((kind) => ({ kind })),
+    ),
+    expired: counter(
+      'pwpush_pushes_expired_total',
+      'Pushes expired, by reason.',
+      ['views', 'time', 'deleted'].map((reason) => ({ reason })),
+    ),
+    views: counter(
+      'pwpush_views_total',
+      'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
+      ['viewer', 'owner'].map((by) => ({ by })),
+    ),
+    failedViews: counter('pwpush_failed_views_total', 'Views of expired pushes.', [{}]),
+    passphrases: counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]),
+    fileBytes: counter(
+      'pwpush_file_bytes_total',
+      'Bytes of files stored (in) and downloaded (out).',
+      ['in', 'out'].map((direction) => ({ direction })),
+    ),
+  };
   return {
     request({ method, route, status, took }) {
       const label = METHODS.has(method) ? method : 'other';
-      requests.add({ method: label, route, status: `${status}` });
+      families.requests.add({ method: label, route, status: `${status}` });
       // `took` is negative when the clock was set back.
-      durations.observe({ route }, Math.max(0, took) / 1000);
+      families.durations.observe({ route }, Math.max(0, took) / 1000);
     },
-    failure: () => errors.add(),
+    failure: () => families.errors.add(),
     opened: () => {},
-    created: (kind) => created.add({ kind }),
-    viewed: (by) => views.add({ by }),
-    missed: () => failedViews.add(),
-    expired: (reason, pushes) => expired.add({ reason }, pushes),
-    wrongPassphrase: () => passphrases.add(),
-    fileBytes: (direction, bytes) => fileBytes.add({ direction }, bytes),
-    render: (state) => [...counted, ...gauges(state)].map(text).join(''),
+    created: (kind) => families.created.add({ kind }),
+    viewed: (by) => families.views.add({ by }),
+    missed: () => families.failedViews.add(),
+    expired: (reason, pushes) => families.expired.add({ reason }, pushes),
+    wrongPassphrase: () => families.passphrases.add(),
+    fileBytes: (direction, bytes) => families.fileBytes.add({ direction }, bytes),
+    render: (state) => [...Object.values(families), ...gauges(state)].map(text).join(''),
   };
 }
 
@@ -146,7 +153,6 @@ function gauges({ version, databaseUp, activePushes, usage }: ServiceState): Fam
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A metric with all its label combinations. */
 interface Family {
   readonly name: string;
   readonly help: string;
@@ -172,7 +178,6 @@ function counter(name: string, help: string, known: readonly Labels[] = []) {
   };
 }
 
-/** A histogram with ascending bucket bounds. */
 function histogram(name: string, help: string, bounds: readonly number[]) {
   const series = new Map<string, { counts: number[]; sum: number }>();
   return {
@@ -224,4 +229,66 @@ function labelText(labels: Labels): string {
 
 function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+/** Milliseconds to receive a request. */
+const REQUEST_TIMEOUT = 10_000;
+
+/**
+ * Serves the text that `scrape` returns at `/metrics`, and nothing else. Port 0 takes a free one.
+ * @throws ServiceError when it cannot listen
+ */
+export async function serveMetrics(
+  host: string,
+  port: number,
+  scrape: () => Promise<string>,
+): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
+    respond(request, response, scrape).catch(() => response.destroy());
+  });
+  const { url } = await listen(server, { host, port }, false, '--metrics-port');
+  return {
+    url: `${url}/metrics`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function respond(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  scrape: () => Promise<string>,
+): Promise<void> {
+  if (url?.split('?')[0] !== '/metrics') return end(response, 404, 'metrics are at /metrics\n');
+  if (method !== 'GET' && method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return end(response, 405, 'method not allowed\n');
+  }
+  const body = await scrape();
+  response.setHeader('content-type', CONTENT_TYPE);
+  end(response, 200, body);
+}
+
+function end(response: ServerResponse, status: number, body: string): void {
+  if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/plain');
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(status).end(body);
+}
+
+/** Returns a function that resolves with whether `ping` resolves within `limit` milliseconds. Calls share a hung ping. */
+export function health(ping: () => Promise<void>, limit = 2000): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined;
+  return () => {
+    asked ??= ping()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        asked = undefined;
+      });
+    return raceWithLimit(asked, { milliseconds: limit }, () => false);
+  };
 }

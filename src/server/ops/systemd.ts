@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fstatSync } from 'node:fs';
-import { ServiceError } from '../service-error';
+import { createQueue } from '../queues';
+import { ServiceError } from '../service-errors';
 import type { Supervision } from '../service-settings';
 import type { Log } from './log';
 
@@ -58,9 +59,6 @@ export function notifier({ env }: Supervision, log: Log): (...states: string[]) 
         resolve();
       });
     });
-  let last = Promise.resolve();
-  return (...states) => {
-    last = last.then(() => send(states));
-    return last;
-  };
+  const queue = createQueue();
+  return (...states) => queue(() => send(states));
 }

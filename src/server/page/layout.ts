@@ -1,8 +1,68 @@
 import { createHash } from 'node:crypto';
+import { EscapedText, escapesOf, LARGE, type Pieces } from '../http/escaped-text';
 import { answer } from '../http/responses';
-import { messageStyle, pageStyle, secretStyle } from './css';
-import { Markup, markup } from './markup';
-import { script } from './script';
+import { viewsRemaining } from '../rules/access';
+import type { Refusal } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
+import { messageStyle, pageStyle, script, secretStyle } from './assets';
+
+/*
+ * Our own template, not hono/html: that returns one string, while a large secret is escaped here as it is sent (up to
+ * six times its size would be in memory otherwise); it leaves `\r` and NUL as they are, and accepts any value.
+ */
+
+/** HTML. Large texts in it are escaped as they are sent. */
+export class Markup {
+  readonly pieces: Pieces;
+
+  constructor(html: string | Pieces) {
+    this.pieces = typeof html === 'string' ? [html] : html;
+  }
+}
+
+type Content = Markup | string | number | false | readonly Markup[];
+
+/** A template of HTML. Escapes what is inserted, unless it is markup; `false` inserts nothing. */
+export function markup(strings: TemplateStringsArray, ...contents: Content[]): Markup {
+  const pieces: (string | EscapedText)[] = [];
+  let text = '';
+  for (const [at, string] of strings.entries()) {
+    text += string;
+    for (const piece of at < contents.length ? piecesOf(contents[at] as Content) : []) {
+      if (typeof piece === 'string') text += piece;
+      else {
+        pieces.push(text, piece);
+        text = '';
+      }
+    }
+  }
+  return new Markup([...pieces, text]);
+}
+
+function piecesOf(content: Content): Pieces {
+  if (content === false) return [];
+  if (content instanceof Markup) return content.pieces;
+  if (typeof content === 'object') return content.flatMap(({ pieces }) => pieces);
+  const text = String(content);
+  return [text.length < LARGE ? escaped(text) : new EscapedText(text, htmlEscapes)];
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  // HTML parsers turn a literal CR into a line feed.
+  '\r': '&#13;',
+  // HTML cannot contain NUL.
+  '\0': '␀',
+};
+const htmlEscapes = escapesOf(entities);
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"'\r\0]/g, (character) => entities[character] as string);
+}
 
 /** SVG paths, stroked in a square of 24. */
 const drawings = {
@@ -29,7 +89,6 @@ export function icon(name: keyof typeof drawings, classes = 'icon'): Markup {
 const KEYHOLE =
   'M6 0h12a6 6 0 0 1 6 6v12a6 6 0 0 1-6 6H6a6 6 0 0 1-6-6V6a6 6 0 0 1 6-6Zm6 5.5a3.7 3.7 0 0 0-1.9 6.9L9 18.5h6l-1.1-6.1A3.7 3.7 0 0 0 12 5.5Z';
 
-/** The program's logo, in the page and as favicon. */
 const logo = new Markup(
   `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d="${KEYHOLE}"/></svg>`,
 );
@@ -100,4 +159,68 @@ ${bottom}
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const months =
+  'January February March April May June July August September October November December';
+
+/** A duration, rounded, in words: `7 days`, `3 hours`, `one minute`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < MINUTE) return amount(Math.max(1, Math.ceil(milliseconds / 1000)), 'second');
+  if (milliseconds < 1.5 * HOUR) return amount(Math.round(milliseconds / MINUTE), 'minute');
+  if (milliseconds < 1.5 * DAY) return amount(Math.round(milliseconds / HOUR), 'hour');
+  return amount(Math.round(milliseconds / DAY), 'day');
+}
+
+export function amount(number: number, noun: string): string {
+  return number === 1 ? `one ${noun}` : `${number} ${noun}s`;
+}
+
+/** A date and time, `27 August 2026, 11:06 UTC`. */
+export function dateTime(time: number): Markup {
+  const date = new Date(time);
+  const iso = date.toISOString();
+  const month = months.split(' ')[date.getUTCMonth()];
+  const day = `${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
+  return markup`<time datetime="${iso}">${day}, ${iso.slice(11, 16)} UTC</time>`;
+}
+
+/** A time of the same day, `11:06:45 UTC`. */
+export function clockTime(time: number): Markup {
+  const iso = new Date(time).toISOString();
+  return markup`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
+}
+
+/** The views and the time left; `cost` says what takes a view. */
+export function remaining(push: PushRow, now: number, cost: string): Markup {
+  const left = push.expires_at - now;
+  const words = amount(viewsRemaining(push), 'view');
+  return facts(
+    fact('eye', `${capital(words)} left.`, cost),
+    fact('clock', `${capital(duration(left))} left,`, markup`until ${dateTime(push.expires_at)}.`),
+  );
+}
+
+export function facts(...items: Markup[]): Markup {
+  return markup`<ul class="facts">
+${items}</ul>`;
+}
+
+export function fact(name: 'eye' | 'clock' | 'check', words: string, more: Markup | string) {
+  return markup`<li>${icon(name)}<div><b>${words}</b> <span>${more}</span></div></li>
+`;
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function retryText({ retryAfter }: Refusal, now: number): Markup | string {
+  if (retryAfter === undefined) return '';
+  const wait = retryAfter * 1000;
+  return markup`Try again in ${duration(wait)}, at ${clockTime(now + wait)}.`;
 }

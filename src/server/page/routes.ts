@@ -1,13 +1,20 @@
 import { type Context, Hono } from 'hono';
 import { readForm } from '../http/body';
 import { baseOf, isOwnForm, isPrefetch } from '../http/caller';
-import { fileUrl } from '../http/json-bodies';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
-import { notFound, Refusal } from '../refusal';
-import { mayExpire } from '../rules/push-state';
+import { fileUrl } from '../http/responses';
+import { mayExpire } from '../rules/access';
+import { notFound, Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { deletedPage, errorPage, frontPage, gonePage, refusalPage } from './messages';
-import { passphrasePage, passphraseProblem } from './passphrase-form';
+import {
+  deletedPage,
+  errorPage,
+  frontPage,
+  gonePage,
+  passphrasePage,
+  passphraseProblem,
+  refusalPage,
+} from './messages';
 import { secretPage } from './secret';
 
 const FOREIGN_FORM =

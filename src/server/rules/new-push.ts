@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { type Kind, kinds, limits } from '../../contract';
 import { parseUrl } from '../../loopback';
-import { invalid } from '../refusal';
+import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 
-/** A valid creation request, with defaults. */
 export type ValidPush = Omit<v.InferOutput<Schema>, 'files' | 'notify_emails_to'>;
 
 const PASSPHRASE_CHARACTERS = 1024;
@@ -161,10 +160,6 @@ function payloadProblem({ kind, payload }: ValidPush): Problem {
   if (kind === 'qr' && !hasAtMost(payload, limits.qrCharacters)) {
     return { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] };
   }
-  return tooLarge(payload);
-}
-
-function tooLarge(payload: string): Problem {
   if (Buffer.byteLength(payload) <= limits.textBytes) return undefined;
   return { payload: [`Payload is too large (maximum is ${limits.textBytes} bytes).`] };
 }

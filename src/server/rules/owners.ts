@@ -1,19 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../service-error';
+import { ServiceError } from '../service-errors';
 import * as store from '../store/owner-rows';
 import type { Database, Sql } from '../store/sql';
 
-/** The owner of a token. */
-export interface Owner {
-  readonly id: number;
-  readonly name: string;
-}
+export type Owner = Readonly<store.OwnerRow>;
 
 export interface OwnerSummary {
   readonly name: string;
   /** ISO 8601, UTC. */
   readonly created_at: string;
-  /** Number of tokens. */
   readonly tokens: number;
   /** ISO 8601, UTC, to the minute; null if no token has been used. */
   readonly last_used_at: string | null;

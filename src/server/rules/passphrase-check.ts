@@ -1,12 +1,9 @@
 import { limits } from '../../contract';
-import type { Vault } from '../keys/vault';
-import type { PushEvents } from '../push-events';
-import { Refusal } from '../refusal';
-import { Semaphore, type Waiter } from '../semaphore';
+import { Semaphore, type Waiter } from '../queues';
+import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
-import type { Database } from '../store/sql';
-import type { Visitor } from './push-state';
+import type { RuleOptions, Visitor } from './access';
 
 const MINUTE = 60_000;
 
@@ -14,22 +11,12 @@ const MINUTE = 60_000;
 const WAITING = 32;
 const WAITING_OF_CLIENT = 4;
 
-export interface PassphraseCheckOptions {
-  readonly database: Database;
-  readonly vault: Vault;
-  readonly events: PushEvents;
-  /** Failures that have an entry of their own in the audit log of a push. */
-  readonly maxFailures: number;
-  /** Milliseconds. */
-  readonly now: () => number;
-}
-
 /** By URL token; shared by all services of this process, as the processor is. */
 const semaphores = new Map<string, Semaphore>();
 
 /** Checks passphrases, and limits the attempts at each push. */
 export class PassphraseCheck {
-  constructor(private readonly options: PassphraseCheckOptions) {}
+  constructor(private readonly options: RuleOptions) {}
 
   /**
    * The key derived from the passphrase; undefined when the push has no passphrase, or has expired.
@@ -71,7 +58,8 @@ export class PassphraseCheck {
 
   private recordFailure({ id }: PushRow, visitor: Visitor): Promise<void> {
     const { database, maxFailures, now } = this.options;
-    return audit.recordFailure(database.sql, id, 'failed_passphrase', visitor, now(), maxFailures);
+    const failure = { pushId: id, kind: 'failed_passphrase', from: visitor, at: now() } as const;
+    return audit.recordFailure(database.sql, failure, maxFailures);
   }
 
   /**

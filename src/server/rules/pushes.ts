@@ -1,24 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract';
-import { UnknownKey } from '../keys/aead';
-import type { Vault } from '../keys/vault';
-import type { PushEvents } from '../push-events';
-import { abandoned, notFound, Refusal } from '../refusal';
-import type { Bounds } from '../service-settings';
+import { UnknownKey } from '../keys/primitives';
+import { DeferredWork } from '../queues';
+import { abandoned, notFound, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
-import { type Database, limitBytes, type Sql } from '../store/sql';
-import { claimView } from './claim';
-import { DeferredWork } from './deferred';
-import type { Upload } from './file-upload';
-import type { Files, OfferedFile } from './files';
+import { limitBytes, type Sql } from '../store/sql';
+import {
+  claimView,
+  DAY,
+  isOwn,
+  mayExpire,
+  type RuleOptions,
+  stateAt,
+  type Visitor,
+  viewsRemaining,
+} from './access';
+import type { Files, OfferedFile, Upload } from './files';
 import { type ValidPush, validatePush } from './new-push';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
-import { DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './push-state';
-import type { Space } from './space';
 
 export interface RetrievedPush {
   readonly push: PushRow;
@@ -36,46 +39,19 @@ export interface PushWithNote {
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
 
-export interface PushesOptions {
-  readonly database: Database;
-  readonly vault: Vault;
-  readonly files: Files;
-  readonly space: Space;
-  readonly bounds: Bounds;
-  /** Days for which an expired push is kept with its audit log. */
-  readonly keepDays: number;
-  /** Failures that have an entry of their own in the audit log of a push. */
-  readonly maxFailures: number;
-  readonly clock: () => Date;
-  readonly events: PushEvents;
-  /** Receives errors of background work, and rows that were changed by hand. */
-  readonly report: (error: unknown) => void;
-}
-
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
 export class Pushes {
   private readonly deferred = new DeferredWork();
-  private readonly database: Database;
-  private readonly vault: Vault;
-  private readonly files: Files;
-  private readonly events: PushEvents;
   private readonly passphrases: PassphraseCheck;
   private halted = false;
 
-  constructor(private readonly options: PushesOptions) {
-    const { database, vault, files, events } = options;
-    this.database = database;
-    this.vault = vault;
-    this.files = files;
-    this.events = events;
-    const { maxFailures } = options;
-    const now = () => this.now();
-    this.passphrases = new PassphraseCheck({ database, vault, events, maxFailures, now });
+  constructor(private readonly options: RuleOptions & { readonly files: Files }) {
+    this.passphrases = new PassphraseCheck(options);
   }
 
   /** Begins the upload of files for a push that `create` creates. The caller discards it in any case. */
   upload(): Upload {
-    return this.files.upload(newUrlToken());
+    return this.options.files.upload(newUrlToken());
   }
 
   /**
@@ -95,9 +71,9 @@ export class Pushes {
     await this.options.space.check();
     const { payload, note, passphrase, ...rest } = creation;
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
-    const { vault } = this;
+    const { vault } = this.options;
     const push = await vault.keys.withKeys(async () => {
-      const now = this.now();
+      const now = this.options.now();
       const row = {
         ...rest,
         owner_id: visitor.owner?.id ?? null,
@@ -119,7 +95,7 @@ export class Pushes {
       const token = vault.keys.links.store(url_token);
       return { ...(await this.insert({ ...row, ...token }, secret, visitor, upload)), url_token };
     });
-    this.events.created(push.kind);
+    this.options.events.created(push.kind);
     return { push, note };
   }
 
@@ -128,9 +104,12 @@ export class Pushes {
    * @throws Refusal when the token is unknown
    */
   async find(urlToken: string): Promise<PushRow> {
-    const row = await store.findPush(this.database.sql, this.vault.keys.links.lookup(urlToken));
+    const row = await store.findPush(
+      this.options.database.sql,
+      this.options.vault.keys.links.lookup(urlToken),
+    );
     if (!row) throw notFound();
-    return stateAt({ ...row, url_token: urlToken }, this.now());
+    return stateAt({ ...row, url_token: urlToken }, this.options.now());
   }
 
   /** Records a retrieval of an expired push, later: the response must not take longer than for an unknown token. */
@@ -141,7 +120,7 @@ export class Pushes {
   /** Resolves when deferred records are written and requested deletions done. */
   async finish(): Promise<void> {
     await this.deferred.finish();
-    await this.files.settled();
+    await this.options.files.settled();
   }
 
   /**
@@ -157,14 +136,18 @@ export class Pushes {
     reserve: (bytes: number) => void = () => {},
   ): Promise<RetrievedPush> {
     const push = await this.find(urlToken);
-    const { database, vault, events, passphrases } = this;
-    const { maxFailures } = this.options;
+    const { database, vault, events, maxFailures } = this.options;
     const { key, claimed, secret, files, ended } = await vault.keys.withKeys(async () => {
-      const unlocked = await passphrases.keyOf(push, visitor, passphrase);
+      const unlocked = await this.passphrases.keyOf(push, visitor, passphrase);
       return database.transaction(
         async (sql) => {
           if (visitor.signal?.aborted) throw abandoned();
-          const claim = await claimView(sql, { push, visitor, now: this.now(), maxFailures });
+          const claim = await claimView(sql, {
+            push,
+            visitor,
+            now: this.options.now(),
+            maxFailures,
+          });
           // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
           const key = claim.secret && vault.openKey(claim.claimed, claim.secret, unlocked);
           // Twice: a page of kind url contains it twice.
@@ -178,11 +161,12 @@ export class Pushes {
     if (secret) events.viewed(isOwn(push, visitor) ? 'owner' : 'viewer', visitor.ip);
     else events.missed();
     if (ended) await this.ended(push);
-    if (!secret || !key) return { push: stateAt(claimed, this.now()), payload: null, files: [] };
+    if (!secret || !key)
+      return { push: stateAt(claimed, this.options.now()), payload: null, files: [] };
     return {
       push: claimed,
       payload: vault.openPayload(urlToken, secret, key),
-      files: this.files.offer(urlToken, key, files),
+      files: this.options.files.offer(urlToken, key, files),
     };
   }
 
@@ -199,39 +183,45 @@ export class Pushes {
     if (push.expired_at !== null) {
       // The files whose links are still valid after the last view.
       const end = (sql: Sql) => endFiles(sql, push.id);
-      if (await this.database.transaction(end, { frees: true })) await this.ended(push);
+      if (await this.options.database.transaction(end, { frees: true })) await this.ended(push);
       return push;
     }
-    const ended = await this.database.transaction(
+    const ended = await this.options.database.transaction(
       async (sql) => {
-        const now = this.now();
+        const now = this.options.now();
         const row = await store.endPush(sql, push.id, now, 1);
-        if (row) await audit.recordEvent(sql, push.id, 'expire', visitor, now);
+        if (row)
+          await audit.recordEvent(sql, { pushId: push.id, kind: 'expire', from: visitor, at: now });
         return row;
       },
       { frees: true },
     );
-    if (ended) this.events.expired('deleted', 1, visitor.ip);
+    if (ended) this.options.events.expired('deleted', 1, visitor.ip);
     await this.ended(push);
     return ended ? { ...ended, url_token: urlToken } : this.find(urlToken);
   }
 
   /** The owner's active pushes with their notes, newest first. */
   async listActive(owner: Owner, page: number): Promise<PushWithNote[]> {
-    return this.vault.keys.withKeys(async () => {
-      const rows = await store.listActive(this.database.sql, owner.id, this.now(), pageOf(page));
+    return this.options.vault.keys.withKeys(async () => {
+      const rows = await store.listActive(
+        this.options.database.sql,
+        owner.id,
+        this.options.now(),
+        pageOf(page),
+      );
       return this.listed(rows, ({ key_id, note_key, note, ...push }) => ({
         push,
-        note: this.vault.openNote(push, { key_id, note_key, note }),
+        note: this.options.vault.openNote(push, { key_id, note_key, note }),
       }));
     });
   }
 
   /** The owner's expired pushes, newest first, without notes, which have been deleted. */
   async listExpired(owner: Owner, page: number): Promise<PushWithNote[]> {
-    return this.vault.keys.withKeys(async () => {
-      const now = this.now();
-      const rows = await store.listExpired(this.database.sql, owner.id, now, pageOf(page));
+    return this.options.vault.keys.withKeys(async () => {
+      const now = this.options.now();
+      const rows = await store.listExpired(this.options.database.sql, owner.id, now, pageOf(page));
       return this.listed(rows, (push) => ({ push: stateAt(push, now), note: '' }));
     });
   }
@@ -243,12 +233,12 @@ export class Pushes {
   async audit(urlToken: string, owner: Owner, page: number): Promise<audit.AuditRow[]> {
     const push = await this.find(urlToken);
     if (push.owner_id !== owner.id) throw new Refusal('forbidden', 'That push is not yours.');
-    return audit.listEvents(this.database.sql, push.id, pageOf(page));
+    return audit.listEvents(this.options.database.sql, push.id, pageOf(page));
   }
 
   /** The number of active pushes, read from an index: 30 ms for a million. */
   countActive(): Promise<number> {
-    return store.countActive(this.database.sql, this.now());
+    return store.countActive(this.options.database.sql, this.options.now());
   }
 
   /**
@@ -256,10 +246,10 @@ export class Pushes {
    * number of pushes that it ended. Failures are reported and left to the next sweep.
    */
   async sweep(): Promise<number> {
-    const { database, files, vault } = this;
-    const now = this.now();
+    const { database, files, vault, keepDays, report } = this.options;
+    const now = this.options.now();
     const ended = await this.endDue(now);
-    this.events.expired('time', ended, null);
+    this.options.events.expired('time', ended, null);
     const steps = [
       () => database.scrub(),
       () => database.setAside(),
@@ -267,10 +257,10 @@ export class Pushes {
       () => files.abandonStale(),
       () => audit.deleteTriesBefore(database.sql, now - 60_000),
       () => audit.deleteTriesAfter(database.sql, now + 60_000),
-      () => this.dropEndedBefore(now - this.options.keepDays * DAY),
+      () => this.dropEndedBefore(now - keepDays * DAY),
     ];
     // Each step runs even if another one fails.
-    for (const step of steps) await step().catch(this.options.report);
+    for (const step of steps) await step().catch(report);
     void files.drop();
     return ended;
   }
@@ -278,14 +268,14 @@ export class Pushes {
   /** Makes sweeps and deletions of files end soon; the next start continues them. */
   halt(): void {
     this.halted = true;
-    this.files.halt();
+    this.options.files.halt();
   }
 
   private async endDue(now: number): Promise<number> {
     let ended = 0;
     let after = { id: 0, expires_at: -1 };
     for (let more = true; more && !this.halted; ) {
-      const due = await store.listDue(this.database.sql, now, after, BATCH);
+      const due = await store.listDue(this.options.database.sql, now, after, BATCH);
       const batch = limitBytes(due, BATCH_BYTES);
       ended += await this.endBatch(batch);
       after = batch.at(-1) ?? after;
@@ -305,7 +295,7 @@ export class Pushes {
       return ended;
     };
     try {
-      return await this.database.transaction(end, { frees: true });
+      return await this.options.database.transaction(end, { frees: true });
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'away') throw error;
       if (batch.length === 1) this.options.report(error);
@@ -317,7 +307,7 @@ export class Pushes {
 
   /** Deletes pushes that ended before that time, with their audit logs. */
   private async dropEndedBefore(before: number): Promise<void> {
-    const { database } = this;
+    const { database } = this.options;
     for (let more = true; more && !this.halted; ) {
       const ids = await store.listEndedBefore(database.sql, before, BATCH);
       await database.transaction(
@@ -335,15 +325,15 @@ export class Pushes {
   private async endIfDue(push: PushRow, { ip }: Visitor): Promise<void> {
     const { id, expires_at } = push;
     const end = (sql: Sql) => store.endPush(sql, id, expires_at, 0);
-    if (!(await this.database.transaction(end, { frees: true }))) return;
-    this.events.expired('time', 1, ip);
+    if (!(await this.options.database.transaction(end, { frees: true }))) return;
+    this.options.events.expired('time', 1, ip);
     await this.ended(push);
   }
 
   /** Cleans up after the end of a push: its key in the database's logs, and its files. */
   private async ended({ kind }: PushRow): Promise<void> {
-    await this.database.scrub();
-    if (kind === 'file') void this.files.drop();
+    await this.options.database.scrub();
+    if (kind === 'file') void this.options.files.drop();
   }
 
   /** The pushes of a listing. A row that was changed by hand is left out and reported. */
@@ -353,7 +343,7 @@ export class Pushes {
   ): PushWithNote[] {
     return rows.flatMap((row) => {
       try {
-        return noted({ ...row, url_token: this.vault.keys.links.open(row) });
+        return noted({ ...row, url_token: this.options.vault.keys.links.open(row) });
       } catch (error) {
         if (error instanceof UnknownKey) throw error;
         this.options.report(error);
@@ -368,18 +358,15 @@ export class Pushes {
     visitor: Visitor,
     upload: Upload | undefined,
   ): Promise<StoredPush> {
-    return this.database.transaction(async (sql) => {
+    return this.options.database.transaction(async (sql) => {
       // The client will never receive the link, nor expire the push.
       if (visitor.signal?.aborted) throw abandoned();
       const inserted = await store.insertPush(sql, row, secret);
-      await audit.recordEvent(sql, inserted.id, 'creation', visitor, row.created_at);
+      const creation = { pushId: inserted.id, from: visitor, at: row.created_at };
+      await audit.recordEvent(sql, { ...creation, kind: 'creation' });
       await upload?.attach(sql, inserted.id);
       return inserted;
     });
-  }
-
-  private now(): number {
-    return this.options.clock().getTime();
   }
 }
 

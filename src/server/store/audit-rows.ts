@@ -23,13 +23,15 @@ export interface Origin {
   readonly referrer: string | null;
 }
 
-export async function recordEvent(
-  sql: Sql,
-  pushId: number,
-  kind: (typeof auditKinds)[number],
-  from: Origin,
-  at: number,
-): Promise<void> {
+/** An event of a push, `at` in milliseconds. */
+export interface AuditEvent {
+  readonly pushId: number;
+  readonly kind: AuditRow['kind'];
+  readonly from: Origin;
+  readonly at: number;
+}
+
+export async function recordEvent(sql: Sql, { pushId, kind, from, at }: AuditEvent): Promise<void> {
   await sql`
     INSERT INTO audit (push_id, kind, ip, user_agent, referrer, created_at)
     VALUES (${pushId}, ${kind}, ${from.ip}, ${from.userAgent}, ${from.referrer}, ${at})`;
@@ -39,27 +41,14 @@ export async function recordEvent(
  * Records a failure, together with others of the same kind and origin. Once a push has `most` entries for failures,
  * failures of new origins share one entry without origin.
  */
-export async function recordFailure(
-  sql: Sql,
-  pushId: number,
-  kind: 'failed_view' | 'failed_passphrase',
-  from: Origin,
-  at: number,
-  most: number,
-): Promise<void> {
-  if (await countAgain(sql, pushId, kind, from, at)) return;
-  if ((await countFailures(sql, pushId)) < most) return recordEvent(sql, pushId, kind, from, at);
-  if (await countAgain(sql, pushId, kind, NOBODY, at)) return;
-  await recordEvent(sql, pushId, kind, NOBODY, at);
+export async function recordFailure(sql: Sql, failure: AuditEvent, most: number): Promise<void> {
+  if (await countAgain(sql, failure)) return;
+  if ((await countFailures(sql, failure.pushId)) < most) return recordEvent(sql, failure);
+  const shared = { ...failure, from: NOBODY };
+  if (!(await countAgain(sql, shared))) await recordEvent(sql, shared);
 }
 
-async function countAgain(
-  sql: Sql,
-  pushId: number,
-  kind: string,
-  from: Origin,
-  at: number,
-): Promise<boolean> {
+async function countAgain(sql: Sql, { pushId, kind, from, at }: AuditEvent): Promise<boolean> {
   const rows = await sql`
     UPDATE audit SET count = count + 1, updated_at = ${at}
     WHERE id = (
@@ -101,7 +90,6 @@ export async function listTries(
   return rows.map((row) => row.tried_at);
 }
 
-/** Records a passphrase try and returns its id. */
 export async function insertTry(sql: Sql, pushId: number, at: number): Promise<number> {
   const rows = await sql<{ id: number }>`
     INSERT INTO tries (push_id, tried_at) VALUES (${pushId}, ${at}) RETURNING id`;

@@ -1,38 +1,25 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Refusal } from '../refusal';
-import { ServiceError, systemCode } from '../service-error';
+import { Refusal, ServiceError, systemCode } from '../service-errors';
+import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { migrate } from './migrations';
-import { readAddress, type Variables } from './pg-url';
+import { readAddress } from './pg-url';
 import type { Database } from './sql';
-import { openSqlite, type Quietly } from './sqlite';
+import { openSqlite } from './sqlite';
 
-/** The name of the database in the service's folder. */
 export const FILE = 'pwpush.db';
 
-/** Where the data and the instance key are, as in the settings. */
-export interface DataLocation {
-  /** The folder of the database, unless that is in PostgreSQL, and of the instance key. */
-  readonly data: string;
-  /** `postgres://…` */
-  readonly database?: string | undefined;
-  /** The path of the instance key, if it is not in the folder. */
-  readonly instanceKeyFile?: string | undefined;
-  /** Keeps the data in memory. */
-  readonly ephemeral?: boolean;
-}
+/** Where the data and the instance key are. */
+export interface DataLocation
+  extends Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'>,
+    Partial<Pick<ServiceSettings, 'ephemeral'>> {}
 
-/** The path of the key file. */
 export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
   return instanceKeyFile ?? join(data, 'instance.key');
 }
 
 /** What opening a database needs of the process. */
-export interface DatabaseIo {
-  readonly quietly?: Quietly | undefined;
-  /** Has libpq's variables (PGPASSWORD …), for what the URL of the database does not say. */
-  readonly env?: Variables | undefined;
-}
+export type DatabaseIo = Pick<ServiceIo, 'quietly' | 'env'>;
 
 /** The `ServiceError` for a `Refusal` of the database outside of a request; any other error as it is. */
 export function asServiceError(error: unknown): unknown {

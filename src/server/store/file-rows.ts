@@ -7,7 +7,6 @@ export interface FileRow {
   readonly header: Uint8Array;
 }
 
-/** A row of `chunks`. */
 export interface ChunkRow {
   /** Position of its file. */
   readonly position: number;
@@ -27,7 +26,6 @@ const PIECE = 16;
 /** The `ends_at` of files that nobody may read any more, including downloads in progress. */
 const AT_ONCE = 0;
 
-/** Creates an upload without a push, and returns its id. */
 export async function insertUpload(sql: Sql, now: number): Promise<number> {
   const rows = await sql<{ id: number }>`
     INSERT INTO uploads (touched_at) VALUES (${now}) RETURNING id`;

@@ -1,18 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { busy } from '../refusal';
-
-/** Runs `work` after everything that was queued before it has settled. */
-export type Queue = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** A queue for the statements of one connection. */
-export function createQueue(): Queue {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  };
-}
+import type { Queue } from '../queues';
+import { busy } from '../service-errors';
 
 /** What a transaction needs of a connection. */
 export interface Executor {
@@ -157,9 +145,6 @@ export async function orLocked<T>(work: () => Promise<T>): Promise<T> {
 
 /** SQLITE_BUSY and its extended codes, by libsql's name and `node:sqlite`'s number. */
 function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return (
-    /^SQLITE_BUSY/.test(String(code)) || (typeof errcode === 'number' && (errcode & 0xff) === 5)
-  );
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return /^SQLITE_BUSY/.test(String(code)) || (Number(errcode) & 0xff) === 5;
 }

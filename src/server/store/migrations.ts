@@ -1,4 +1,4 @@
-import { ServiceError } from '../service-error';
+import { ServiceError } from '../service-errors';
 import { type Database, type Dialect, plain } from './sql';
 
 /** One entry per release. Never edit an entry after its release. */

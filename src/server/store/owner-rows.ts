@@ -65,7 +65,6 @@ export function listOwners(sql: Sql): Promise<OwnerSummaryRow[]> {
     ORDER BY owners.name`;
 }
 
-/** Deletes an owner's tokens and returns their number. */
 export async function deleteTokens(sql: Sql, name: string): Promise<number> {
   const rows = await sql<{ id: number }>`
     DELETE FROM tokens WHERE owner_id IN (SELECT id FROM owners WHERE name = ${name})

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { ServiceError, systemCode } from '../service-error';
+import { ServiceError, systemCode } from '../service-errors';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A PostgreSQL server. */
 export interface PgHost {
   /** A host name, an IP address, or the folder of a Unix socket. */
   readonly host: string;
@@ -24,7 +23,6 @@ export interface PgTls {
   readonly key?: Buffer | undefined;
 }
 
-/** What a `postgres://` URL says. */
 export interface PgAddress {
   /** Tried in this order. */
   readonly hosts: readonly PgHost[];

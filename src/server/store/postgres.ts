@@ -6,9 +6,8 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import postgres from 'postgres';
-import { ServiceError, systemCode } from '../service-error';
-import { Pool } from './pg-pool';
-import { ConnectionLost, overPool, type PgConnection, Unreachable } from './pg-transactions';
+import { ServiceError, systemCode } from '../service-errors';
+import { ConnectionLost, overPool, type PgConnection, Pool, Unreachable } from './pg-pool';
 import type { PgAddress, PgHost, PgTls } from './pg-url';
 import type { Database, Value } from './sql';
 
@@ -118,7 +117,7 @@ function clientOf(socket: Socket, host: PgHost, address: PgAddress, onclose: () 
     database,
     connection: startup,
     socket() {
-      if (used || socket.destroyed) throw closedError();
+      if (used || socket.destroyed) throw socketError('ECONNRESET');
       used = true;
       return socket;
     },
@@ -184,7 +183,7 @@ async function openSocket(
   const socket = local ? connectTcp(join(host, `.s.PGSQL.${port}`)) : connectTcp(port, host);
   // postgres.js adds its listener later; until then an 'error' event would end the process.
   socket.on('error', () => undefined);
-  const timer = setTimeout(() => socket.destroy(timeoutError()), seconds * 1000);
+  const timer = setTimeout(() => socket.destroy(socketError('ETIMEDOUT')), seconds * 1000);
   try {
     await nextEvent(socket, 'connect');
     // Like libpq, which does not use TLS on Unix sockets.
@@ -222,8 +221,7 @@ async function upgradeToTls(socket: Socket, host: string, tls: PgTls): Promise<S
     await nextEvent(secure, 'secureConnect');
     return secure;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    throw new PgTlsError('the server was not accepted', code);
+    throw new PgTlsError('the server was not accepted', systemCode(error));
   }
 }
 
@@ -239,17 +237,13 @@ function nextEvent(socket: Socket, event: string): Promise<unknown> {
       stop();
       reject(error);
     };
-    const close = () => fail(closedError());
+    const close = () => fail(socketError('ECONNRESET'));
     socket.on(event, done).on('error', fail).on('close', close);
   });
 }
 
-function closedError(): Error {
-  return Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
-}
-
-function timeoutError(): Error {
-  return Object.assign(new Error('the server did not respond in time'), { code: 'ETIMEDOUT' });
+function socketError(code: 'ECONNRESET' | 'ETIMEDOUT'): Error {
+  return Object.assign(new Error('the connection failed'), { code });
 }
 
 /** Why the service cannot start with this database; never contains the password. */

@@ -97,7 +97,6 @@ export async function takeView(sql: Sql, id: number, now: number): Promise<Store
   return rows[0];
 }
 
-/** The push if it is active. */
 export async function findActive(
   sql: Sql,
   id: number,
@@ -147,11 +146,9 @@ async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   return rows[0];
 }
 
-/** A push whose time has passed. */
 export interface DuePush {
   readonly id: number;
   readonly expires_at: number;
-  /** Size of the sealed payload. */
   readonly bytes: number;
 }
 

@@ -47,20 +47,17 @@ export function plain(text: string): TemplateStringsArray {
   return Object.assign([text], { raw: [text] });
 }
 
-/** Whether the error means a full disk: libsql's name, PostgreSQL's disk_full, or `node:sqlite`'s number. */
-export function isFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return code === 'SQLITE_FULL' || code === '53100' || errcode === 13;
+/** Whether an error has one of these codes: libsql's name, PostgreSQL's SQLSTATE, or `node:sqlite`'s number. */
+export function hasCode(error: unknown, ...codes: (string | number)[]): boolean {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return codes.some((one) => one === code || one === errcode);
 }
 
+export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100', 13);
+
 /** Whether the error is a violated foreign key. */
-export function violatesReference(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  // PostgreSQL's foreign_key_violation, libsql's name, `node:sqlite`'s number.
-  return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || errcode === 787;
-}
+export const violatesReference = (error: unknown) =>
+  hasCode(error, 'SQLITE_CONSTRAINT_FOREIGNKEY', '23503', 787);
 
 /** As many of the first rows as have `most` bytes of payload together, but at least one. */
 export function limitBytes<R extends { readonly bytes: number }>(

@@ -11,17 +11,11 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { lazy } from '../../lazy';
 import { makeFile } from '../../system/atomic-file';
-import { full } from '../refusal';
-import { ServiceError } from '../service-error';
-import {
-  createQueue,
-  groupCommit,
-  nextRound,
-  orLocked,
-  retryWhileLocked,
-  type Sleep,
-} from './group-commit';
+import { createQueue } from '../queues';
+import { full, ServiceError } from '../service-errors';
+import { groupCommit, nextRound, orLocked, retryWhileLocked, type Sleep } from './group-commit';
 import { type Database, isFull, type Sql, type Value } from './sql';
 
 /** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
@@ -66,7 +60,7 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
   if (path !== ':memory:') ownerOnly(path);
   const connection = open(path);
   try {
-    for (const pragma of pragmas) connection.prepare(`PRAGMA ${pragma}`).all([]);
+    for (const one of pragmas) pragma(connection, one);
   } catch (error) {
     connection.close();
     throw error;
@@ -123,16 +117,6 @@ function overConnection(
     }
   };
   let scrubbing: Promise<boolean> | undefined;
-  let closing: Promise<void> | undefined;
-  const close = async () => {
-    // Lets the current group commit first.
-    await nextRound();
-    await queue(async () => {
-      checkpoint(connection);
-      forget();
-      connection.close();
-    });
-  };
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
@@ -154,7 +138,13 @@ function overConnection(
     },
     alone: () => queue(async () => isAlone(connection)),
     free: () => (file === undefined ? undefined : freeBytes(dirname(file))),
-    unused: () => queue(async () => unusedBytes(connection)),
+    unused: () =>
+      queue(async () => {
+        const [pages, bytes] = ['freelist_count', 'page_size'].map((name) =>
+          pragma(connection, name),
+        );
+        return Number(pages) * Number(bytes);
+      }),
     async setAside() {
       reserve?.create();
     },
@@ -163,11 +153,16 @@ function overConnection(
         connection.exec('VACUUM');
         checkpoint(connection);
       }),
-    close() {
-      // `node:sqlite`, unlike libsql, throws when it is closed twice.
-      closing ??= close();
-      return closing;
-    },
+    // `node:sqlite`, unlike libsql, throws when it is closed twice.
+    close: lazy(async () => {
+      // Lets the current group commit first.
+      await nextRound();
+      await queue(async () => {
+        checkpoint(connection);
+        forget();
+        connection.close();
+      });
+    }),
   };
 }
 
@@ -201,35 +196,27 @@ function isWrite(strings: TemplateStringsArray): boolean {
   return /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(strings[0] as string);
 }
 
+/** The first column of what a PRAGMA returns. */
+function pragma(connection: SqliteConnection, text: string): unknown {
+  const [row] = connection.prepare(`PRAGMA ${text}`).all([]);
+  return Object.values(row ?? {})[0];
+}
+
 /** Leaving WAL mode succeeds only for the sole connection of a file. */
 function isAlone(connection: SqliteConnection): boolean {
   try {
-    const [row] = connection.prepare('PRAGMA journal_mode = DELETE').all([]) as {
-      journal_mode: string;
-    }[];
-    return row?.journal_mode === 'delete';
+    return pragma(connection, 'journal_mode = DELETE') === 'delete';
   } catch {
     return false;
   } finally {
-    connection.prepare('PRAGMA journal_mode = WAL').all([]);
+    pragma(connection, 'journal_mode = WAL');
   }
-}
-
-function unusedBytes(connection: SqliteConnection): number {
-  const [pages] = connection.prepare('PRAGMA freelist_count').all([]) as {
-    freelist_count: number;
-  }[];
-  const [page] = connection.prepare('PRAGMA page_size').all([]) as { page_size: number }[];
-  return (pages?.freelist_count ?? 0) * (page?.page_size ?? 0);
 }
 
 /** Empties the write-ahead log, which holds old pages, keys among them; returns false when a reader prevents it. */
 function checkpoint(connection: SqliteConnection): boolean {
   try {
-    const [row] = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]) as {
-      busy: number;
-    }[];
-    return row?.busy === 0;
+    return pragma(connection, 'wal_checkpoint(TRUNCATE)') === 0;
   } catch {
     // Locked by another process: the next expiry or sweep of either tries again.
     return false;
@@ -239,7 +226,6 @@ function checkpoint(connection: SqliteConnection): boolean {
 /** Bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
 
-/** Free bytes for this user on the disk of that folder. */
 function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readParts } from '../../../src/server/http/multipart';
-import { Refusal } from '../../../src/server/refusal';
+import { Refusal } from '../../../src/server/service-errors';
 import { times } from '../../helpers/long';
 import { BOUNDARY, FORM_TYPE, formBytes } from '../../helpers/service';
 

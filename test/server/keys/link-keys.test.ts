@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { seal, unseal } from '../../../src/server/keys/aead';
 import { instanceKey } from '../../../src/server/keys/instance-key';
-import { openLinks } from '../../../src/server/keys/link-keys';
+import { openLinks } from '../../../src/server/keys/keyring';
 import { sealClearTokens } from '../../../src/server/keys/open-keyring';
+import { seal, unseal } from '../../../src/server/keys/primitives';
 import { rekey } from '../../../src/server/keys/rotation';
 import { termsOf } from '../../../src/server/keys/vault';
 import { backup } from '../../../src/server/ops/database-copy';

@@ -9,10 +9,9 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { instanceKey, replaceInstanceKeys } from '../../../src/server/keys/instance-key';
-import { Keyring } from '../../../src/server/keys/keyring';
-import { readLinks } from '../../../src/server/keys/link-keys';
+import { Keyring, readLinks } from '../../../src/server/keys/keyring';
 import { rekey } from '../../../src/server/keys/rotation';
-import { createVault } from '../../../src/server/keys/vault';
+import { Vault } from '../../../src/server/keys/vault';
 import { deleteKey, insertKey, listKeys, listSealedWith } from '../../../src/server/store/key-rows';
 import type { SecretRow, StoredPush } from '../../../src/server/store/push-rows';
 import type { Database } from '../../../src/server/store/sql';
@@ -243,7 +242,7 @@ onEachStore((store) => {
 
   test('the old key does not open a row that was sealed again', async () => {
     const key = instanceKey(Buffer.from(lines()[0] as string, 'base64'));
-    const old = createVault(new Keyring([key], await readLinks(beside.sql, [key])));
+    const old = new Vault(new Keyring([key], await readLinks(beside.sql, [key])));
     const url_token = await create(service, { payload: 'x' });
     const [push] = await beside.sql<StoredPush>`SELECT * FROM pushes`;
     const terms = { ...(push as StoredPush), url_token };

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { seal, UnknownKey, unseal } from '../../../src/server/keys/aead';
 import { instanceKey } from '../../../src/server/keys/instance-key';
-import { Keyring } from '../../../src/server/keys/keyring';
-import { Links } from '../../../src/server/keys/link-keys';
-import { createVault, Damaged, reseal } from '../../../src/server/keys/vault';
+import { Keyring, Links } from '../../../src/server/keys/keyring';
+import { seal, UnknownKey, unseal } from '../../../src/server/keys/primitives';
+import { Damaged, reseal, Vault } from '../../../src/server/keys/vault';
 
 const key = randomBytes(32);
 const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
-const vaultOf = (bytes: Buffer) => createVault(new Keyring([instanceKey(bytes)], links));
+const vaultOf = (bytes: Buffer) => new Vault(new Keyring([instanceKey(bytes)], links));
 const vault = vaultOf(key);
 const push = { url_token: 'token', owner_id: 1, expires_at: 12_345, expire_after_views: 5 };
 const secret = { push, payload: 'hunter2', note: 'third floor', passphrase: '' };

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { busy } from '../../../src/server/refusal';
+import { busy } from '../../../src/server/service-errors';
 import type { Database } from '../../../src/server/store/sql';
 import { type Described, type Document, described } from '../../helpers/openapi';
 import { failingDatabase, overDatabase } from '../../helpers/over-database';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { health } from '../../../src/server/ops/health';
+import { health } from '../../../src/server/ops/metrics';
 
 test('a database that hangs is not up, and is not asked again until it has answered', async () => {
   const asked: ((error?: Error) => void)[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockTime, dateTime, duration } from '../../../src/server/page/remaining';
+import { clockTime, dateTime, duration } from '../../../src/server/page/layout';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 import jsqr from 'jsqr';
 import { expect, test } from 'vitest';
-import { qrView } from '../../../src/server/page/secret-views';
+import { qrView } from '../../../src/server/page/secret';
 
 const SCALE = 3;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { linkView } from '../../../src/server/page/secret-views';
+import { linkView } from '../../../src/server/page/secret';
 import { isWebAddress } from '../../../src/server/rules/new-push';
 import { times } from '../../helpers/long';
 

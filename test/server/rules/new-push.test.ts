@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/server/refusal';
 import { isWebAddress, validatePush } from '../../../src/server/rules/new-push';
+import { Refusal } from '../../../src/server/service-errors';
 import type { Bounds } from '../../../src/server/service-settings';
 
 const bounds: Bounds = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openOwners, openService } from '../../../src/server/compose';
-import { ServiceError } from '../../../src/server/service-error';
+import { ServiceError } from '../../../src/server/service-errors';
 import { call, defaults, type TestService, testClock, testService } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ServiceError } from '../../../src/server/service-error';
+import { ServiceError } from '../../../src/server/service-errors';
 import { readAddress as read } from '../../../src/server/store/pg-url';
 
 const folder = mkdtempSync(join(tmpdir(), 'pwpush-'));

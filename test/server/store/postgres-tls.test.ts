@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ServiceError } from '../../../src/server/service-error';
+import { ServiceError } from '../../../src/server/service-errors';
 import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
 import { onPostgres } from '../../helpers/stores';

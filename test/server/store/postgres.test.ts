@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/server/refusal';
-import { ServiceError } from '../../../src/server/service-error';
+import { Refusal, ServiceError } from '../../../src/server/service-errors';
 import { migrate } from '../../../src/server/store/migrations';
 import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';

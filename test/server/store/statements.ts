@@ -61,8 +61,9 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.findActive': (sql) => pushes.findActive(sql, 1, NOW),
   'pushes.listActive': (sql) => pushes.listActive(sql, 1, NOW, { rows: 50, number: 2 }),
   'pushes.listExpired': (sql) => pushes.listExpired(sql, 1, NOW, { rows: 50, number: 2 }),
-  'audit.recordEvent': (sql) => audit.recordEvent(sql, 1, 'view', from, NOW),
-  'audit.recordFailure': (sql) => audit.recordFailure(sql, 1, 'failed_view', from, NOW, 9),
+  'audit.recordEvent': (sql) => audit.recordEvent(sql, { pushId: 1, kind: 'view', from, at: NOW }),
+  'audit.recordFailure': (sql) =>
+    audit.recordFailure(sql, { pushId: 1, kind: 'failed_view', from, at: NOW }, 9),
   'audit.listEvents': (sql) => audit.listEvents(sql, 1, { rows: 50, number: 2 }),
   'audit.insertTry': (sql) => audit.insertTry(sql, 1, NOW),
   'audit.listTries': (sql) => audit.listTries(sql, 1, NOW - 1, NOW + 1),

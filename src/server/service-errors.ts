@@ -1,3 +1,26 @@
+/** Why the service cannot run, for its operator: a port in use, a folder without write permission, a wrong key. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  /** How to fix it, without a final period. */
+  readonly hint: string | undefined;
+  /** Whether the input is invalid, rather than something on the machine. */
+  readonly input: boolean;
+
+  constructor(
+    message: string,
+    details: { hint?: string | undefined; cause?: unknown; input?: boolean } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.hint = details.hint;
+    this.input = details.input ?? false;
+  }
+}
+
+/** The error code of the system (`EADDRINUSE`, `EACCES` …), or ''. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
 /** Why a request is refused; `http/responses` maps each to a status. */
 export type RefusalKind =
   | 'malformed'
@@ -48,12 +71,10 @@ export function busy(message: string): Refusal {
   return new Refusal('busy', message, { retryAfter: 5 });
 }
 
-/** The database cannot be reached. */
 export function away(): Refusal {
   return new Refusal('away', 'The database is away. Try again later.', { retryAfter: 5 });
 }
 
-/** The disk has too little space. */
 export function full(): Refusal {
   const message = 'The instance is short of disk space. Try again later.';
   return new Refusal('full', message, { retryAfter: 60 });
@@ -64,7 +85,6 @@ export function abandoned(): Refusal {
   return new Refusal('abandoned', 'The client has gone.');
 }
 
-/** Invalid values, with messages by field. */
 export function invalid(fields: Record<string, string[]>): Refusal {
   return new Refusal('invalid', 'invalid', { fields });
 }

@@ -1,6 +1,6 @@
-import { abandoned, busy } from './refusal';
+import { randomInt } from 'node:crypto';
+import { abandoned, busy } from './service-errors';
 
-/** Who asks for a turn. */
 export interface Waiter {
   /** Aborts when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
@@ -88,4 +88,76 @@ export class Semaphore {
 
 function tooMany() {
   return busy('Too many passphrases are being checked. Try again later.');
+}
+
+/** Runs `work` after everything that was queued before it has settled. */
+export type Queue = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createQueue(): Queue {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/** Work that never runs twice at once: calls during a run share the next run. */
+export class SharedRun {
+  private last: Promise<void> = Promise.resolve();
+  private next: Promise<void> | undefined;
+
+  constructor(private readonly work: () => Promise<void>) {}
+
+  /** Resolves when a run that started after this call has ended; rejects as it does. */
+  run(): Promise<void> {
+    this.next ??= this.last
+      .catch(() => undefined)
+      .then(() => {
+        this.next = undefined;
+        return this.work();
+      });
+    this.last = this.next;
+    return this.next;
+  }
+
+  settled(): Promise<void> {
+    return this.last;
+  }
+}
+
+/** Maximum delay in milliseconds. */
+const MAX_DELAY = 1000;
+/** Work beyond this is dropped, so that a flood of requests cannot fill the memory. */
+const MAX_PENDING = 1000;
+
+/**
+ * Work that no response waits for. It runs after a random delay, so that its timing does not show which request caused
+ * it. Errors are ignored.
+ */
+export class DeferredWork {
+  private readonly waiting = new Map<() => Promise<unknown>, NodeJS.Timeout>();
+  private readonly running = new Set<Promise<unknown>>();
+
+  add(work: () => Promise<unknown>): void {
+    if (this.waiting.size + this.running.size >= MAX_PENDING) return;
+    const timer = setTimeout(() => this.begin(work), randomInt(MAX_DELAY));
+    timer.unref();
+    this.waiting.set(work, timer);
+  }
+
+  /** Starts all waiting work now, and resolves when all work is done. */
+  async finish(): Promise<void> {
+    for (const work of [...this.waiting.keys()]) this.begin(work);
+    await Promise.all(this.running);
+  }
+
+  private begin(work: () => Promise<unknown>): void {
+    clearTimeout(this.waiting.get(work));
+    this.waiting.delete(work);
+    const done: Promise<unknown> = work()
+      .catch(() => undefined)
+      .finally(() => this.running.delete(done));
+    this.running.add(done);
+  }
 }

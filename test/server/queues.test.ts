@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Semaphore, type Waiter } from '../../src/server/semaphore';
+import { Semaphore, type Waiter } from '../../src/server/queues';
 
 function gate() {
   let open = () => {};

@@ -1,11 +1,60 @@
-import { recordEvent, recordFailure } from '../store/audit-rows';
+import type { Vault } from '../keys/vault';
+import type { PushEvents } from '../ops/metrics';
+import type { CheckedSettings } from '../service-settings';
+import { type Origin, recordEvent, recordFailure } from '../store/audit-rows';
 import { type FileRow, listFiles } from '../store/file-rows';
 import type { PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
-import type { Sql } from '../store/sql';
-import { isOwn, type Visitor } from './push-state';
+import type { Database, Sql } from '../store/sql';
+import type { Space } from './housekeeping';
+import type { Owner } from './owners';
 
-/** A retrieval of a push. */
+export const DAY = 86_400_000;
+
+export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit'> {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly space: Space;
+  readonly events: PushEvents;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Receives errors of background work, and rows that were changed by hand. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Who sent a request, and from where. */
+export interface Visitor extends Origin {
+  readonly owner: Owner | undefined;
+  /** Aborts when the client has disconnected. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whose share of the passphrase checks the request takes; undefined for none. */
+  readonly client?: string | undefined;
+}
+
+/** Full days left, rounded up; never below 0. */
+export function daysRemaining(push: PushRow, now: number): number {
+  return Math.max(0, Math.ceil((push.expires_at - now) / DAY));
+}
+
+export function viewsRemaining(push: PushRow): number {
+  return Math.max(0, push.expire_after_views - push.views);
+}
+
+/** The push as it reads at that time: expired when its time has passed, even if no sweep has ended it yet. */
+export function stateAt(push: PushRow, now: number): PushRow {
+  if (push.expired_at !== null || push.expires_at > now) return push;
+  return { ...push, expired_at: push.expires_at, updated_at: push.expires_at };
+}
+
+export function isOwn(push: PushRow, { owner }: Visitor): boolean {
+  return owner !== undefined && owner.id === push.owner_id;
+}
+
+/** Whether this visitor may expire the push; a viewer may never expire a URL push. */
+export function mayExpire(push: PushRow, visitor: Visitor): boolean {
+  return isOwn(push, visitor) || (push.kind !== 'url' && push.deletable_by_viewer === 1);
+}
+
 export interface Retrieval {
   readonly push: PushRow;
   readonly visitor: Visitor;
@@ -20,7 +69,6 @@ export interface Claim {
   /** Undefined when the push had expired. */
   readonly secret: SecretRow | undefined;
   readonly files: readonly FileRow[];
-  /** Whether this claim ended the push. */
   readonly ended: boolean;
 }
 
@@ -49,7 +97,12 @@ export async function claimView(sql: Sql, retrieval: Retrieval): Promise<Claim> 
   const filesUntil = Math.min(now + LINK_TIME, push.expires_at);
   const [ended] = await Promise.all([
     last && store.endWithView(sql, push.id, now, filesUntil),
-    recordEvent(sql, push.id, own ? 'owner_view' : 'view', visitor, now),
+    recordEvent(sql, {
+      pushId: push.id,
+      kind: own ? 'owner_view' : 'view',
+      from: visitor,
+      at: now,
+    }),
   ]);
   return { claimed: { ...claimed, url_token: push.url_token }, secret, files, ended };
 }
@@ -61,7 +114,8 @@ async function recordMiss(
 ): Promise<Claim> {
   const due = push.expired_at !== null || push.expires_at <= now;
   const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
-  await recordFailure(sql, push.id, 'failed_view', visitor, now, maxFailures);
+  const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now } as const;
+  await recordFailure(sql, failure, maxFailures);
   const row = (await store.findPush(sql, push.lookup)) as StoredPush;
   const claimed = { ...row, url_token: push.url_token };
   return { claimed, secret: undefined, files: [], ended };

@@ -1,0 +1,124 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+import { Semaphore, type Waiter } from '../queues';
+import type { PassphraseCost } from '../service-settings';
+
+const VERSION = 1;
+const NONCE = 12;
+const TAG = 16;
+const HEAD = 1 + NONCE + TAG;
+
+/**
+ * Encrypts with AES-256-GCM; the result is version, nonce, tag, ciphertext. `context` (the associated data) names the
+ * value and its row, so that a sealed value does not open in another place.
+ */
+export function seal(key: Uint8Array, plain: Uint8Array | string, context: string): Buffer {
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG });
+  cipher.setAAD(Buffer.from(context));
+  // With a stream cipher, `final` returns nothing and only completes the tag.
+  const body = cipher.update(plain as string, 'utf8');
+  cipher.final();
+  return Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), body]);
+}
+
+/**
+ * Decrypts a sealed value.
+ * @throws Error when the key or the context differs, or the value was changed
+ */
+export function unseal(key: Uint8Array, sealed: Uint8Array, context: string): Buffer {
+  if (sealed.length < HEAD || sealed[0] !== VERSION) throw new Error('not a sealed value');
+  const nonce = sealed.subarray(1, 1 + NONCE);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG });
+  decipher.setAAD(Buffer.from(context));
+  decipher.setAuthTag(sealed.subarray(1 + NONCE, HEAD));
+  const plain = decipher.update(sealed.subarray(HEAD));
+  decipher.final();
+  return plain;
+}
+
+/** A value is sealed with a key that this process does not have. */
+export class UnknownKey extends Error {
+  override readonly name = 'UnknownKey';
+}
+
+/** Derives a key of that many bytes for one purpose (HKDF-SHA-256, RFC 5869). */
+export function derive(key: Uint8Array, purpose: string, bytes = 32): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', purpose, bytes));
+}
+
+/** 16 MiB and about 0.15 s a try: OWASP's equivalent of N = 2^17, p = 1, at an eighth of the memory. */
+export const PASSPHRASE_COST: PassphraseCost = { N: 2 ** 14, r: 8, p: 5 };
+
+/**
+ * Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s; of
+ * one client 4 may wait. Retrievals go before creations.
+ */
+const line = new Semaphore(2, 32, 4);
+
+/** How many passphrases are being checked, and how many wait for it. */
+export function passphraseChecks(): { readonly running: number; readonly waiting: number } {
+  return line.length;
+}
+
+/** What is kept of a passphrase. */
+export interface PassphraseRecord {
+  readonly salt: Uint8Array;
+  /** `N:r:p`, so that a later version may ask for more. */
+  readonly cost: string;
+  readonly verifier: Uint8Array;
+}
+
+/**
+ * A record of the passphrase, and the key it gives: one half of scrypt's output seals, the other is checked.
+ * Throws a `Refusal` when too many wait, or nobody does when its turn has come.
+ */
+export async function recordPassphrase(
+  passphrase: string,
+  cost: PassphraseCost,
+  waiter?: Waiter,
+): Promise<{ record: PassphraseRecord; key: Buffer }> {
+  const salt = randomBytes(16);
+  const { key, verifier } = await stretch(passphrase, salt, cost, { ...waiter, urgent: false });
+  return { record: { salt, cost: `${cost.N}:${cost.r}:${cost.p}`, verifier }, key };
+}
+
+/** The key that the passphrase gives, or nothing when it is not the one on record. Throws a `Refusal` likewise. */
+export async function keyOfPassphrase(
+  passphrase: string,
+  record: PassphraseRecord,
+  waiter?: Waiter,
+): Promise<Buffer | undefined> {
+  const [N = 0, r = 0, p = 0] = record.cost.split(':').map(Number);
+  const { key, verifier } = await stretch(
+    passphrase,
+    record.salt,
+    { N, r, p },
+    { ...waiter, urgent: true },
+  );
+  return timingSafeEqual(verifier, record.verifier) ? key : undefined;
+}
+
+const scryptKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
+
+function stretch(
+  passphrase: string,
+  salt: Uint8Array,
+  { N, r, p }: PassphraseCost,
+  waiter: Waiter,
+) {
+  return line.run(async () => {
+    const output = await scryptKey(passphrase, salt, 64, { N, r, p, maxmem: 256 * N * r });
+    const verifier = createHash('sha256').update(output.subarray(32)).digest();
+    return { key: output.subarray(0, 32), verifier };
+  }, waiter);
+}
