@@ -17,7 +17,7 @@ export function parseRecipients(text: string): Recipient[] {
 export function parseRecipient(text: string): Recipient {
   const line = text.trim();
   if (/^age1/i.test(line)) return ageRecipient(line);
-  if (/^AGE-|PRIVATE KEY/i.test(line))
+  if (/^(AGE-|-----BEGIN .*PRIVATE KEY)/i.test(line))
     throw new AgeError('key', 'this is a private key; the public key is needed');
   const options = sshFields(line) ? '' : line.slice(0, optionsEnd(line));
   const [type, key] = sshFields(line.slice(options.length).trim()) ?? [];

@@ -123,6 +123,7 @@ const X25519 = 'age-encryption.org/v1/X25519';
  * @throws AgeError (key) for a point of low order
  */
 export function x25519Recipient(point: Uint8Array): Recipient {
+  // Throws for a point of low order.
   ephemeral(point);
   return {
     wrap(fileKey) {

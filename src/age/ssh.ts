@@ -53,6 +53,7 @@ export function sshRecipient(type: string, wire: Buffer): Recipient {
 
 function edRecipient(wire: Buffer, edwards: Buffer): Recipient {
   const point = montgomery(edwards);
+  // Throws for a point of low order.
   ephemeral(point);
   const wrapKey = edWrapKey(wire, point);
   return {

@@ -46,6 +46,7 @@ describe('an SSH key as it stands in authorized_keys', () => {
   test.each([
     line,
     `${line} somebody@somewhere`,
+    `${line} for the private key of my laptop`,
     `  ${line}\tssh-rsa AAAA`,
     `no-pty ${line} a comment`,
     `from="10.0.0.0/8",command="echo \\"ssh-rsa AAAA\\" # x",no-pty ${line}`,
