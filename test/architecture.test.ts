@@ -83,6 +83,7 @@ const floors = [
   /^profile\//,
   /^client\/[^/]+$/,
   /^client\/transport\//,
+  /^age\//,
   /^system\/stdio$/,
   /^options$/,
   /^context$/,
@@ -131,6 +132,14 @@ describe('direction', () => {
     expect(arrows((from, to) => isServer(from) && !isServer(to) && !leaves.includes(to))).toEqual(
       [],
     );
+  });
+
+  test('encryption is a room of its own, over node:crypto alone', () => {
+    const room = files.filter((file) => file.startsWith('age/'));
+    const outside = room.flatMap((file) =>
+      (imports.get(file) ?? []).map(({ to }) => to).filter((to) => !room.includes(to)),
+    );
+    expect([...new Set(outside)]).toEqual(['node:crypto']);
   });
 
   test('commands do not import each other', () => {

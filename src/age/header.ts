@@ -1,0 +1,114 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { AgeError } from './age-error';
+import { base64, derive, fromBase64 } from './primitives';
+
+// age.md (https://c2sp.org/age), "Header".
+
+/** The file key, wrapped for one recipient. */
+export interface Stanza {
+  readonly type: string;
+  readonly args: readonly string[];
+  readonly body: Uint8Array;
+}
+
+export interface Header {
+  readonly stanzas: readonly Stanza[];
+  /** The bytes that the MAC covers: everything up to and including `---`. */
+  readonly authenticated: Uint8Array;
+  readonly mac: Uint8Array;
+}
+
+/** The largest header that is accepted, in bytes: 180 recipients with RSA-4096, or 1,300 with X25519. */
+export const MAX_HEADER = 128 * 1024;
+
+const VERSION = 'age-encryption.org/v1';
+/** Columns of a line of a body; a shorter line ends the body. */
+const COLUMNS = 64;
+const ARGUMENTS = /^-> [!-~]+(?: [!-~]+)*$/;
+const MAC_LINE = /^--- ([A-Za-z0-9+/]{43})$/;
+
+/**
+ * Encodes a header with its MAC.
+ * @throws AgeError (key) for no recipients, too many, or a passphrase combined with other recipients
+ */
+export function encodeHeader(stanzas: readonly Stanza[], fileKey: Uint8Array): Buffer {
+  if (stanzas.length === 0) throw new AgeError('key', 'there is no recipient');
+  if (!passphraseIsAlone(stanzas))
+    throw new AgeError('key', 'a passphrase cannot be combined with other recipients');
+  const lines = stanzas.map(encodeStanza).join('');
+  const authenticated = Buffer.from(`${VERSION}\n${lines}---`, 'latin1');
+  const mac = Buffer.from(` ${base64(macOf(authenticated, fileKey))}\n`, 'latin1');
+  const header = Buffer.concat([authenticated, mac]);
+  if (header.length > MAX_HEADER) throw new AgeError('key', 'there are too many recipients');
+  return header;
+}
+
+function encodeStanza({ type, args, body }: Stanza): string {
+  const text = base64(body);
+  const full = text.slice(0, text.length - (text.length % COLUMNS));
+  const lines = full.replace(/.{64}/g, '$&\n') + text.slice(full.length);
+  return `-> ${[type, ...args].join(' ')}\n${lines}\n`;
+}
+
+/**
+ * Parses a header, which ends with the MAC line.
+ * @throws AgeError (header) for everything that the specification does not allow
+ */
+export function parseHeader(bytes: Uint8Array): Header {
+  const lines = Buffer.from(bytes).toString('latin1').split('\n');
+  if (lines[0] !== VERSION) throw new AgeError('header', 'not an age v1 file');
+  const stanzas: Stanza[] = [];
+  let at = 1;
+  while (lines[at]?.startsWith('->')) {
+    const stanza = parseStanza(lines, at);
+    stanzas.push(stanza.parsed);
+    at = stanza.next;
+  }
+  const mac = fromBase64(MAC_LINE.exec(lines[at] ?? '')?.[1] ?? '');
+  if (mac?.length !== 32 || lines.length !== at + 2 || lines[at + 1] !== '') throw damaged();
+  if (stanzas.length === 0) throw damaged();
+  if (!passphraseIsAlone(stanzas))
+    throw new AgeError('header', 'the header combines a passphrase with other recipients');
+  // Without the space, the MAC in base64 and the line end.
+  const authenticated = bytes.subarray(0, bytes.length - 1 - 43 - 1);
+  return { stanzas, authenticated, mac };
+}
+
+function parseStanza(lines: readonly string[], from: number) {
+  const first = lines[from] ?? '';
+  if (!ARGUMENTS.test(first)) throw damaged();
+  const [type = '', ...args] = first.slice(3).split(' ');
+  let text = '';
+  for (let at = from + 1; ; at++) {
+    const line = lines[at];
+    if (line === undefined || line.length > COLUMNS) throw damaged();
+    text += line;
+    if (line.length === COLUMNS) continue;
+    const body = fromBase64(text);
+    if (body === undefined) throw damaged();
+    return { parsed: { type, args, body }, next: at + 1 };
+  }
+}
+
+/** Section "The scrypt recipient type": a file with a passphrase must come from somebody who knows it. */
+function passphraseIsAlone(stanzas: readonly Stanza[]): boolean {
+  return stanzas.length === 1 || stanzas.every(({ type }) => type !== 'scrypt');
+}
+
+/**
+ * Verifies the MAC of a header, in constant time.
+ * @throws AgeError (mac) when the header was changed
+ */
+export function verifyHeader({ authenticated, mac }: Header, fileKey: Uint8Array): void {
+  if (!timingSafeEqual(macOf(authenticated, fileKey), mac))
+    throw new AgeError('mac', 'the header was changed');
+}
+
+function macOf(authenticated: Uint8Array, fileKey: Uint8Array): Buffer {
+  const key = derive(fileKey, Buffer.alloc(0), 'header');
+  return createHmac('sha256', key).update(authenticated).digest();
+}
+
+function damaged(): AgeError {
+  return new AgeError('header', 'the header is damaged');
+}

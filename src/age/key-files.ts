@@ -1,0 +1,149 @@
+import { AgeError } from './age-error';
+import { type Identity, type Recipient, x25519Identity, x25519Recipient } from './recipients';
+import { sshIdentity, sshRecipient } from './ssh';
+
+/**
+ * Parses a recipients file or an authorized_keys file: a recipient per line, and comment lines that start with `#`.
+ * @throws AgeError (key) for the first line that cannot be used, with its number, and for a file without recipients
+ */
+export function parseRecipients(text: string): Recipient[] {
+  return eachLine(text, 'recipient', parseRecipient);
+}
+
+/**
+ * Parses one recipient: `age1…`, or an SSH public key (sshd(8), "AUTHORIZED_KEYS FILE FORMAT").
+ * @throws AgeError (key) when it cannot be used; the message says why
+ */
+export function parseRecipient(text: string): Recipient {
+  const line = text.trim();
+  if (/^age1/i.test(line)) return ageRecipient(line);
+  if (/^(AGE-|-----BEGIN .*PRIVATE KEY)/i.test(line))
+    throw new AgeError('key', 'this is a private key; the public key is needed');
+  const options = sshFields(line) ? '' : line.slice(0, optionsEnd(line));
+  const [type, key] = sshFields(line.slice(options.length).trim()) ?? [];
+  if (type === undefined || key === undefined)
+    throw new AgeError('key', 'not a recipient: neither age1… nor an SSH public key');
+  if (/(^|,)cert-authority(,|$)/i.test(options))
+    throw new AgeError('key', 'this is the key of a certificate authority, not of a user');
+  const reason = refusal(type);
+  if (reason !== undefined) throw new AgeError('key', reason);
+  return sshRecipient(type, Buffer.from(key, 'base64'));
+}
+
+const SSH_KEY =
+  /^((?:ssh|sk-ssh|ecdsa|sk-ecdsa|webauthn-sk)-[\w@.-]+)[ \t]+([A-Za-z0-9+/]+=*)(?:[ \t]|$)/;
+
+function sshFields(line: string): string[] | undefined {
+  return SSH_KEY.exec(line)?.slice(1);
+}
+
+/** Where the options before an SSH key end. Like sshd, this does not count `\"` as a quote. */
+function optionsEnd(line: string): number {
+  let quoted = false;
+  for (let at = 0; at < line.length; at++) {
+    if (line.startsWith('\\"', at)) at++;
+    else if (line[at] === '"') quoted = !quoted;
+    else if (!quoted && /[ \t]/.test(line[at] ?? '')) return at;
+  }
+  return line.length;
+}
+
+/** Why an SSH key cannot be used; undefined if it can. */
+function refusal(type: string): string | undefined {
+  if (type === 'ssh-ed25519' || type === 'ssh-rsa') return;
+  const use = 'use one of type ssh-ed25519 or ssh-rsa';
+  if (type.includes('-cert-')) return `certificates (${type}) are not supported; ${use}`;
+  if (/^(webauthn-)?sk-/.test(type)) return `security keys (${type}) cannot decrypt; ${use}`;
+  if (type.startsWith('ecdsa-')) return `ECDSA keys (${type}) can only sign; ${use}`;
+  return `SSH keys of type ${type} are not supported; ${use}`;
+}
+
+function ageRecipient(text: string): Recipient {
+  const plugin = /^age1([a-z0-9+._-]+)1/i.exec(text)?.[1]?.toLowerCase();
+  if (plugin === 'pq') throw new AgeError('key', 'post-quantum recipients are not supported');
+  if (plugin !== undefined)
+    throw new AgeError('key', `recipients of the age plugin ${plugin} are not supported`);
+  const { prefix, bytes } = bech32(text);
+  if (prefix !== 'age' || bytes.length !== 32) throw mistyped();
+  return x25519Recipient(bytes);
+}
+
+/**
+ * Parses a file of identities: `AGE-SECRET-KEY-1…` lines with comments, or one SSH private key.
+ * @param passphrase of an encrypted SSH private key in PEM
+ * @throws AgeError (key-passphrase) when that is missing or wrong; AgeError (key) for a key that cannot be used
+ */
+export function parseIdentities(text: string, passphrase?: string): Identity[] {
+  if (/^\s*(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED FILE-----)/.test(text))
+    throw new AgeError('key', 'the identity file is encrypted with age; decrypt it first');
+  if (/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return [sshIdentity(text, passphrase)];
+  return eachLine(text, 'identity', parseIdentity);
+}
+
+function parseIdentity(line: string): Identity {
+  const kind = /^AGE-(SECRET-KEY-PQ-|SECRET-KEY-|PLUGIN-)?/i.exec(line)?.[1]?.toUpperCase();
+  if (kind === 'PLUGIN-') throw new AgeError('key', 'identities of age plugins are not supported');
+  if (kind === 'SECRET-KEY-PQ-')
+    throw new AgeError('key', 'post-quantum identities are not supported');
+  if (kind === undefined)
+    throw new AgeError('key', 'not an identity: neither AGE-SECRET-KEY-1… nor an SSH private key');
+  const { prefix, bytes } = bech32(line);
+  if (prefix !== 'age-secret-key-' || bytes.length !== 32) throw mistyped();
+  return x25519Identity(bytes);
+}
+
+/** Parses the lines that are neither empty nor comments. Errors get the line number. */
+function eachLine<T>(text: string, what: string, parse: (line: string) => T): T[] {
+  const found = text.split(/\r?\n/).flatMap((line, at) => {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) return [];
+    try {
+      return [parse(trimmed)];
+    } catch (error) {
+      if (!(error instanceof AgeError)) throw error;
+      throw new AgeError(error.reason, `line ${at + 1}: ${error.message}`, at + 1);
+    }
+  });
+  if (found.length === 0) throw new AgeError('key', `the file has no ${what}`);
+  return found;
+}
+
+const LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
+
+/**
+ * Decodes Bech32 (BIP 173), without its limit of length.
+ * @throws AgeError (key) when its checksum or its padding is wrong
+ */
+function bech32(text: string): { prefix: string; bytes: Buffer } {
+  const lower = text.toLowerCase();
+  if (text !== lower && text !== text.toUpperCase()) throw mistyped();
+  const [, prefix = '', data = ''] = /^([!-~]+)1([a-z0-9]{6,})$/.exec(lower) ?? [];
+  const values = [...data].map((letter) => LETTERS.indexOf(letter));
+  const codes = [...prefix].map((letter) => letter.charCodeAt(0));
+  const all = [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31), ...values];
+  if (values.includes(-1) || checksum(all) !== 1) throw mistyped();
+  const bits = values
+    .slice(0, -6)
+    .map((value) => value.toString(2).padStart(5, '0'))
+    .join('');
+  const whole = bits.length - (bits.length % 8);
+  // The padding is less than a letter, and zero.
+  if (bits.length - whole > 4 || bits.slice(whole).includes('1')) throw mistyped();
+  const bytes = bits.slice(0, whole).match(/.{8}/g) ?? [];
+  return { prefix, bytes: Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2))) };
+}
+
+function checksum(values: readonly number[]): number {
+  let sum = 1;
+  for (const value of values) {
+    const top = sum >>> 25;
+    sum = ((sum & 0x1ffffff) << 5) ^ value;
+    for (const [bit, term] of GENERATOR.entries()) if ((top >> bit) & 1) sum ^= term;
+  }
+  return sum;
+}
+
+function mistyped(): AgeError {
+  return new AgeError('key', 'the key is mistyped: its checksum is wrong');
+}

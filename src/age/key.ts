@@ -1,0 +1,43 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { AgeError } from './age-error';
+
+/** The fewest words of a key: 77 bits with the EFF list. */
+const LEAST_WORDS = 6;
+
+/** Makes a key for a link: 128 random bits in 22 characters of base64url. Its scrypt work factor is 10. */
+export function newLinkKey(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+/** Whether a text can be a link key. */
+export function isLinkKey(text: string): boolean {
+  // The last character holds two bits, so most others in its place are not canonical.
+  return text.length === 22 && Buffer.from(text, 'base64url').toString('base64url') === text;
+}
+
+/**
+ * Draws at least six words, joined with hyphens. Their scrypt work factor is 16.
+ * @param list words in lower case; those with a hyphen are left out
+ */
+export function newWords(list: readonly string[], count = LEAST_WORDS): string {
+  const words = list.filter((word) => !word.includes('-'));
+  const drawn = Array.from({ length: Math.max(LEAST_WORDS, count) }, () => randomInt(words.length));
+  return drawn.map((at) => words[at]).join('-');
+}
+
+/**
+ * Parses a key that was typed or pasted: a link key, or words in any case, separated by spaces or hyphens.
+ * @throws AgeError (key) when it is neither; the message has the position of a word that is not in the list
+ */
+export function parseKey(typed: string, list: readonly string[]): string {
+  const text = typed.trim();
+  if (isLinkKey(text)) return text;
+  const words = text.toLowerCase().split(/[\s-]+/);
+  if (words.length < LEAST_WORDS)
+    throw new AgeError('key', `not a key: neither 22 characters nor at least ${LEAST_WORDS} words`);
+  const known = new Set(list);
+  const unknown = words.findIndex((word) => !known.has(word));
+  if (unknown >= 0)
+    throw new AgeError('key', `word ${unknown + 1} of the key is not in the word list`);
+  return words.join('-');
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { decryptStream, encryptStream, encryptText, needsPassphrase } from '../../src/age/age';
+import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/header';
+import {
+  type Identity,
+  passphraseIdentity,
+  passphraseRecipient,
+  x25519Identity,
+  x25519Recipient,
+} from '../../src/age/recipients';
+import { joined, pieces } from '../helpers/age';
+
+const fileKey = randomBytes(16);
+const VERSION = 'age-encryption.org/v1\n';
+const MAC = `--- ${'A'.repeat(43)}\n`;
+const x25519 = x25519Recipient(Buffer.alloc(32, 9));
+const identity = x25519Identity(Buffer.alloc(32, 7));
+
+const opening = (file: string | Uint8Array, identities: Identity[] = [identity], size = 10_000) =>
+  decryptStream(pieces(Buffer.from(file), size), identities);
+
+describe('hostile files', () => {
+  test.each([
+    ['', 'not an age file'],
+    ['\0', 'not an age file'],
+    ['äöü\n--- äöü', 'not an age file'],
+    [`${VERSION}-> X25519 ä\n\n${MAC}${'x'.repeat(16)}`, 'the header is damaged'],
+    [`${VERSION}${MAC}${'x'.repeat(16)}`, 'the header is damaged'],
+    [`${VERSION}-> a\n\u00a0\n${MAC}${'x'.repeat(16)}`, 'the header is damaged'],
+    [`age-encryption.org/v2\n${MAC}${'x'.repeat(16)}`, 'not an age v1 file'],
+    [
+      `${VERSION}-> scrypt ${'A'.repeat(22)} 30\n${'A'.repeat(43)}\n${MAC}${'x'.repeat(16)}`,
+      '2^20',
+    ],
+  ])('%j', async (file, message) => {
+    await expect(opening(file, [passphraseIdentity('x')])).rejects.toThrow(message);
+    await expect(opening(file, [passphraseIdentity('x')])).rejects.toMatchObject({
+      name: 'AgeError',
+      reason: 'header',
+    });
+  });
+
+  test('a header that does not end is read up to its limit', async () => {
+    let read = 0;
+    async function* endless(piece: Uint8Array) {
+      yield Buffer.from(VERSION);
+      for (; ; read += piece.length) yield piece;
+    }
+    for (const piece of ['-> a\n\n', 'x'.repeat(100_000), '\n']) {
+      read = 0;
+      const file = decryptStream(endless(Buffer.from(piece)), [identity]);
+      await expect(file).rejects.toThrow(`its header is over ${MAX_HEADER} bytes`);
+      expect(read).toBeLessThan(MAX_HEADER + 100_000);
+    }
+  });
+
+  test('one byte at a time', async () => {
+    const file = await joined((await encryptStream(pieces(fileKey), [x25519])).bytes);
+    await expect(opening(file, [identity], 1)).rejects.toThrow('the key does not decrypt it');
+  });
+
+  test('as many stanzas for an identity as fit are tried', async () => {
+    const stanza = await x25519.wrap(fileKey);
+    const header = encodeHeader(Array(1100).fill(stanza), fileKey);
+    const file = Buffer.concat([header, Buffer.alloc(32)]);
+    await expect(opening(file)).rejects.toThrow('the key does not decrypt it');
+  });
+});
+
+test('more recipients than a header has room for are refused', async () => {
+  const large = { wrap: () => ({ type: 'large', args: [], body: Buffer.alloc(50_000) }) };
+  await expect(encryptText('x', [large])).resolves.toContain('BEGIN AGE');
+  const both = encryptText('x', [large, large]);
+  await expect(both).rejects.toThrow('there are too many recipients');
+});
+
+test('no recipient, an empty passphrase, and one beside a recipient are refused', async () => {
+  await expect(encryptText('x', [])).rejects.toThrow('there is no recipient');
+  expect(() => passphraseRecipient('', 1)).toThrow('the passphrase is empty');
+  const both = [passphraseRecipient('x', 1), x25519];
+  await expect(encryptText('x', both)).rejects.toThrow('cannot be combined with other recipients');
+});
+
+test('points of low order are refused', () => {
+  // RFC 7748, section 6.1: 0 and 1 are among them.
+  for (const byte of [0, 1]) {
+    const point = Buffer.alloc(32);
+    point[0] = byte;
+    expect(() => x25519Recipient(point)).toThrow('the public key is invalid');
+  }
+});
+
+test.each([0, 1, 47, 48, 49, 96, 500])('a body of %i bytes is encoded and parsed', (length) => {
+  const stanza = { type: 'a', args: ['b', '~!'], body: randomBytes(length) };
+  const header = encodeHeader([stanza, stanza], fileKey);
+  expect(parseHeader(header).stanzas).toEqual([stanza, stanza]);
+});
+
+test('armor tells whether a passphrase opens it', async () => {
+  expect(await needsPassphrase(await encryptText('x', [passphraseRecipient('x', 1)]))).toBe(true);
+  expect(await needsPassphrase(await encryptText('x', [x25519]))).toBe(false);
+});
+
+test('no error has a key or a passphrase in it', async () => {
+  const key = 'MARKER-passphrase';
+  const armor = await encryptText('secret', [passphraseRecipient('another', 1)]);
+  const { decryptText } = await import('../../src/age/age');
+  const error = await decryptText(armor, [passphraseIdentity(key)]).catch((thrown) => thrown);
+  expect(`${error.stack}${JSON.stringify(error)}`).not.toContain('MARKER');
+});

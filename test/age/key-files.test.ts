@@ -1,0 +1,149 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { decryptText, encryptText } from '../../src/age/age';
+import { parseIdentities, parseRecipient, parseRecipients } from '../../src/age/key-files';
+
+// The pair of age.md (https://c2sp.org/age).
+const RECIPIENT = 'age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj';
+const IDENTITY = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX';
+
+const field = (bytes: Uint8Array) => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+};
+const wire = (type: string, ...fields: Uint8Array[]) =>
+  Buffer.concat([Buffer.from(type), ...fields].map(field)).toString('base64');
+
+/** An SSH public key as ssh-keygen writes it, without its comment. */
+function sshLine(publicKey: KeyObject): string {
+  const jwk = publicKey.export({ format: 'jwk' });
+  const bytes = (text = '') => Buffer.from(text, 'base64url');
+  if (jwk.kty === 'OKP') return `ssh-ed25519 ${wire('ssh-ed25519', bytes(jwk.x))}`;
+  const modulus = Buffer.concat([Buffer.alloc(1), bytes(jwk.n)]);
+  return `ssh-rsa ${wire('ssh-rsa', bytes(jwk.e), modulus)}`;
+}
+
+const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength });
+const ed25519 = generateKeyPairSync('ed25519');
+const pem = ed25519.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const line = sshLine(ed25519.publicKey);
+const key = line.slice('ssh-ed25519 '.length);
+
+const opens = async (recipient: string, identity: string) => {
+  const armor = await encryptText('secret', parseRecipients(recipient));
+  return (await decryptText(armor, parseIdentities(identity))).toString() === 'secret';
+};
+
+test('an age key in either case, among comments', async () => {
+  const recipients = `# somebody\n\n  ${RECIPIENT}\r\n#x\n`;
+  const identities = `# created: now\r\n# public key: ${RECIPIENT}\r\n${IDENTITY}\r\n`;
+  expect(await opens(recipients, identities)).toBe(true);
+  expect(await opens(RECIPIENT.toUpperCase(), IDENTITY.toLowerCase())).toBe(true);
+});
+
+describe('an SSH key as it stands in authorized_keys', () => {
+  test.each([
+    line,
+    `${line} somebody@somewhere`,
+    `${line} for the private key of my laptop`,
+    `  ${line}\tssh-rsa AAAA`,
+    `no-pty ${line} a comment`,
+    `from="10.0.0.0/8",command="echo \\"ssh-rsa AAAA\\" # x",no-pty ${line}`,
+    `command="C:\\\\dir \\\\" ",restrict\t${line}`,
+    `environment="A=ssh-ed25519 ${key}" ${line}`,
+  ])('%j', async (text) => {
+    expect(await opens(`# team\n${text}\n`, pem)).toBe(true);
+  });
+
+  test('RSA, in PEM of either kind', async () => {
+    const { publicKey, privateKey } = rsa(2048);
+    for (const type of ['pkcs1', 'pkcs8'] as const) {
+      const text = privateKey.export({ type, format: 'pem' }).toString();
+      expect(await opens(sshLine(publicKey), text)).toBe(true);
+    }
+  });
+});
+
+describe('what cannot be encrypted to is refused with the reason', () => {
+  const body = wire('x', Buffer.alloc(32));
+  const changed = `${RECIPIENT.slice(0, -1)}q`;
+  test.each([
+    [`ecdsa-sha2-nistp256 ${body}`, 'ECDSA keys (ecdsa-sha2-nistp256) can only sign'],
+    [`no-pty ecdsa-sha2-nistp521 ${body} x`, 'ECDSA keys (ecdsa-sha2-nistp521) can only sign'],
+    [`sk-ssh-ed25519@openssh.com ${body}`, 'security keys (sk-ssh-ed25519@openssh.com) cannot'],
+    [`sk-ecdsa-sha2-nistp256@openssh.com ${body}`, 'security keys (sk-ecdsa'],
+    [`ssh-ed25519-cert-v01@openssh.com ${body}`, 'certificates (ssh-ed25519-cert-v01@openssh'],
+    [`ssh-dss ${body}`, 'SSH keys of type ssh-dss are not supported'],
+    [`ssh-future ${body}`, 'SSH keys of type ssh-future are not supported'],
+    [`cert-authority,principals="a" ${line}`, 'the key of a certificate authority'],
+    ['age1yubikey1qgl24zj2w9jc8pkp7', 'recipients of the age plugin yubikey are not supported'],
+    ['age1pq1x34nzsvr0rxjsg', 'post-quantum recipients are not supported'],
+    [changed, 'its checksum is wrong'],
+    [RECIPIENT.replace('zv', 'ZV'), 'its checksum is wrong'],
+    [RECIPIENT.slice(0, -6), 'its checksum is wrong'],
+    [IDENTITY, 'this is a private key; the public key is needed'],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----', 'this is a private key'],
+    ['hunter2', 'neither age1… nor an SSH public key'],
+    ['ägé1', 'neither age1… nor an SSH public key'],
+    [`command="${line}`, 'neither age1… nor an SSH public key'],
+    [`ssh-rsa ${key}`, 'the key is damaged'],
+    [`ssh-ed25519 ${body}`, 'the key is damaged'],
+    [`ssh-ed25519 ${key.slice(0, -8)}`, 'the key is damaged'],
+    [`ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(31))}`, 'the key is damaged'],
+    [`ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32, 255))}`, 'the key is damaged'],
+    // y = 2 is not on the curve.
+    [`ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32).fill(2, 0, 1))}`, 'the key is damaged'],
+    // y = 1 is the neutral point.
+    [`ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32).fill(1, 0, 1))}`, 'the public key is'],
+    [
+      `ssh-rsa ${wire('ssh-rsa', Buffer.alloc(3), Buffer.alloc(0))}`,
+      'an RSA key needs at least 2048 bits, not 0',
+    ],
+    [sshLine(rsa(1024).publicKey), 'an RSA key needs at least 2048 bits, not 1024'],
+    [`ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), Buffer.alloc(4096, 1))}`, 'at most 16384 bits'],
+  ])('%#', (text, reason) => {
+    expect(() => parseRecipient(text)).toThrow(reason);
+    const file = `# a\n${RECIPIENT}\n\n${text}`;
+    expect(() => parseRecipients(file)).toThrow(/^line 4: /);
+    expect(() => parseRecipients(file)).toThrow(reason);
+    expect(() => parseRecipients(file)).toThrow(
+      expect.objectContaining({ name: 'AgeError', reason: 'key', line: 4 }),
+    );
+  });
+
+  test('files with nobody', () => {
+    for (const text of ['', '\n', '# age1…\n'])
+      expect(() => parseRecipients(text)).toThrow('the file has no recipient');
+  });
+});
+
+describe('what is no identity is refused with the reason, and not repeated', () => {
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const openssh = (bytes: Uint8Array) =>
+    `-----BEGIN OPENSSH PRIVATE KEY-----\n${Buffer.from(bytes).toString('base64')}\n-----END OPENSSH PRIVATE KEY-----\n`;
+  test.each([
+    ['', 'the file has no identity'],
+    ['hunter2', 'line 1: not an identity'],
+    [`# x\n${RECIPIENT}`, 'line 2: not an identity'],
+    [`${IDENTITY.slice(0, -1)}Q`, 'line 1: the key is mistyped'],
+    ['AGE-PLUGIN-YUBIKEY-1QGL24ZJ2W', 'line 1: identities of age plugins are not supported'],
+    ['age-encryption.org/v1\n', 'is encrypted with age; decrypt it first'],
+    ['-----BEGIN AGE ENCRYPTED FILE-----\n', 'is encrypted with age; decrypt it first'],
+    [`${ec.export({ type: 'pkcs8', format: 'pem' })}`, 'private keys of type ec are not supported'],
+    ['-----BEGIN PRIVATE KEY-----\nMARKER\n-----END PRIVATE KEY-----\n', 'the key is damaged'],
+    [openssh(Buffer.alloc(0)), 'the key is damaged'],
+    [openssh(Buffer.from('openssh-key-v1\0')), 'the key is damaged'],
+    [
+      openssh(Buffer.from('openssh-key-v1\0\xff\xff\xff\xffMARKER', 'latin1')),
+      'the key is damaged',
+    ],
+  ])('%#', (text, reason) => {
+    expect(() => parseIdentities(text)).toThrow(reason);
+    try {
+      parseIdentities(text);
+    } catch (error) {
+      expect((error as Error).message).not.toMatch(/hunter2|MARKER|YUBIKEY|SECRET-KEY-1\w/i);
+    }
+  });
+});

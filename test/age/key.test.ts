@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { isLinkKey, newLinkKey, newWords, parseKey } from '../../src/age/key';
+import { wordList } from '../../src/input/words';
+
+const list = wordList();
+
+test('a link key is 128 bits in 22 characters, another each time', () => {
+  const keys = Array.from({ length: 100 }, newLinkKey);
+  expect(new Set(keys).size).toBe(100);
+  for (const key of keys) {
+    expect(key).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(Buffer.from(key, 'base64url').length).toBe(16);
+    expect(isLinkKey(key)).toBe(true);
+    expect(parseKey(` ${key}\n`, list)).toBe(key);
+  }
+});
+
+test.each([
+  '',
+  'A'.repeat(21),
+  'A'.repeat(23),
+  `${'A'.repeat(21)}B`,
+  `${'A'.repeat(21)}=`,
+  'ä'.repeat(22),
+])('%j is no link key', (text) => {
+  expect(isLinkKey(text)).toBe(false);
+  expect(() => parseKey(text, list)).toThrow('not a key: neither 22 characters nor at least 6');
+});
+
+describe('words', () => {
+  test('are at least six of the list, without those that have a hyphen', () => {
+    const made = Array.from({ length: 200 }, () => newWords(list));
+    expect(new Set(made).size).toBe(200);
+    for (const words of made) {
+      expect(words.split('-')).toHaveLength(6);
+      expect(words.split('-').filter((word) => !list.includes(word))).toEqual([]);
+    }
+    expect(newWords(list, 2).split('-')).toHaveLength(6);
+    expect(newWords(list, 8).split('-')).toHaveLength(8);
+    expect(newWords(['yo-yo', 'abacus'])).toBe('abacus-abacus-abacus-abacus-abacus-abacus');
+  });
+
+  const KEY = 'abacus-zoom-abdomen-acid-yoga-wreath';
+  test.each([
+    KEY,
+    ' Abacus Zoom  abdomen\tacid yoga WREATH\n',
+    'abacus - zoom - abdomen - acid - yoga - wreath',
+  ])('%j is read as it was meant', (typed) => {
+    expect(parseKey(typed, list)).toBe(KEY);
+  });
+
+  test('that are mistyped are named by their position', () => {
+    const typed = 'abacus zoom abdomenn acid yoga wreath';
+    expect(() => parseKey(typed, list)).toThrow(/^word 3 of the key is not in the word list$/);
+    expect(() => parseKey('abacus zoom abdomen acid yoga', list)).toThrow('at least 6 words');
+  });
+});

@@ -1,0 +1,183 @@
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  armor,
+  Decrypter,
+  Encrypter,
+  generateX25519Identity,
+  identityToRecipient,
+} from 'age-encryption';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decryptStream, decryptText, encryptStream, encryptText } from '../../src/age/age';
+import { newLinkKey, newWords } from '../../src/age/key';
+import { parseIdentities, parseRecipients } from '../../src/age/key-files';
+import {
+  type Identity,
+  passphraseIdentity,
+  passphraseRecipient,
+  type Recipient,
+} from '../../src/age/recipients';
+import { wordList } from '../../src/input/words';
+import { expectSame, joined, lengths, pieces } from '../helpers/age';
+import { person } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+
+async function encrypted(plain: Uint8Array, recipients: readonly Recipient[]): Promise<Buffer> {
+  const { bytes, sizeOf } = await encryptStream(pieces(plain), recipients);
+  const file = await joined(bytes);
+  expect(file.length).toBe(sizeOf(plain.length));
+  return file;
+}
+
+const decrypted = async (file: Uint8Array, identities: readonly Identity[]) =>
+  joined(await decryptStream(pieces(file), identities));
+
+describe('age-encryption', () => {
+  const passphrase = newLinkKey();
+
+  test.each(lengths)('a passphrase, %i bytes', async (length) => {
+    const plain = randomBytes(length);
+    const theirs = new Encrypter();
+    theirs.setPassphrase(passphrase);
+    theirs.setScryptWorkFactor(10);
+    expectSame(
+      await decrypted(await theirs.encrypt(plain), [passphraseIdentity(passphrase)]),
+      plain,
+    );
+    const opener = new Decrypter();
+    opener.addPassphrase(passphrase);
+    const file = await encrypted(plain, [passphraseRecipient(passphrase, 10)]);
+    expectSame(Buffer.from(await opener.decrypt(file)), plain);
+  });
+
+  test.each(lengths)('X25519, %i bytes', async (length) => {
+    const plain = randomBytes(length);
+    const [first, second] = [await generateX25519Identity(), await generateX25519Identity()];
+    const theirs = new Encrypter();
+    theirs.addRecipient(await identityToRecipient(first));
+    expectSame(await decrypted(await theirs.encrypt(plain), parseIdentities(first)), plain);
+    const both = [await identityToRecipient(first), await identityToRecipient(second)];
+    const file = await encrypted(plain, parseRecipients(both.join('\n')));
+    for (const identity of [first, second]) {
+      const opener = new Decrypter();
+      opener.addIdentity(identity);
+      expectSame(Buffer.from(await opener.decrypt(file)), plain);
+    }
+  });
+
+  test.each([0, 1, 48, 100_000])('armor, %i bytes', async (length) => {
+    const plain = randomBytes(length);
+    const text = await encryptText(plain, [passphraseRecipient(passphrase, 10)]);
+    const opener = new Decrypter();
+    opener.addPassphrase(passphrase);
+    expectSame(Buffer.from(await opener.decrypt(armor.decode(text))), plain);
+    expect(armor.encode(armor.decode(text))).toBe(text);
+    expectSame(await decryptText(text, [passphraseIdentity(passphrase)]), plain);
+  });
+});
+
+const lacks = (...tools: string[]) =>
+  process.env.PWPUSH_TEST_ALL !== '1' && tools.some((tool) => spawnSync('which', [tool]).status);
+
+describe.skipIf(lacks('age', 'age-keygen', 'ssh-keygen'))('age (needs age, ssh-keygen)', () => {
+  const { folder, env, remove } = person();
+  afterAll(remove);
+  const path = (name: string) => join(folder, name);
+  const text = (name: string) => readFileSync(path(name), 'utf8');
+
+  function run(program: string, ...words: string[]): SpawnSyncReturns<Buffer> {
+    const ended = spawnSync(program, words, { cwd: folder, env });
+    if (ended.status !== 0) throw new Error(`${program} ${words}: ${ended.stderr}`);
+    return ended;
+  }
+
+  const keygen = (name: string, passphrase: string, ...words: string[]) =>
+    run('ssh-keygen', '-q', '-N', passphrase, '-C', 'a comment', '-f', path(name), ...words);
+  beforeAll(() => {
+    run('age-keygen', '-o', path('x25519'));
+    writeFileSync(path('x25519.pub'), run('age-keygen', '-y', path('x25519')).stdout);
+    keygen('ed25519', '', '-t', 'ed25519');
+    keygen('rsa', '', '-t', 'rsa', '-b', '2048');
+    keygen('rsa-pem', '', '-t', 'rsa', '-b', '2048', '-m', 'PEM');
+  });
+
+  describe.each(['x25519', 'ed25519', 'rsa', 'rsa-pem'])('to a key: %s', (name) => {
+    test.each(lengths)('%i bytes', async (length) => {
+      const plain = randomBytes(length);
+      writeFileSync(path('ours.age'), await encrypted(plain, parseRecipients(text(`${name}.pub`))));
+      expectSame(run('age', '-d', '-i', path(name), path('ours.age')).stdout, plain);
+      writeFileSync(path('plain'), plain);
+      const theirs = run('age', '-R', path(`${name}.pub`), path('plain')).stdout;
+      expectSame(await decrypted(theirs, parseIdentities(text(name))), plain);
+    });
+  });
+
+  test('to several keys, each of which opens it', async () => {
+    const names = ['x25519', 'ed25519', 'rsa'];
+    const recipients = names.flatMap((name) => parseRecipients(text(`${name}.pub`)));
+    writeFileSync(path('all.age'), await encryptText('for all', recipients));
+    for (const name of names) {
+      expect(`${run('age', '-d', '-i', path(name), path('all.age')).stdout}`).toBe('for all');
+      const opened = await decryptText(text('all.age'), parseIdentities(text(name)));
+      expect(opened.toString()).toBe('for all');
+    }
+  });
+
+  test('armor', async () => {
+    const plain = randomBytes(1000);
+    writeFileSync(path('plain'), plain);
+    const theirs = run('age', '-a', '-R', path('x25519.pub'), path('plain')).stdout.toString();
+    expectSame(await decryptText(theirs, parseIdentities(text('x25519'))), plain);
+  });
+
+  /** Runs age on a terminal, where alone it takes a passphrase. */
+  async function onTheTerminal(line: string, passphrase: string, prompts: readonly string[]) {
+    const terminal = onTerminal(`cd ${folder} && ${line}`, env);
+    for (const prompt of prompts) {
+      await terminal.shows(prompt);
+      terminal.type(`${passphrase}\r`);
+    }
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+  }
+
+  test.each([
+    ['a link key', newLinkKey(), 10],
+    ['words', newWords(wordList()), 16],
+  ])('it opens what has %s as its passphrase', async (_, key, work) => {
+    writeFileSync(path('ours.txt'), await encryptText('by us', [passphraseRecipient(key, work)]));
+    await onTheTerminal('age -d -o opened ours.txt', key, ['Enter passphrase']);
+    expect(text('opened')).toBe('by us');
+  });
+
+  test('its passphrases', async () => {
+    writeFileSync(path('plain'), 'by age');
+    const prompts = ['Enter passphrase', 'Confirm passphrase'];
+    await onTheTerminal('age -a -p -o theirs.txt plain', 'pässwörd', prompts);
+    const opened = await decryptText(text('theirs.txt'), [passphraseIdentity('pässwörd')]);
+    expect(opened.toString()).toBe('by age');
+  });
+
+  test('private keys with a passphrase', async () => {
+    keygen('pem', 'hunter2hunter2', '-t', 'rsa', '-b', '2048', '-m', 'PEM');
+    keygen('pkcs8', 'hunter2hunter2', '-t', 'rsa', '-b', '2048', '-m', 'PKCS8');
+    keygen('openssh', 'hunter2hunter2', '-t', 'ed25519');
+    for (const name of ['pem', 'pkcs8']) {
+      const armored = await encryptText('secret', parseRecipients(text(`${name}.pub`)));
+      const identities = parseIdentities(text(name), 'hunter2hunter2');
+      expect(`${await decryptText(armored, identities)}`).toBe('secret');
+      expect(() => parseIdentities(text(name))).toThrow('needs its passphrase');
+      expect(() => parseIdentities(text(name), 'wrong')).toThrow(
+        'passphrase of the private key is wrong',
+      );
+    }
+    expect(() => parseIdentities(text('openssh'), 'hunter2hunter2')).toThrow(
+      'is encrypted; remove the passphrase from a copy of it with ssh-keygen -p',
+    );
+    // As the message says.
+    run('ssh-keygen', '-q', '-p', '-P', 'hunter2hunter2', '-N', '', '-f', path('openssh'));
+    const armored = await encryptText('secret', parseRecipients(text('openssh.pub')));
+    expect(`${await decryptText(armored, parseIdentities(text('openssh')))}`).toBe('secret');
+  });
+});

@@ -1,0 +1,20 @@
+import { expect } from 'vitest';
+
+/** Bytes in pieces of that many. */
+export async function* pieces(bytes: Uint8Array, size = 10_000) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const found: Uint8Array[] = [];
+  for await (const chunk of chunks) found.push(chunk);
+  return Buffer.concat(found);
+}
+
+/** Lengths at the borders of chunks, in bytes. */
+export const lengths = [0, 1, 65_535, 65_536, 65_537, 200_000];
+
+/** `toEqual` takes seconds for some hundred kilobytes. */
+export function expectSame(bytes: Uint8Array, expected: Buffer): void {
+  expect([bytes.length, expected.equals(bytes)]).toEqual([expected.length, true]);
+}
