@@ -15,9 +15,9 @@ const both = (...names: string[]) =>
 
 export const decisions: readonly Decision[] = [
   {
-    name: '`json_url` names the retrieval',
+    name: '`json_url` is the retrieval',
     reason:
-      'With a retrieval step the reference answers `/p/:token/r.json`, which serves nothing to a client of the API.',
+      'With a retrieval step, that of the reference is `/p/:token/r.json`, which is useless to a client of the API.',
     differences: ['', '[].'].map(
       (at) =>
         `${at}json_url: "https://pwpush.example/p/:token/r.json" → "https://pwpush.example/p/:token.json"`,
@@ -25,33 +25,33 @@ export const decisions: readonly Decision[] = [
     steps: 'any',
   },
   {
-    name: 'A passphrase is never sent back',
-    reason: 'The reference answers it in clear. Ours keeps a hash, and answers null for one.',
+    name: 'A passphrase is never returned',
+    reason: 'The reference returns it in clear text. The service stores a hash, and returns null.',
     differences: ['passphrase: "pp" → null'],
     steps: [...both('all'), 'get all passphrase', 'delete with passphrase'],
   },
   {
-    name: 'Limits that cannot be granted are 422',
+    name: 'Invalid limits are 422',
     reason:
-      'The specification. The reference takes its default instead, and answers 201: a secret for 2 days would live for 7.',
+      'The specification. The reference uses its default and responds with 201: a secret for 2 days would live for 7.',
     differences: ['status 201 → 422'],
     steps: both('days0', 'days91', 'views0', 'views101', 'daysWord', 'daysFloat'),
   },
   {
     name: 'A payload is a string',
-    reason: 'A number may not come back as it was written: `1.0` is 1, and `1e400` none.',
+    reason: 'A number may change: `1.0` becomes 1, and `1e400` is lost.',
     differences: ['status 201 → 422'],
     steps: both('number'),
   },
   {
-    name: 'A name has 255 characters at most',
-    reason: 'The reference has no bound; a note has 10,000 characters at most.',
+    name: 'A name has at most 255 characters',
+    reason: 'The reference has no limit; a note has at most 10,000 characters.',
     differences: ['status 201 → 422'],
     steps: both('name300'),
   },
   {
     name: 'A push of kind `file` has files',
-    reason: 'The reference keeps one without, which reads as text.',
+    reason: 'The reference accepts one without files, which reads as text.',
     differences: ['status 201 → 422'],
     steps: ['create fileKind owner'],
   },
@@ -62,8 +62,8 @@ export const decisions: readonly Decision[] = [
     steps: [...both('pigeon'), 'create body pushString', 'create body pushArray', 'files in json'],
   },
   {
-    name: 'Every refusal says why, in JSON',
-    reason: 'The reference answers many a 401 with an empty body of type `text/html`.',
+    name: 'Every refusal has a reason, in JSON',
+    reason: 'Many 401 responses of the reference have an empty body of type `text/html`.',
     differences: ['type text/html → application/json', 'body: empty → error'],
     steps: [
       ...['create with bad token', 'audit none', 'audit bad token', 'active none', 'active bad'],
@@ -72,63 +72,63 @@ export const decisions: readonly Decision[] = [
     ],
   },
   {
-    name: 'No `status` beside `error`',
+    name: 'No `status` next to `error`',
     reason:
-      'It comes from the web framework of the reference, for what its API does not handle, and repeats the status line.',
+      'It comes from the web framework of the reference, for errors outside its API, and repeats the status line.',
     differences: ['status: missing'],
     steps: ['create body broken', 'get plain /r', 'get weird', 'no such path'],
   },
   {
     name: 'A wrong method is 405',
-    reason: 'RFC 9110, 15.5.6, with `Allow`; the reference answers 404.',
+    reason: 'RFC 9110, 15.5.6, with `Allow`; the reference responds with 404.',
     differences: ['status 404 → 405'],
     steps: ['PUT pushes', 'GET pushes', 'PATCH', 'OPTIONS'],
   },
   {
-    name: '`HEAD` of a push is 405 and takes no view',
-    reason: 'Link checkers send it. The reference counts a view, which the next retrieval shows.',
+    name: '`HEAD` of a push is 405 and uses no view',
+    reason: 'Link checkers send it. In the reference it uses a view, as the next retrieval shows.',
     differences: ['status 200 → 405', 'views_remaining: 1 → 2'],
     steps: ['head plain', 'get plain accept html'],
   },
   {
-    name: 'A look at an expired push takes no view',
-    reason: 'The reference subtracts it from `views_remaining`, although nothing was seen.',
+    name: 'A request for an expired push uses no view',
+    reason: 'The reference subtracts it from `views_remaining`, although nothing was shown.',
     differences: ['views_remaining: 4 → 5'],
     steps: ['get deleted', 'delete again'],
   },
   {
-    name: "An owner's look is `owner_view`",
-    reason: 'The recorded owner was an administrator, which ours does not have.',
+    name: 'A retrieval by the owner is `owner_view`',
+    reason: 'The recorded owner was an administrator, which the service does not have.',
     differences: ['logs[].kind: "admin_view" → "owner_view"'],
     steps: ['audit owner', 'audit page 1'],
   },
   {
     name: 'A page below 1 is 400',
-    reason: 'The specification. The reference takes it for page 1.',
+    reason: 'The specification. The reference returns page 1.',
     differences: ['status 200 → 400'],
     steps: ['audit page 0', 'active page 0', 'audit page -1', 'active page -1'],
   },
   {
-    name: 'Expiring where it is not permitted is 403',
-    reason: 'The specification. The reference answers 401, as for a bad token.',
+    name: 'Expiring without permission is 403',
+    reason: 'The specification. The reference responds with 401, as for an invalid token.',
     differences: ['status 401 → 403'],
     steps: ['delete by viewer forbidden, then', 'delete by other forbidden'],
   },
   {
     name: 'No e-mail: the version says so',
-    reason: 'Ours has no mail server to send through.',
+    reason: 'The service does not send e-mail.',
     differences: ['features.pushes.email_auto_dispatch: true → false'],
     steps: ['version', 'version bad token', 'version, with mail'],
   },
   {
-    name: 'No e-mail: a creation that asks for it is 422, and no push',
-    reason: 'With a 201 the sender would believe that the link was sent.',
+    name: 'No e-mail: a creation that requests it is 422',
+    reason: 'With 201, the sender would believe that the link was sent.',
     differences: ['status 201 → 422', 'status 200 → 404'],
     steps: ['create notify owner', 'create and notify', 'audit of a notified push'],
   },
   {
     name: 'No e-mail: `notify_emails` is 404',
-    reason: 'What the reference answers, too, where the feature is switched off.',
+    reason: 'As in the reference if the feature is disabled.',
     differences: ['201', '401', '403', '422', '429'].map((status) => `status ${status} → 404`),
     steps: [
       ...['anonymous', 'owner', 'other'].map((caller) => `notify good ${caller}`),
@@ -139,14 +139,13 @@ export const decisions: readonly Decision[] = [
   },
   {
     name: '`application` in the version',
-    reason: 'It is `pwpush`, and tells ours from a Password Pusher of that version.',
+    reason: 'It is `pwpush`, and distinguishes the service from Password Pusher of that version.',
     differences: ['application: added'],
     steps: ['version', 'version bad token', 'version, with mail'],
   },
   {
     name: 'Failures of one kind from one place are one entry',
-    reason:
-      'With a `count`, so that nobody who has a link can fill the log of a push, or the disk.',
+    reason: 'With a `count`, so that nobody with a link can fill the log of a push, or the disk.',
     differences: ['logs: 4 → 3 rows'],
     steps: ['one view, audit'],
   },

@@ -191,8 +191,8 @@ describe('the service answers', () => {
       }).length;
       const others = replayed.length - alike - linkOnly;
       expect(section.replaceAll('\n', ' ')).toContain(
-        `Of ${exchanges.length} recorded requests ${replayed.length} are replayed: ${alike} are ` +
-          `answered alike, ${linkOnly} alike but for \`json_url\`, and ${others} with another of these differences.`,
+        `Of ${exchanges.length} recorded requests, ${replayed.length} are replayed: ${alike} get the same response, ` +
+          `${linkOnly} one that differs only in \`json_url\`, and ${others} one with other differences listed here.`,
       );
     });
   });
