@@ -119,7 +119,8 @@ describe('the manual', () => {
 
   test('lists every command in pwpush.1, in the order of the program', () => {
     const listed = section(main, 'COMMANDS').filter((line) => line.startsWith('.It Cm '));
-    expect(listed).toEqual(names.map((name) => `.It Cm ${name}`));
+    const terms = commands.map(({ name, alias }) => (alias ? `${name} , Cm ${alias}` : name));
+    expect(listed).toEqual(terms.map((term) => `.It Cm ${term}`));
   });
 
   test.each(files)('%s: refers to pages that exist, and sorts those to see also', (file) => {

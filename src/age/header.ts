@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AgeError } from './age-error';
-import { base64, derive, fromBase64 } from './primitives';
+import { base64, derive, fromBase64 } from './chacha';
 
 // age.md (https://c2sp.org/age), "Header".
 

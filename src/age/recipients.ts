@@ -9,8 +9,8 @@ import {
   scrypt,
 } from 'node:crypto';
 import { AgeError } from './age-error';
+import { base64, derive, fromBase64, open, seal, TAG } from './chacha';
 import type { Stanza } from './header';
-import { base64, derive, fromBase64, open, seal, TAG } from './primitives';
 
 // age.md (https://c2sp.org/age), "Native recipient types".
 

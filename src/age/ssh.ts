@@ -8,7 +8,7 @@ import {
   publicEncrypt,
 } from 'node:crypto';
 import { AgeError } from './age-error';
-import { base64, derive } from './primitives';
+import { base64, derive } from './chacha';
 import {
   argument,
   ephemeral,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AgeError } from './age-error';
+import { derive, open, seal, TAG } from './chacha';
 import { MAX_HEADER } from './header';
-import { derive, open, seal, TAG } from './primitives';
 
 // age.md (https://c2sp.org/age), "Payload".
 

@@ -104,7 +104,7 @@ function tokenNeeded(sent: SentRequest): CliError {
         hint: 'leave --anonymous out',
       },
     );
-  return new CliError('unauthorized', `${title(sent)}: the instance wants a token`, {
+  return new CliError('unauthorized', `${title(sent)}: the instance requires a token`, {
     status: 401,
     hint:
       sent.knownTo === undefined

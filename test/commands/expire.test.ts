@@ -102,6 +102,6 @@ test('without a link is bad usage', async () => {
   expect(await here.run('expire')).toEqual({
     code: 2,
     stdout: '',
-    stderr: "pwpush: missing required argument 'links'\nhint: see --help\n",
+    stderr: 'pwpush: missing <links>\nhint: pwpush expire --help\n',
   });
 });

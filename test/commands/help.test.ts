@@ -85,9 +85,7 @@ describe('help', () => {
 
   test('names the global options of a command, and explains them once', async () => {
     const { stdout } = await here.run('help', 'list');
-    const short = stdout
-      .split('Global options, explained by pwpush --help:\n')[1]
-      ?.split('\n\n')[0];
+    const short = stdout.split('Global options (see pwpush --help):\n')[1]?.split('\n\n')[0];
     const explained = (await here.run('--help')).stdout.split('Global options:\n')[1];
     const names = short?.match(/--[\w-]+/g) ?? [];
     expect(names).toHaveLength(14);

@@ -35,7 +35,7 @@ describe('notify', () => {
     [['a@x.test\nbcc:b@x.test'], 'e-mail address 1 is invalid'],
     [['a@x', 'b@x', 'c@x', 'd@x', 'e@x', 'f@x'], 'an instance e-mails 5 people at most, not 6'],
     [['a@x.test', '--locale', 'french!'], '"french!" is not a language'],
-    [[], "missing required argument 'email'"],
+    [[], 'missing <email>'],
   ])('%j is bad usage, and nothing is sent', async (words, message) => {
     const { code, stderr, sent } = await asking([], notify(...words));
     expect({ code, first: stderr.split('\n')[0], sent }).toEqual({

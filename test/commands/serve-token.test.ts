@@ -84,7 +84,7 @@ test.each([
   [['serve', 'token', 'list', '--database='], '--database takes a value, and got an empty one'],
   [['serve', '--port', '65536'], '--port takes a number from 0 to 65535, not "65536"'],
   [['serve', '--max-days', '0'], '--max-days takes a whole number of 1 or more, not "0"'],
-  [['serve', 'token', 'add'], "missing required argument 'name'"],
+  [['serve', 'token', 'add'], 'missing <name>'],
 ])('%j is bad usage', async (argv, message) => {
   const { code, stderr } = await here.run(...argv);
   expect([code, stderr.split('\n')[0]]).toEqual([2, `pwpush: ${message}`]);

@@ -108,7 +108,7 @@ describe('a link of an instance that another profile has a token for', () => {
   test('gets no token, and the profile is named', async () => {
     expect(await refused(['audit', LINK])).toEqual(
       saying(
-        'audit: the instance wants a token',
+        'audit: the instance requires a token',
         'profile "other" has one for it: --profile other',
       ),
     );

@@ -114,7 +114,7 @@ describe('a redirect to another origin is reported, and nothing is sent there', 
   });
 
   test.each(['$(reboot)', '`reboot`', 'a;reboot;b', 'a&reboot&b', "a'b", 'a$IFS'])(
-    'the name of its host is no command that one is told to type: %s',
+    'the name of its host is no command that the reader should type: %s',
     async (name) => {
       const { code, stderr } = await asked([to(`https://${name}.test/`)], 'version');
       expect({ code, hint: stderr.split('\n')[1] }).toEqual({

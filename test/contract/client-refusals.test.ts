@@ -19,7 +19,7 @@ describe('401', () => {
     expect(await refused({ status: 401 }, ['list'])).toEqual(
       saying(
         3,
-        'pwpush: list: the instance wants a token\nhint: log in with pwpush login, or set PWPUSH_TOKEN\n',
+        'pwpush: list: the instance requires a token\nhint: log in with pwpush login, or set PWPUSH_TOKEN\n',
       ),
     );
   });

@@ -186,7 +186,7 @@ describe('a refused upload says why', () => {
       401,
       { error: 'You need to sign in.' },
       3,
-      `push: the instance wants a token: You need to sign in.\n${needed}`,
+      `push: the instance requires a token: You need to sign in.\n${needed}`,
     ],
     [403, { error: 'No files from strangers.' }, 4, `push: No files from strangers.\n${needed}`],
     [

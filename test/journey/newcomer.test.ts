@@ -53,8 +53,8 @@ describe('bad input is refused before anything is sent', () => {
       ['push', 'text', '--env', 'HOME'],
       'pwpush: the secret can come from one place only; named were the text argument and --env\nhint: leave all but one out\n',
     ],
-    [['pusch'], 'pwpush: there is no command "pusch"\nhint: did you mean push?\n'],
-    [['push', '--vews', '3'], "pwpush: unknown option '--vews'\nhint: did you mean --views?\n"],
+    [['pusch'], 'pwpush: unknown command "pusch"\nhint: did you mean push?\n'],
+    [['push', '--vews', '3'], 'pwpush: unknown option --vews\nhint: did you mean --views?\n'],
     [
       ['get', 'https://pwpush.example/'],
       'pwpush: that is not a link or token of a push\nhint: give the link as you got it, such as https://pwpush.example/p/abc123, or its token\n',

@@ -55,7 +55,7 @@ export const parameters = {
 
 /** Responses of refused calls, by status. */
 export const refusals = {
-  400: { words: 'The request makes no sense.', schema: 'Error' },
+  400: { words: 'The request is invalid.', schema: 'Error' },
   401: { words: 'A token is needed, or is not valid.', schema: 'Error' },
   403: { words: 'The caller may not do this.', schema: 'Error' },
   404: { words: 'There is no such push.', schema: 'Error' },

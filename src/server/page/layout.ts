@@ -124,7 +124,7 @@ function framed(readable: string, script: string): { head: Markup; policy: strin
 }
 
 const top = markup`<header><span class="brand">${logo}pwpush</span></header>`;
-const bottom = markup`<footer><p>Secrets are kept sealed, and deleted when their link ends.</p></footer>`;
+const bottom = markup`<footer><p>Secrets are encrypted and deleted when the link expires.</p></footer>`;
 
 export interface PageOptions {
   readonly status?: number | undefined;

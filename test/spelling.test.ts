@@ -1,0 +1,49 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const missing = ['hunspell', 'mandoc'].filter((tool) => spawnSync(tool, ['--version']).error);
+const skip = missing.length > 0 && process.env.PWPUSH_TEST_ALL !== '1';
+
+const own = join(root, 'test/words.txt');
+const listed = new Set(readFileSync(own, 'utf8').split('\n'));
+const files = (folder: string, end: RegExp) =>
+  readdirSync(join(root, folder))
+    .filter((name) => end.test(name))
+    .map((name) => join(folder, name));
+
+/** A manual page as it is read, without overstrikes and what stands in single quotes. */
+const page = (path: string) =>
+  execFileSync('mandoc', ['-T', 'utf8', join(root, path)], { encoding: 'utf8' })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: how mandoc makes letters bold
+    .replace(/.\u0008/g, '')
+    .replace(/‘[^’]*’/g, ' ');
+
+/** Markdown without code, links and markup. */
+const prose = (path: string) =>
+  readFileSync(join(root, path), 'utf8').replace(
+    /^```.*?^```|^ {4}.*$|`[^`]*`|\]\([^)]*\)|<[^>]*>|https?:\S+/gms,
+    ' ',
+  );
+
+/** The words that are in no list, in their order. */
+function misspelt(text: string): string[] {
+  const input = text.replace(/\S*[\d_/@=$]\S*|\b[A-Z]{2,}s?\b/g, ' ').replace(/’/g, "'");
+  const found = execFileSync('hunspell', ['-d', 'en_US', '-l'], {
+    input,
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+  });
+  return [...new Set(found.split('\n'))].filter((word) => word !== '' && !listed.has(word)).sort();
+}
+
+test.skipIf(skip)('manual pages and documents have no spelling mistakes', () => {
+  const text = [
+    ...files('man', /\.\d$/).map(page),
+    ...[...files('.', /\.md$/), ...files('docs', /\.md$/)].map(prose),
+  ].join('\n');
+  expect(misspelt(text), `correct it, or add it to ${own}`).toEqual([]);
+});
