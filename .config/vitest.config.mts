@@ -1,15 +1,40 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestUserConfig } from 'vitest/config';
+
+/** These measure the heap or count the open files of their process, which other tests must not share. */
+const alone = [
+  'test/client/concurrent-map.test.ts',
+  'test/input/attachments.test.ts',
+  'test/server/app.test.ts',
+  'test/server/fuzz.test.ts',
+];
+
+const common: TestUserConfig = {
+  root: new URL('..', import.meta.url).pathname,
+  // Journeys start the built program and sockets; two cores in CI may be busy.
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
+    ...common,
     globalSetup: 'test/helpers/shared-postgres.ts',
     // Most of them wait for processes and sockets.
     maxWorkers: Math.max(4, availableParallelism()),
-    // Journeys start the built program and sockets; two cores in CI may be busy.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
+    projects: [
+      {
+        // Loading the modules again for each file takes longer than most tests.
+        test: {
+          ...common,
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: alone,
+          isolate: false,
+        },
+      },
+      { test: { ...common, name: 'alone', include: alone } },
+    ],
   },
 });

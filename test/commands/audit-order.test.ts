@@ -14,6 +14,16 @@ const orders: readonly Order[] = ['oldest first', 'newest first'];
 
 /** The embedded service, its audit log paged in that way; the last page and those after it are `end`. */
 function paged(service: TestService, order: Order, rows: number): Transport {
+  let read = { time: 0, log: [] as AuditEntry[] };
+  /** Reads the log once for all pages, until the clock moves. */
+  const wholeLog = async (path: string) => {
+    const time = service.clock.now().getTime();
+    if (time !== read.time) {
+      const log = await readLog(service, path);
+      read = { time, log: order === 'newest first' ? log.reverse() : log };
+    }
+    return read.log;
+  };
   return async ({ method, url, headers }) => {
     const { pathname, searchParams } = new URL(url);
     const page = Number(searchParams.get('page'));
@@ -21,14 +31,13 @@ function paged(service: TestService, order: Order, rows: number): Transport {
       const response = await service.fetch(new Request(url, { method, headers }));
       return answer(response.status, await response.text());
     }
-    const log = await wholeLog(service, pathname);
-    if (order === 'newest first') log.reverse();
+    const log = await wholeLog(pathname);
     return answer(200, JSON.stringify({ logs: log.slice((page - 1) * rows, page * rows) }));
   };
 }
 
 /** Oldest first; the clock of these tests moves between any two events. */
-async function wholeLog(service: TestService, path: string): Promise<AuditEntry[]> {
+async function readLog(service: TestService, path: string): Promise<AuditEntry[]> {
   const log: AuditEntry[] = [];
   for (let page = 1; ; page++) {
     const { json } = await call(service, 'GET', `${path}?page=${page}`, {

@@ -97,6 +97,7 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'run abc --as SECRET -- /nonexistent/program' },
   ],
   preview: [{ words: 'preview abc' }],
+  show: [{ words: 'show abc' }],
   expire: [{ words: 'expire abc def' }],
   list: [
     { words: 'list', printsJson: ['note'] },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
 
 export const launcher = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -24,8 +25,8 @@ export interface Running {
 /** Where programs of all tests keep their compiled code: making it anew for each somebody takes time. */
 const caches = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
-/** A folder of its own for a test file, and the environment of somebody who lives in it. */
-export function person() {
+/** A folder of its own, and the environment of somebody who lives in it. */
+export function makePerson() {
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
   mkdirSync(caches, { recursive: true });
   const env: Record<string, string> = {
@@ -37,6 +38,13 @@ export function person() {
     PWPUSH_STATE_DIR: join(folder, 'state'),
   };
   return { folder, env, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A person for the tests of a file or suite, whose folder is removed after them. */
+export function person(): ReturnType<typeof makePerson> {
+  const made = makePerson();
+  afterAll(made.remove);
+  return made;
 }
 
 interface StartOptions {
@@ -80,6 +88,8 @@ function ending(child: ChildProcess): Promise<Ended> {
   });
 }
 
+export type Served = Awaited<ReturnType<typeof serveBuilt>>;
+
 /** The built service on a free port, its data at home; the first start keeps the profile `local` there. */
 export async function serveBuilt(env: Record<string, string>, words: readonly string[] = []) {
   const data = ['--data', join(env.HOME ?? '', 'data')];
@@ -99,6 +109,18 @@ export async function serveBuilt(env: Record<string, string>, words: readonly st
     return running.ended;
   };
   return { url, token, stop, kill };
+}
+
+/** The built service for the tests of a file or suite; its address is known once they run. */
+export function serving(...options: Parameters<typeof serveBuilt>): Served {
+  const service = {} as Served;
+  beforeAll(async () => {
+    Object.assign(service, await serveBuilt(...options));
+  });
+  afterAll(async () => {
+    await service.stop?.();
+  });
+  return service;
 }
 
 /** A listener that hands each connection to `talk`; for instances that misbehave on the wire. */

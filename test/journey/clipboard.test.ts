@@ -1,20 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
+import { launcher, person, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const sender = person();
 const recipient = person();
-let service: Awaited<ReturnType<typeof serveBuilt>>;
-
-beforeAll(async () => {
-  service = await serveBuilt(sender.env);
-});
-afterAll(async () => {
-  await service.stop();
-  sender.remove();
-  recipient.remove();
-});
+const service = serving(sender.env);
 
 const lacks = (...tools: string[]) =>
   process.env.PWPUSH_TEST_ALL !== '1' && tools.some((tool) => spawnSync('which', [tool]).status);

@@ -16,14 +16,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dist, person, pwpush, serveBuilt, shell } from '../helpers/program';
+import { dist, makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
 
-let somebody: ReturnType<typeof person>;
+let somebody: ReturnType<typeof makePerson>;
 let caches: string;
 let env: Record<string, string>;
 
 beforeEach(() => {
-  somebody = person();
+  somebody = makePerson();
   const { XDG_CACHE_HOME: _, ...rest } = somebody.env;
   env = rest;
   caches = join(somebody.folder, '.cache', 'pwpush');

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, type TestContext, test } from 'vitest';
+import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
 import { type Ended, person, pwpush, shell, start, wire } from '../helpers/program';
 import {
   cut,
@@ -22,8 +22,6 @@ import {
 } from '../helpers/transfer';
 
 const somebody = person();
-afterAll(() => somebody.remove());
-
 const LIVE =
   'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
 

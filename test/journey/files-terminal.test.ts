@@ -1,12 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { person } from '../helpers/program';
 import { onTerminal, seen } from '../helpers/pty';
 import { json, listener, offering, taking, whole } from '../helpers/transfer';
 
 const somebody = person();
-afterAll(() => somebody.remove());
 let stop: (() => unknown)[] = [];
 afterEach(async () => {
   for (const one of stop) await one();

@@ -47,8 +47,6 @@ beforeAll(() => {
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
   tornDown();
-  sender.remove();
-  recipient.remove();
 });
 
 /** Starts the program on one of the two machines. */

@@ -2,18 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { launcher, person, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
+import { place } from '../helpers/run';
 import { cert, key } from '../server/certificate';
 
 const sender = person();
 const recipient = person();
-afterAll(() => {
-  sender.remove();
-  recipient.remove();
-});
 
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/p\/[a-z0-9_-]+\/r/;
 
@@ -149,10 +146,9 @@ describe('push --here', () => {
     [['--here', '--tls-cert', 'x'], 'TLS needs both a certificate and its key'],
     [['--here', '--host', '192.0.2.77'], 'cannot listen on 192.0.2.77 port 0 (EADDRNOTAVAIL)'],
   ])('%j: %s', async (words, message) => {
-    const { code, stdout, stderr } = await pwpush(['push', ...words], {
-      env: sender.env,
-      input: 's',
-    });
+    const here = place({ stdin: 's' });
+    const { code, stdout, stderr } = await here.run('push', ...words);
+    here.close();
     expect({ code, stdout }).toEqual({ code: message.includes('EADDR') ? 1 : 2, stdout: '' });
     expect(stderr).toContain(`pwpush: ${message}`);
   });

@@ -16,19 +16,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { times } from '../helpers/long';
-import { dist, launcher, person, pwpush, serveBuilt, shell } from '../helpers/program';
+import { dist, launcher, person, pwpush, serving, shell } from '../helpers/program';
 
 const sender = person();
-let service: Awaited<ReturnType<typeof serveBuilt>>;
-beforeAll(async () => {
-  service = await serveBuilt(sender.env);
-});
-afterAll(async () => {
-  await service.stop();
-  sender.remove();
-});
+serving(sender.env);
 
 let folder: string;
 let env: Record<string, string>;
@@ -39,10 +32,9 @@ beforeEach(() => {
   mkdirSync(at('tmp'));
   chmodSync(at('tmp'), 0o1777);
   env = {
-    PATH: process.env.PATH ?? '',
+    ...sender.env,
     HOME: at('home'),
     TMPDIR: at('tmp'),
-    NO_PROXY: '*',
     PWPUSH_CONFIG_DIR: at('config'),
     PWPUSH_STATE_DIR: at('state'),
   };

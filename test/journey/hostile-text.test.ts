@@ -1,17 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { person, pwpush, serveBuilt, shell } from '../helpers/program';
+import { beforeAll, expect, test } from 'vitest';
+import { person, pwpush, serving, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
+const service = serving(somebody.env);
 const ATTACK =
   '\u001b]0;owned\u0007\u001b]8;;https://evil.test\u0007x\u001b]52;c;eA==\u0007\u009b2J\u202efdp.exe\u200b\rend';
-let service: Awaited<ReturnType<typeof serveBuilt>>;
 let link = '';
 
 beforeAll(async () => {
-  service = await serveBuilt(somebody.env);
   const words = ['push', '--name', ATTACK, '--note', ATTACK, '--views', '50'];
   const { stdout } = await pwpush(words, { env: somebody.env, input: `${ATTACK}\nof two lines\n` });
   link = stdout.trim();
@@ -22,10 +21,6 @@ beforeAll(async () => {
     referer: 'https://x.test/\u009d52;c;eA==\u009c',
   };
   await fetch(`${service.url}/api/v2/pushes/${token}`, { headers });
-});
-afterAll(async () => {
-  await service.stop();
-  somebody.remove();
 });
 
 /** What a program wrote to a terminal, without the line ends that the terminal makes. */

@@ -1,10 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
-import { person, serveBuilt, start, wire } from '../helpers/program';
+import { describe, expect, test } from 'vitest';
+import { makePerson, person, serveBuilt, start, wire } from '../helpers/program';
 
 const somebody = person();
-afterAll(() => somebody.remove());
-
 describe('Ctrl-C', () => {
   test.each([
     ['SIGINT', 130, 'interrupted'],
@@ -76,7 +74,7 @@ describe('Ctrl-C', () => {
 
 describe('pwpush serve', () => {
   test('with --ephemeral leaves nothing on the disk', async () => {
-    const home = person();
+    const home = makePerson();
     const running = start(['serve', '--ephemeral', '--port', '0'], { env: home.env });
     await new Promise((resolve) => running.child.stdout?.once('data', resolve));
     running.child.kill('SIGTERM');

@@ -1,18 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dist, launcher, person, pwpush, serveBuilt } from '../helpers/program';
+import { expect, test } from 'vitest';
+import { dist, launcher, person, pwpush, serving } from '../helpers/program';
 
 const somebody = person();
-let service: Awaited<ReturnType<typeof serveBuilt>>;
-
-beforeAll(async () => {
-  service = await serveBuilt(somebody.env);
-});
-afterAll(async () => {
-  await service.stop();
-  somebody.remove();
-});
+serving(somebody.env);
 
 /** The chunks of the build, and the modules of Node, that a run loads. */
 function loads(words: readonly string[], input = '') {

@@ -1,11 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { person, pwpush, shell, wire } from '../helpers/program';
 
 const newcomer = person();
-afterAll(() => newcomer.remove());
-
 const run = (...words: string[]) => pwpush(words, { env: newcomer.env, cwd: newcomer.folder });
 const at = (url: string): Record<string, string> => ({ ...newcomer.env, PWPUSH_URL: url });
 const usage = (stderr: string) => ({ code: 2, signal: null, stdout: '', stderr });

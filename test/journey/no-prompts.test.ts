@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { person, pwpush, serveBuilt } from '../helpers/program';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { person, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const sender = person();
 const other = person();
-let service: Awaited<ReturnType<typeof serveBuilt>>;
+const service = serving(sender.env);
 let link: string;
 
 beforeAll(async () => {
-  service = await serveBuilt(sender.env);
   const env = { ...sender.env, PHRASE: 'horse' };
   link = (await pwpush(['push', '--passphrase-env', 'PHRASE'], { env, input: 's' })).stdout.trim();
-});
-afterAll(async () => {
-  await service.stop();
-  sender.remove();
-  other.remove();
 });
 
 /** All that asks somebody on a terminal, and how it ends where nobody is to be asked. */

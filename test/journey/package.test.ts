@@ -2,19 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dist, person, serveBuilt } from '../helpers/program';
+import { expect, test } from 'vitest';
+import { dist, person, serving } from '../helpers/program';
 
 const somebody = person();
-let service: Awaited<ReturnType<typeof serveBuilt>>;
-
-beforeAll(async () => {
-  service = await serveBuilt(somebody.env);
-});
-afterAll(async () => {
-  await service.stop();
-  somebody.remove();
-});
+const service = serving(somebody.env);
 
 test('the build requires modules of Node, its own files and libsql, and nothing else', () => {
   const files = readdirSync(dist).filter((name) => name.endsWith('.js'));

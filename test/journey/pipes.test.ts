@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { person, pwpush, serveBuilt, shell } from '../helpers/program';
+import { person, pwpush, serveBuilt, serving, shell } from '../helpers/program';
 
 const sender = person();
 const recipient = person();
@@ -12,8 +12,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   const { code, stderr } = await service.stop();
-  sender.remove();
-  recipient.remove();
   expect({ code, stderr: stderr.split('\n').at(-2) }).not.toMatchObject({ code: 1 });
 });
 
@@ -111,15 +109,8 @@ describe('a secret that cannot be printed', () => {
 
 describe('a token in a pipe, which can be read once', () => {
   const someone = person();
-  let other: Awaited<ReturnType<typeof serveBuilt>>;
-  beforeAll(async () => {
-    other = await serveBuilt(someone.env);
-    writeFileSync(join(someone.folder, 'secrets'), 'A=1\n'.repeat(3));
-  });
-  afterAll(async () => {
-    await other.stop();
-    someone.remove();
-  });
+  writeFileSync(join(someone.folder, 'secrets'), 'A=1\n'.repeat(3));
+  const other = serving(someone.env);
 
   const owned = (words: string) =>
     shell(`cat | $PWPUSH --token-file /dev/stdin ${words}`, {

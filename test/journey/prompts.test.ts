@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { person, pwpush, wire } from '../helpers/program';
+import { makePerson, pwpush, wire } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
 const ENTER = '\r';
@@ -39,9 +39,9 @@ async function answerAll(terminal: Terminal) {
 
 const linkOn = (screen: string) => /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r/.exec(screen)?.[0] ?? '';
 
-let newcomer: ReturnType<typeof person>;
+let newcomer: ReturnType<typeof makePerson>;
 beforeEach(() => {
-  newcomer = person();
+  newcomer = makePerson();
 });
 afterEach(() => newcomer.remove());
 

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { person, pwpush, wire } from '../helpers/program';
 
 const somebody = person();
-afterAll(() => somebody.remove());
-
 async function through(scheme: 'http' | 'https', talk: (socket: Socket) => void) {
   const proxy = await wire(talk);
   const { NO_PROXY: _none, ...rest } = somebody.env;

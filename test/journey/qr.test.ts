@@ -1,18 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launcher, person, serveBuilt } from '../helpers/program';
+import { afterAll, describe, expect, test } from 'vitest';
+import { launcher, person, serving } from '../helpers/program';
 import { read } from '../helpers/qr';
 
 const sender = person();
-let service: Awaited<ReturnType<typeof serveBuilt>>;
-
-beforeAll(async () => {
-  service = await serveBuilt(sender.env);
-});
-afterAll(async () => {
-  await service.stop();
-  sender.remove();
-});
+serving(sender.env);
 
 const missing = spawnSync('tmux', ['-V']).error && process.env.PWPUSH_TEST_ALL !== '1';
 

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { texts } from '../../src/help/topics';
-import { launcher, person, pwpush, serveBuilt } from '../helpers/program';
+import { launcher, person, pwpush, serving } from '../helpers/program';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
 
 const somebody = person();
 const work = join(somebody.folder, 'work');
 const bin = join(somebody.folder, 'bin');
-let service: Awaited<ReturnType<typeof serveBuilt>>;
+const service = serving(somebody.env);
 let owner: Record<string, string>;
 
 /** Makes a program of sh that can be found. */
@@ -20,7 +20,6 @@ function program(path: string, lines: string): void {
 }
 
 beforeAll(async () => {
-  service = await serveBuilt(somebody.env);
   mkdirSync(bin);
   program(join(bin, 'pwpush'), `exec "${process.execPath}" "${launcher}" "$@"`);
   // The recipes install a release; here the built program is there already.
@@ -43,10 +42,6 @@ beforeEach(() => {
   mkdirSync(work);
   program(join(work, 'make-token'), 'echo hunter2');
   program(join(work, 'deploy.sh'), 'echo "deployed with $DEPLOY_TOKEN"');
-});
-afterAll(async () => {
-  await service.stop();
-  somebody.remove();
 });
 
 /** The block that stands below the paragraph that begins so, its indent taken away. */

@@ -1,20 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Ledger } from '../helpers/ledger';
+import { long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import { person, pwpush, serveBuilt, start } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { onSharedPostgres } from '../helpers/stores';
 
-const KILLS = 4;
-const PUSHES = 200;
+const KILLS = long ? 4 : 2;
+const PUSHES = long ? 200 : 50;
 
 const someone = person();
 const newFolder = folders();
-
-afterAll(() => someone.remove());
 
 /** Changes the key beside two services under load; killed some times, then whole. */
 async function rekeyUnderLoad(data: string, ...place: string[]): Promise<void> {

@@ -15,7 +15,6 @@ afterAll(async () => {
     child.kill('SIGKILL');
     await ended;
   }
-  home.remove();
 });
 
 /** The built `serve`, started with these variables; resolves with its address once it listens. */

@@ -12,16 +12,16 @@ import { open } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { launcher, person, type Running, start, wire } from '../helpers/program';
+import { launcher, makePerson, type Running, start, wire } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
 // test/journey/terminal.test.ts has the prompts, test/journey/unwritable-output.test.ts what must not be lost.
 
-let somebody: ReturnType<typeof person>;
+let somebody: ReturnType<typeof makePerson>;
 const closing: (() => unknown)[] = [];
 beforeEach(() => {
-  somebody = person();
+  somebody = makePerson();
 });
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -101,7 +101,9 @@ describe.each(signals)('%s', (signal, code, word) => {
     closing.push(close);
     const mine = new Set(connecting(port));
     const waiting = () =>
-      expect.poll(() => connecting(port).some((one) => !mine.has(one))).toBe(true);
+      expect
+        .poll(() => connecting(port).some((one) => !mine.has(one)), { timeout: 20_000 })
+        .toBe(true);
     expect(await stopped(['version'], at(`http://127.0.0.1:${port}`), signal, waiting)).toEqual(
       ended(code, word),
     );

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { launcher, person } from '../helpers/program';
 
 // The built program as systemd starts it.
@@ -21,8 +21,6 @@ afterEach(async () => {
     await ended;
   }
 });
-afterAll(() => home.remove());
-
 interface Started {
   readonly child: ChildProcess;
   readonly stdout: Interface;

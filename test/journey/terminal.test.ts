@@ -1,20 +1,11 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { person, pwpush, serveBuilt } from '../helpers/program';
+import { describe, expect, test } from 'vitest';
+import { makePerson, person, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const sender = person();
 const recipient = person();
-let service: Awaited<ReturnType<typeof serveBuilt>>;
-
-beforeAll(async () => {
-  service = await serveBuilt(sender.env);
-});
-afterAll(async () => {
-  await service.stop();
-  sender.remove();
-  recipient.remove();
-});
+const service = serving(sender.env);
 
 const linkOn = (screen: string) =>
   new RegExp(`${service.url}/p/[a-z0-9_-]+/r`).exec(screen)?.[0] ?? '';
@@ -108,7 +99,7 @@ describe('on a terminal', () => {
   });
 
   test('who logs in by what push offers ends with a link', async () => {
-    const newcomer = person();
+    const newcomer = makePerson();
     const terminal = onTerminal('$PWPUSH push', newcomer.env);
     await terminal.shows('log in to an instance, and push there');
     terminal.type(ENTER);

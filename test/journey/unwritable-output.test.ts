@@ -14,17 +14,17 @@ import {
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { launcher, person, shell, start, wire } from '../helpers/program';
+import { launcher, makePerson, shell, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
 // The built program, cut off from whoever it talks to, with a link or a secret in its hands.
 
 const missing = !existsSync('/dev/full') && process.env.PWPUSH_TEST_ALL !== '1';
-let somebody: ReturnType<typeof person>;
+let somebody: ReturnType<typeof makePerson>;
 const closing: (() => void)[] = [];
 beforeEach(() => {
-  somebody = person();
+  somebody = makePerson();
 });
 afterEach(() => {
   for (const close of closing.splice(0)) close();

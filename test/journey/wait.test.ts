@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { person, pwpush, type Running, serveBuilt, start } from '../helpers/program';
+import { expect, test } from 'vitest';
+import { person, pwpush, type Running, serving, start } from '../helpers/program';
 
 const somebody = person();
-let service: Awaited<ReturnType<typeof serveBuilt>>;
-beforeAll(async () => {
-  service = await serveBuilt(somebody.env);
-});
-afterAll(async () => {
-  await service.stop();
-  somebody.remove();
-});
+serving(somebody.env);
 
 async function push(): Promise<string> {
   return (await pwpush(['push'], { env: somebody.env, input: 's' })).stdout.trim();

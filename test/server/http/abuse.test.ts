@@ -9,7 +9,7 @@ import {
   type OverDatabase,
   overDatabase,
 } from '../../helpers/over-database';
-import { person, serveBuilt } from '../../helpers/program';
+import { makePerson, serveBuilt } from '../../helpers/program';
 import {
   type Answer,
   call,
@@ -261,7 +261,7 @@ test('no failure tells what is inside, on any route', async () => {
 });
 
 test('passphrase tries count together over processes on one SQLite', async () => {
-  const somebody = person();
+  const somebody = makePerson();
   const services = [await serveBuilt(somebody.env), await serveBuilt(somebody.env)];
   try {
     const asked = async (at: number, path: string, init: RequestInit = {}) =>

@@ -21,12 +21,16 @@ const PATH = `${BASE}/openapi.json`;
 let service: TestService;
 let document: Document;
 let api: Described;
+/** By their text, as compiling the schemas takes longer than most tests. */
+const read = new Map<string, Described>();
 
 async function serving(settings: Parameters<typeof testService>[0] = {}): Promise<void> {
   await service?.close();
   service = await testService(settings);
-  document = (await call(service, 'GET', PATH)).json;
-  api = described(document);
+  const { text, json } = await call(service, 'GET', PATH);
+  document = json;
+  api = read.get(text) ?? described(document);
+  read.set(text, api);
 }
 
 beforeEach(() => serving());

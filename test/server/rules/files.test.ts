@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
 import {
   call,
@@ -19,13 +19,13 @@ const CHUNK = 64 * 1024;
 
 let service: TestService;
 
-/** For tests that are the same on each store. */
-const inMemory = () =>
-  beforeEach(async () => {
-    service = await testService();
+/** One service for tests that are the same on each store and leave each other's pushes alone. */
+function inMemory(settings: Parameters<typeof testService>[0] = {}): void {
+  beforeAll(async () => {
+    service = await testService(settings);
   });
-
-afterEach(() => service.close());
+  afterAll(() => service.close());
+}
 
 const field = (name: string, value: string): FormPart => ({ name: `push[${name}]`, value });
 const retrieve = async (token: string, query = '') =>
@@ -56,7 +56,10 @@ onEachStore((store) => {
     beside = await room.beside();
   });
 
-  afterEach(() => beside.close());
+  afterEach(async () => {
+    await service.close();
+    await beside.close();
+  });
 
   describe('what goes in comes out', () => {
     test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 40 * CHUNK + 7])(
@@ -344,7 +347,7 @@ describe('names and types', () => {
 });
 
 describe('limits', () => {
-  inMemory();
+  inMemory({ maxFileSize: 100_000 });
 
   test('eleven files are too many', async () => {
     const parts = Array.from({ length: 11 }, (_, i) => filePart(`${i}`, 'x'));
@@ -352,8 +355,6 @@ describe('limits', () => {
   });
 
   test('a file may have as many bytes as the instance says, and not one more', async () => {
-    await service.close();
-    service = await testService({ maxFileSize: 100_000 });
     const [url = ''] = await links(filePart('a', Buffer.alloc(100_000)));
     expect((await fetchLink(service, url)).bytes).toHaveLength(100_000);
     expect(await refused(filePart('a', 'x'), filePart('b', Buffer.alloc(100_001)))).toEqual([
@@ -469,10 +470,11 @@ describe('a link', () => {
   });
 
   test('begins with the public address', async () => {
-    await service.close();
-    service = await testService({ publicUrl: 'https://push.example.com/x' });
-    const [url = ''] = await links(filePart('a', 'A'));
-    expect(url).toMatch(/^https:\/\/push\.example\.com\/x\/files\/[\w-]+$/);
+    const other = await testService({ publicUrl: 'https://push.example.com/x' });
+    const token = await createWithFiles(other, filePart('a', 'A'));
+    const { json } = await call(other, 'GET', `/api/v2/pushes/${token}`);
+    await other.close();
+    expect(json.files[0].url).toMatch(/^https:\/\/push\.example\.com\/x\/files\/[\w-]+$/);
   });
 
   test('opens what a passphrase protects', async () => {
@@ -490,7 +492,7 @@ describe('a download', () => {
   let url: string;
   let tag: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     [url = ''] = await links(filePart('a', bytes));
     tag = (await fetchLink(service, url, {}, 'HEAD')).headers.get('etag') ?? '';
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/contract';
+import { times } from '../../helpers/long';
 import { call, create, type TestService, testClock, testService } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
 
@@ -57,13 +58,12 @@ onEachStore((store) => {
       ]);
     });
 
-    test('of 500 simultaneous requests for one view exactly one gets the payload', async () => {
+    test('of many simultaneous requests for one view exactly one gets the payload', async () => {
       const token = await create(service, { payload: 'once', expire_after_views: 1 });
-      const answers = await Promise.all(Array.from({ length: 500 }, () => retrieve(token)));
+      const answers = await Promise.all(Array.from({ length: times(500) }, () => retrieve(token)));
       expect(answers.filter(({ payload }) => payload === 'once')).toHaveLength(1);
-      expect(answers.filter(({ payload, expired }) => payload === null && expired)).toHaveLength(
-        499,
-      );
+      const late = answers.filter(({ payload, expired }) => payload === null && expired);
+      expect(late).toHaveLength(answers.length - 1);
     });
 
     test('with a passphrase, too', async () => {

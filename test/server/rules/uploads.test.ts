@@ -9,7 +9,7 @@ import type { Timeouts } from '../../../src/server/http/timeouts';
 import { type Service, startService } from '../../../src/server/service';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
-import { person, start as startProgram } from '../../helpers/program';
+import { makePerson, start as startProgram } from '../../helpers/program';
 import { rowsOf } from '../../helpers/rows';
 import {
   defaults,
@@ -178,7 +178,7 @@ describe('an upload that is cut off leaves nothing', () => {
   test('when the service is killed, once it is there again', async () => {
     // Nothing of this process opens those data: libsql lets go of a database when its statements are collected, and
     // with it of locks that the services' processes count on.
-    const world = person();
+    const world = makePerson();
     const [before, after] = [join(world.folder, 'before'), join(world.folder, 'after')];
     try {
       const first = await serveIn(world.env);
