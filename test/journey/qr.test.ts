@@ -47,6 +47,6 @@ describe.skipIf(missing)('on the screen of a terminal (needs tmux)', () => {
     // The terminal breaks lines within words.
     const shown = screen(36, 'echo s | $PWPUSH push --qr').replaceAll(/\s+/g, '');
     expect(shown).toContain('theterminalistoonarrowfortheQRcode');
-    expect(shown).toMatch(/goodfor5views/);
+    expect(shown).toMatch(/expiresafter5views/);
   });
 });
