@@ -274,7 +274,7 @@ function configure(command: Command, context: Context, show: (text: string) => v
         : misuse(error, command);
     })
     .showSuggestionAfterError(false)
-    .configureHelp({ showGlobalOptions: false, subcommandTerm, formatHelp })
+    .configureHelp({ showGlobalOptions: false, subcommandTerm, formatHelp, optionDescription })
     .configureOutput({
       writeOut: show,
       writeErr: show,
@@ -282,6 +282,12 @@ function configure(command: Command, context: Context, show: (text: string) => v
       getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
       getOutHasColors: () => false,
     });
+}
+
+/** Without a long list of choices, which is in the text below the options. */
+function optionDescription(option: Option): string {
+  const { argChoices = [], description } = option;
+  return argChoices.length > 10 ? description : Help.prototype.optionDescription(option);
 }
 
 /** Name and arguments only: every command takes options. */

@@ -5,6 +5,12 @@ import { usageError } from '../errors';
 import { addGlobalOptions, optionsOf, port, positive } from '../options';
 import type { PushOptions } from './push/request';
 
+/** Those of contract.ts, too; a test compares them. */
+const LOCALES =
+  'ca cs cy da de en en-GB es eu fi fr ga hi hu id is it ja ko lv nl no pl pt-BR pt-PT ro ru sk sr sv th uk ur zh-CN'.split(
+    ' ',
+  );
+
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env,
 --generate and --file; on a terminal, without any of them, it is asked for, and
@@ -12,6 +18,8 @@ a passphrase is offered. Piped input of one line loses its line end. Up to 10
 files go along with --file; --message is a text to go with them. With no
 instance configured, you are offered to log in, or to serve it from here.
 --each prints one line for every line it reads, an empty one if that failed.
+Languages of --locale: ${LOCALES.slice(0, 16).join(' ')}
+${LOCALES.slice(16).join(' ')}.
 
 Examples:
   $ pwpush push                                    asks for the secret, hidden
@@ -56,6 +64,11 @@ export function pushCommand(context: Context): Command {
     .option('--note <text>', 'note, visible to you only')
     .option('--notify <email...>', 'have the instance e-mail the link to these, up to 5')
     .option('--notify-locale <language>', 'language of that e-mail, such as de')
+    .addOption(
+      new Option('--locale <code>', "language of the recipient's page, such as fr").choices(
+        LOCALES,
+      ),
+    )
     .option('--qr', 'draw the link as a QR code on stderr')
     .option('-c, --copy', 'put the link on the clipboard too')
     .option('--here', 'serve it from this machine, from memory, until it was seen; one view')

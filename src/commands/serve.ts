@@ -32,6 +32,10 @@ interface ServeOptions extends GlobalOptions {
   readonly data?: string;
   readonly database?: string;
   readonly ephemeral: boolean;
+  readonly anonymousFiles?: boolean;
+  readonly title?: string;
+  readonly logo?: string;
+  readonly contact?: string;
   readonly defaultDays?: number;
   readonly maxDays?: number;
   readonly defaultViews?: number;
@@ -84,6 +88,10 @@ export function serveCommand(context: Context): Command {
     .option('--ephemeral', 'keep everything in memory; nothing touches a disk')
     .option('--anonymous', 'let everybody push (default)')
     .option('--no-anonymous', 'require a token for everything but version')
+    .option('--anonymous-files', 'let everybody push files too, not only texts')
+    .option('--title <text>', 'name on the pages (default: pwpush)')
+    .option('--logo <file>', 'image for the pages: PNG, JPEG, WebP or SVG')
+    .option('--contact <text>', 'contact on the pages: e-mail, URL or name')
     .option(
       '--default-days <n>',
       'days of a push that asks for none (default: 7)',

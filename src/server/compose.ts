@@ -22,6 +22,7 @@ import {
   type ServiceIo,
   type ServiceSettings,
 } from './service-settings';
+import { siteOf } from './site';
 import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
 import type { Database } from './store/sql';
 
@@ -53,6 +54,7 @@ export async function openService(
   const bufferBytes = bufferBytesOf(settings);
   const [reserve, keepDays] = [reserveOf(settings), keepDaysOf(settings)];
   const maxFailures = maxFailuresOf(settings);
+  const site = await siteOf(settings);
   const metrics = createMetrics();
   const events = observer ? bothEvents(metrics, observer) : metrics;
   const log = createLog(io, settings.log, metrics);
@@ -79,6 +81,8 @@ export async function openService(
       settings: {
         ...settings,
         publicUrl,
+        anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
+        site,
         bounds,
         bufferBytes,
         fileBytes,

@@ -61,7 +61,10 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
     maxFailures: maxFailuresOf(defaults),
   });
   const bufferBytes = bufferBytesOf(defaults);
-  const settings = { ...defaults, bounds, bufferBytes, fileBytes, rateLimit, version: '0.1.0' };
+  const settings = {
+    ...{ ...defaults, bounds, bufferBytes, fileBytes, rateLimit, version: '0.1.0' },
+    ...{ anonymousFiles: false, site: { title: undefined, logo: undefined, contact: undefined } },
+  };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({ pushes, files, owners, isUp, events, now: clock.now, log, settings });
   return {

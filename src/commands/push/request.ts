@@ -30,6 +30,8 @@ export interface PushOptions extends GlobalOptions {
   readonly note?: string;
   readonly notify?: readonly string[];
   readonly notifyLocale?: string;
+  /** Language of the recipient's page. */
+  readonly locale?: string;
   readonly qr: boolean;
   readonly copy: boolean;
   readonly dryRun: boolean;

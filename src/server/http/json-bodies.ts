@@ -4,6 +4,7 @@ import type { OfferedFile } from '../rules/files';
 import { daysRemaining, viewsRemaining } from '../rules/push-state';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
+import type { AppSettings } from './parts';
 
 /** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
 export function pushBody(push: PushRow, base: string, now: Date): ResponseBody<'Push'> {
@@ -52,7 +53,11 @@ export function auditBody(rows: readonly AuditRow[]): ResponseBody<'AuditLog'> {
 }
 
 /** The version and features of this instance (docs/wire.md, "Editions and versions"). */
-export function versionBody(version: string, anonymous: boolean): ResponseBody<'Version'> {
+export function versionBody({
+  version,
+  anonymous,
+  anonymousFiles,
+}: Pick<AppSettings, 'version' | 'anonymous' | 'anonymousFiles'>): ResponseBody<'Version'> {
   return {
     application_version: version,
     api_version: API_VERSION,
@@ -65,7 +70,7 @@ export function versionBody(version: string, anonymous: boolean): ResponseBody<'
       pushes: {
         enabled: true,
         email_auto_dispatch: false,
-        file_attachments: { enabled: true, requires_authentication: true },
+        file_attachments: { enabled: true, requires_authentication: !anonymousFiles },
         url_pushes: { enabled: true },
         qr_code_pushes: { enabled: true },
       },

@@ -6,12 +6,16 @@ import type { Owner, Owners } from '../rules/owners';
 import type { Visitor } from '../rules/push-state';
 import type { Pushes } from '../rules/pushes';
 import type { Bounds, RateLimit } from '../service-settings';
+import type { Site } from '../site';
 import type { MemoryUse } from './body';
 import { type CallerSettings, type ClientSocket, originOf } from './caller';
 
 export interface AppSettings extends CallerSettings {
   /** Whether callers without a token may create and retrieve pushes. */
   readonly anonymous: boolean;
+  /** Whether they may push files too. */
+  readonly anonymousFiles: boolean;
+  readonly site: Site;
   /** Maximum size of a file in bytes. */
   readonly fileBytes: number;
   readonly bounds: Bounds;

@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
 import { answer } from '../http/responses';
-import { messageStyle, pageStyle, secretStyle } from './css';
+import type { Site } from '../site';
+import { style } from './css';
+import type { Words } from './language';
 import { Markup, markup } from './markup';
 import { script } from './script';
+
+/** What all pages of one request share. */
+export interface View {
+  readonly words: Words;
+  readonly site: Site;
+  /** Milliseconds. */
+  readonly now: number;
+}
 
 /** SVG paths, stroked in a square of 24. */
 const drawings = {
@@ -14,88 +24,121 @@ const drawings = {
   eye: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12ZM15 12a3 3 0 1 1-6 0 3 3 0 0 1 6 0Z',
   file: 'M14 3H6v18h12V7zm0 0v4h4',
   hide: 'M4 4l16 16M9.9 5.7C14.8 4.6 19 7.7 21.5 12c-.7 1.3-1.6 2.4-2.6 3.4M6.5 7.4C4.8 8.6 3.4 10.2 2.5 12c3 5.4 8.3 7.9 13 5.6',
+  link: 'M10 14a4.2 4.2 0 0 0 6 0l3.5-3.5a4.2 4.2 0 0 0-6-6L12.2 5.8M14 10a4.2 4.2 0 0 0-6 0l-3.5 3.5a4.2 4.2 0 0 0 6 6l1.3-1.3',
   lock: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 8 0V11m-4 4v2',
   none: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM8 12h8',
   open: 'M14 4h6v6m0-6-9 9m7 1.5V20H4V6h5.5',
+  trash: 'M4.5 7h15M9.5 7V4h5v3M6.5 7l1 13h9l1-13M10.5 11v5.5m3-5.5v5.5',
+  unlocked: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 7.7-1.5M12 15v2',
 } as const;
 
+export type IconName = keyof typeof drawings;
+
 /** A decorative icon, hidden from screen readers. */
-export function icon(name: keyof typeof drawings, classes = 'icon'): Markup {
+export function icon(name: IconName, classes = 'icon'): Markup {
   return new Markup(
     `<svg class="${classes}" viewBox="0 0 24 24" aria-hidden="true"><path d="${drawings[name]}"/></svg>`,
   );
 }
 
+/** The heading of a page, with an icon beside it. */
+export function heading(name: IconName, title: Markup | string, alarm = false): Markup {
+  return markup`<div class="top"><div class="${alarm ? 'badge alarm' : 'badge'}">${icon(name)}</div>
+<h1>${title}</h1></div>`;
+}
+
+/** A problem with what was entered, read out by screen readers when the page loads. */
+export function problemBox(text: Markup | string): Markup {
+  return markup`<p class="problem" id="problem" role="alert">${icon('alert')}<span>${text}</span></p>`;
+}
+
+/** A field for a passphrase, with a button to show it, which needs the script. */
+export function passphraseField({ words }: View, attributes: Markup): Markup {
+  return markup`<div class="field"><input type="password" autocapitalize="off" spellcheck="false"${attributes}>
+<button type="button" class="eye" data-do="peek" aria-label="${words.text('showPassphrase')}" data-other="${words.text('hidePassphrase')}">${icon('eye')}${icon('hide')}</button></div>`;
+}
+
+const NAME = 'pwpush';
+
 const KEYHOLE =
   'M6 0h12a6 6 0 0 1 6 6v12a6 6 0 0 1-6 6H6a6 6 0 0 1-6-6V6a6 6 0 0 1 6-6Zm6 5.5a3.7 3.7 0 0 0-1.9 6.9L9 18.5h6l-1.1-6.1A3.7 3.7 0 0 0 12 5.5Z';
 
 /** The program's logo, in the page and as favicon. */
-const logo = new Markup(
+const keyhole = new Markup(
   `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d="${KEYHOLE}"/></svg>`,
 );
 const favicon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%2316806c' fill-rule='evenodd' d='${KEYHOLE}'/></svg>`;
 
-/** Messages are narrow, secrets are broad. */
-type Shape = 'narrow' | 'broad';
+const policy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
 
-/** The head of the pages of each shape, and the Content-Security-Policy that allows its style and script only. */
-const frames: Record<Shape, { head: Markup; policy: string }> = {
-  narrow: framed(pageStyle + messageStyle, ''),
-  broad: framed(pageStyle + secretStyle, script),
-};
-
-function framed(readable: string, script: string): { head: Markup; policy: string } {
-  const style = readable.replace(/\n\s*/g, '');
-  const policy = [
-    "default-src 'none'",
-    `style-src ${hashOf(style)}`,
-    ...(script === '' ? [] : [`script-src ${hashOf(script)}`]),
-    'img-src data:',
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
-  const head = markup`<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="${favicon}">
-<style>${new Markup(style)}</style>${script !== '' && markup`<script>${new Markup(script)}</script>`}`;
-  return { head, policy };
-}
-
-const top = markup`<header><span class="brand">${logo}pwpush</span></header>`;
-const bottom = markup`<footer><p>Secrets are kept sealed, and deleted when their link ends.</p></footer>`;
+const parts = markup`<style>${new Markup(style)}</style><script>${new Markup(script)}</script>`;
 
 export interface PageOptions {
   readonly status?: number | undefined;
   readonly headers?: Record<string, string>;
-  readonly shape?: Shape;
+  /** Shown below the title in previews of a link. */
+  readonly description?: string;
 }
 
 /** A complete page as a response. The title must not contain anything secret. */
-export function page(title: string, main: Markup, options: PageOptions = {}): Response {
-  const { status = 200, headers, shape = 'narrow' } = options;
-  const { head, policy } = frames[shape];
+export function page(view: View, title: string, main: Markup, options: PageOptions = {}): Response {
+  const { words, site } = view;
+  const { status = 200, headers, description = words.text('previewText') } = options;
   const { pieces } = markup`<!doctype html>
-<html lang="en">
+<html lang="${words.locale}" dir="${words.direction}">
 <head>
-<title>${title} · pwpush</title>
-${head}
+<meta charset="utf-8">
+<title>${title} · ${site.title ?? NAME}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:site_name" content="${site.title ?? NAME}">
+<link rel="icon" href="${favicon}">
+${parts}
 </head>
-<body class="${shape}">
-${top}
+<body>
+<header>${brand(site)}</header>
 <main>
 ${main}
 </main>
-${bottom}
+<footer>${footer(view)}</footer>
 </body>
 </html>
 `;
   return answer(pieces, 'text/html; charset=utf-8', status, {
     'content-security-policy': policy,
+    vary: 'accept-language',
     ...headers,
   });
+}
+
+function brand({ title, logo }: Site): Markup {
+  if (logo === undefined)
+    return markup`<span class="brand">${keyhole}<bdi>${title ?? NAME}</bdi></span>`;
+  const image = markup`<img class="logo" src="${logo}" alt="${title === undefined ? NAME : ''}">`;
+  return markup`<span class="brand">${image}${title !== undefined && markup`<bdi>${title}</bdi>`}</span>`;
+}
+
+function footer({ words, site: { contact } }: View): Markup {
+  return markup`<p>${words.text('footer')}</p>${
+    contact !== undefined &&
+    markup`<p>${words.fill('contact', { contact: contactLink(contact) })}</p>`
+  }`;
+}
+
+function contactLink({ text, href }: NonNullable<Site['contact']>): Markup {
+  if (href === undefined) return markup`<bdi>${text}</bdi>`;
+  return markup`<a href="${href}" target="_blank" rel="noreferrer noopener"><bdi>${text}</bdi></a>`;
 }
 
 function hashOf(text: string): string {

@@ -14,7 +14,7 @@ export class Markup {
   }
 }
 
-type Content = Markup | string | number | false | readonly Markup[];
+export type Content = Markup | string | number | false | readonly Markup[];
 
 /** A template of HTML. Escapes what is inserted, unless it is markup; `false` inserts nothing. */
 export function markup(strings: TemplateStringsArray, ...contents: Content[]): Markup {

@@ -1,26 +1,62 @@
 import { parseUrl } from '../../loopback';
 import { QUIET_ZONE, qrModules } from '../../qr-matrix';
-import { icon } from './layout';
+import { icon, type View } from './layout';
+import type { PhraseKey } from './locales/en';
 import { Markup, markup } from './markup';
+
+/** What a page shows, and whether it shows it at once or under a veil. */
+export interface SecretView extends View {
+  readonly open: boolean;
+}
+
+interface Frame {
+  readonly title: PhraseKey;
+  /** The label of the veil. */
+  readonly show: PhraseKey;
+  readonly content: Markup;
+  readonly copy?: PhraseKey;
+}
 
 /**
  * A secret with its buttons and its veil, all of which need the script. The element of class `value` in it is what is
  * copied. `translate="no"` keeps browsers from sending the secret to a translation service.
  */
-function frame(title: string, noun: string, content: Markup, copy = 'Copy'): Markup {
-  return markup`<div class="secret">
-<div class="bar"><h2>${title}</h2>
-<button type="button" data-do="hide">${icon('hide')}Hide</button>
-<button type="button" class="primary" data-do="copy">${icon('copy')}${icon('check', 'icon done')}${copy}</button></div>
+function frame(
+  { words, open }: SecretView,
+  { title, show, content, copy = 'copy' }: Frame,
+): Markup {
+  return markup`<div class="${open ? 'secret open' : 'secret'}"${copyWords(words)}>
+<div class="bar"><h2>${words.text(title)}</h2>
+<button type="button" data-do="hide">${icon('hide')}${words.text('hide')}</button>
+${copyButton(words.text(copy))}</div>
 <div class="box"><div class="content" translate="no">${content}</div>
-<button type="button" class="veil" data-do="show"><span>${icon('eye')}Show the ${noun}</span></button></div>
+<button type="button" class="veil" data-do="show"><span>${icon('eye')}${words.text(show)}</span></button></div>
 <p class="status" role="status"></p>
 </div>
 `;
 }
 
-function note(words: Markup | string): Markup {
-  return markup`<p class="note">${icon('alert')}<span>${words}</span></p>
+function copyWords(words: View['words']): Markup {
+  return markup` data-copied="${words.text('copied')}" data-failed="${words.text('copyFailed')}"`;
+}
+
+function copyButton(label: string): Markup {
+  return markup`<button type="button" class="primary" data-do="copy">${icon('copy')}${icon('check', 'icon done')}${label}</button>`;
+}
+
+/** The link of a new push: never veiled, as its maker has to see it. */
+export function linkBox({ words }: View, link: string): Markup {
+  return markup`<div class="secret link open"${copyWords(words)}>
+<div class="bar"><h2>${words.text('yourLink')}</h2>
+${copyButton(words.text('copy'))}</div>
+<div class="box"><p class="address" tabindex="0" role="group" aria-label="${words.text('yourLink')}" translate="no"><bdo class="value" dir="ltr">${link}</bdo></p></div>
+<p class="status" role="status"></p>
+</div>
+`;
+}
+
+function note(text: Markup | string): Markup {
+  return markup`<p class="note">${icon('alert')}<span>${text}</span></p>
 `;
 }
 
@@ -28,10 +64,16 @@ function note(words: Markup | string): Markup {
 const SHORT = 40;
 
 /** A text, character for character. */
-export function textView(payload: string, title = 'Text'): Markup {
-  const noun = title.toLowerCase();
-  const nulls = payload.includes('\0');
-  return markup`${frame(title, noun, preformatted(payload, `The ${noun}`))}${nulls && note(NULLS)}`;
+export function textView(view: SecretView, payload: string, isMessage = false): Markup {
+  const title = isMessage ? 'message' : 'text';
+  const content = preformatted(payload, view.words.text(title));
+  const shown = frame(view, { title, show: isMessage ? 'showMessage' : 'showText', content });
+  return markup`${shown}${payload.includes('\0') && note(nullNote(view))}`;
+}
+
+function nullNote({ words }: View): Markup {
+  const command = markup`<code>pwpush get</code>`;
+  return words.fill('nullCharacters', { sign: '␀', command });
 }
 
 function preformatted(payload: string, label: string): Markup {
@@ -41,40 +83,37 @@ function preformatted(payload: string, label: string): Markup {
 ${payload}</pre>`;
 }
 
-const NULLS = markup`The text holds null characters, which a page cannot carry. They are shown and copied as ␀; <code>pwpush get</code> fetches the exact text.`;
-
 /**
  * A link, shown in full and left to right, with the host that it leads to. It opens in a new tab, as coming back to
  * this page would take a view.
  */
-export function linkView(payload: string): Markup {
+export function linkView(view: SecretView, payload: string): Markup {
+  const { words } = view;
   const url = new URL(payload);
-  return markup`${frame('Link', 'link', linkText(payload, url))}
-<p class="leads">It leads to <strong translate="no">${url.host}</strong></p>
-${notes(url).map(note)}
-<p class="go"><a class="button" href="${payload}" target="_blank" rel="noreferrer noopener">${icon('open')}Open in a new tab</a></p>
+  const content = linkText(payload, url, words.text('link'));
+  const host = markup`<strong translate="no">${url.host}</strong>`;
+  return markup`${frame(view, { title: 'link', show: 'showLink', content })}
+<p class="leads">${words.fill('leadsTo', { host })}</p>
+${notes(view, url).map(note)}
+<p class="go"><a class="button" href="${payload}" target="_blank" rel="noreferrer noopener">${icon('open')}${words.text('openInNewTab')}</a></p>
 `;
 }
 
-function notes(url: URL): (Markup | string)[] {
+function notes({ words }: View, url: URL): (Markup | string)[] {
+  const prefix = markup`<code>xn--</code>`;
   return [
-    ...(url.username + url.password === '' ? [] : [USER]),
-    ...(/(^|\.)xn--/.test(url.hostname) ? [LETTERS] : []),
-    ...(url.protocol === 'http:' ? [PLAIN] : []),
+    ...(url.username + url.password === '' ? [] : [words.text('linkSignIn')]),
+    ...(/(^|\.)xn--/.test(url.hostname) ? [words.fill('linkLetters', { prefix })] : []),
+    ...(url.protocol === 'http:' ? [words.text('linkUnencrypted')] : []),
   ];
 }
 
-const USER =
-  'What stands before the @ is sign-in data. It says nothing about where the link leads.';
-const PLAIN = 'The connection to it is not encrypted: others may read along.';
-const LETTERS = markup`The name of the site is written in letters beyond a to z, some of which look alike. A name that begins with <code>xn--</code> is how computers write it.`;
-
 /** The link with its host in bold, where that part is certain. */
-function linkText(payload: string, url: URL): Markup {
+function linkText(payload: string, url: URL, label: string): Markup {
   const [before, host, after] = parts(payload);
   const certain = host !== '' && hostnameOf(host) === url.hostname;
   const text = certain ? markup`${before}<strong>${host}</strong>${after}` : markup`${payload}`;
-  return markup`<p class="address" tabindex="0" role="group" aria-label="The link"><bdo class="value" dir="ltr">${text}</bdo></p>`;
+  return markup`<p class="address" tabindex="0" role="group" aria-label="${label}"><bdo class="value" dir="ltr">${text}</bdo></p>`;
 }
 
 /** The parts before the host, the host, and after it (URL Standard, 4.4, "authority state"). */
@@ -96,31 +135,32 @@ const MASK = 0;
 const DENSE = 60;
 
 /** A QR code and its text; the text only when it is too long for a code. */
-export function qrView(payload: string): Markup {
-  // One mask: comparing all eight takes most of the time, on the thread that serves all requests.
-  const modules = qrModules(payload, MASK);
-  if (!modules) return markup`${textView(payload)}${note(TOO_LONG)}`;
-  const dense = modules.length >= DENSE;
-  return frame(
-    'QR code',
-    'QR code',
-    markup`<div class="${dense ? 'code dense' : 'code'}" tabindex="-1">${drawing(modules)}</div>
-<details class="plain"><summary>The text of the code</summary>
-${preformatted(payload, 'The text of the code')}
-</details>`,
-    'Copy text',
-  );
+export function qrView(view: SecretView, payload: string): Markup {
+  const { words } = view;
+  const code = qrCode(payload, words.text('qrCode'));
+  if (!code) return markup`${textView(view, payload)}${note(words.text('qrTooLong'))}`;
+  const label = words.text('qrText');
+  const content = markup`${code}
+<details class="plain"><summary>${label}</summary>
+${preformatted(payload, label)}
+</details>`;
+  return frame(view, { title: 'qrCode', show: 'showQrCode', content, copy: 'copyText' });
 }
 
-const TOO_LONG = 'This text was meant to be a QR code, but is too long for one.';
+/** A QR code; undefined for a text that is too long for one. */
+export function qrCode(payload: string, label: string): Markup | undefined {
+  // One mask: comparing all eight takes most of the time, on the thread that serves all requests.
+  const modules = qrModules(payload, MASK);
+  if (!modules) return undefined;
+  const dense = modules.length >= DENSE;
+  return markup`<div class="${dense ? 'code dense' : 'code'}" tabindex="-1">${drawing(modules, label)}</div>`;
+}
 
 /** Dark on white in any colour scheme: some readers do not recognize inverted codes. */
-function drawing(modules: boolean[][]): Markup {
+function drawing(modules: boolean[][], label: string): Markup {
   const size = modules.length + 2 * QUIET_ZONE;
   const path = modules.map((row, index) => rowPath(row, index + QUIET_ZONE)).join('');
-  return new Markup(
-    `<svg role="img" aria-label="QR code" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${path}"/></svg>`,
-  );
+  return markup`<svg role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${new Markup(path)}"/></svg>`;
 }
 
 /** The dark runs of a row as rectangles. */

@@ -211,9 +211,24 @@ export type PluralForms = Readonly<
   Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
 >;
 
+type English = typeof en;
+
+/** The phrases, and those with plural forms. */
+export type PhraseKey = {
+  [Key in keyof English]: English[Key] extends string ? Key : never;
+}[keyof English];
+export type PluralKey = Exclude<keyof English, PhraseKey>;
+
 /** The words of all pages in one language. */
-export type Strings = {
-  readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : PluralForms;
-};
+export type Strings = Readonly<Record<PhraseKey, string> & Record<PluralKey, PluralForms>>;
+
+type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** The placeholders of a phrase. */
+export type Placeholder<Key extends keyof English> = NamesIn<
+  English[Key] extends string ? English[Key] : English[Key][keyof English[Key]]
+>;
 
 export const strings: Strings = en;
