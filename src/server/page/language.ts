@@ -10,10 +10,24 @@ import {
 import { type Content, Markup, markup } from './markup';
 
 /** Each a file of its own, read when it is first asked for. */
-const loaders: Readonly<Record<string, () => Promise<{ readonly strings: Strings }>>> = {};
-
-/** The languages that have a table. */
-export const languages: readonly string[] = ['en', ...Object.keys(loaders)];
+const loaders: Readonly<Record<string, () => Promise<{ readonly strings: Strings }>>> = {
+  ca: () => import('./locales/ca'),
+  cs: () => import('./locales/cs'),
+  da: () => import('./locales/da'),
+  de: () => import('./locales/de'),
+  es: () => import('./locales/es'),
+  fr: () => import('./locales/fr'),
+  it: () => import('./locales/it'),
+  ja: () => import('./locales/ja'),
+  ko: () => import('./locales/ko'),
+  nl: () => import('./locales/nl'),
+  pl: () => import('./locales/pl'),
+  'pt-BR': () => import('./locales/pt-BR'),
+  'pt-PT': () => import('./locales/pt-PT'),
+  ru: () => import('./locales/ru'),
+  uk: () => import('./locales/uk'),
+  'zh-CN': () => import('./locales/zh-CN'),
+};
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
