@@ -254,6 +254,17 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
   test('a double click takes one view', async () => {
     const token = await create(service, { payload: 'hunter2', expire_after_views: 1 });
     const page = await visit(token);
+    const stopped = await page.evaluate(`(() => {
+      const stopped = [];
+      document.addEventListener('submit', (event) => {
+        stopped.push(event.defaultPrevented);
+        event.preventDefault();
+      });
+      for (const click of [1, 2]) document.querySelector('.primary').click();
+      return stopped;
+    })()`);
+    expect(stopped).toEqual([false, true]);
+    await page.reload();
     await page.getByRole('button', { name: 'Show the secret' }).dblclick();
     await page.getByText('hunter2').waitFor();
   });

@@ -87,7 +87,7 @@ export const script = `'use strict';
   // The second click of a double click would ask for the secret again, and take another view.
   let sent = -Infinity;
   document.addEventListener('submit', (event) => {
-    if (event.timeStamp - sent < 1500) return event.preventDefault();
+    if (event.timeStamp - sent < 5000) return event.preventDefault();
     sent = event.timeStamp;
     // A browser would remember what is in a field of plain text.
     all('.eye.on').forEach(actions.peek);
