@@ -80,7 +80,8 @@ function imageType(bytes: Buffer): string | undefined {
   if (/^RIFF.{4}WEBP/s.test(start)) return 'image/webp';
   // Scripts in it do not run: an image is not a document.
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
-  const prologue = /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE svg[^>[]*>)*/i.exec(text)?.[0] ?? '';
+  const prologue =
+    /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE svg[^>[]*>)*/i.exec(text)?.[0] ?? '';
   return /^<svg[\s>]/i.test(text.slice(prologue.length)) ? 'image/svg+xml' : undefined;
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { locales } from '../../src/contract';
 import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
 import { person, serveBuilt } from '../helpers/program';
 import { create, createWithFiles, filePart } from '../helpers/service';
@@ -174,6 +175,22 @@ describe.skipIf(noBrowser)('pages in a browser (needs Chromium)', () => {
       expect(troubles, look).toEqual([]);
     });
     await Promise.all(visits);
+  });
+
+  test('in each language of the reference, on the smallest phone', async () => {
+    const { page, troubles } = watched.find(([look]) => look === NO_SCRIPT)?.[1] as Watched;
+    const link = `${built.url}/p/${await create(service, { payload: 'x', passphrase: 'p' })}`;
+    troubles.length = 0;
+    for (const locale of locales) {
+      for (const address of [built.url, link]) {
+        await page.goto(`${address}?locale=${locale}`);
+        const root = page.locator('html');
+        const attributes = [await root.getAttribute('lang'), await root.getAttribute('dir')];
+        expect(attributes).toEqual([locale, locale === 'ur' ? 'rtl' : 'ltr']);
+        expect(await widthTooMuch(page), locale).toBe(0);
+      }
+    }
+    expect(troubles).toEqual([]);
   });
 
   test('what breaks the policy, or a reader of pictures, does not go unseen', async () => {

@@ -47,6 +47,8 @@ main{
 .badge.alarm{background:var(--alarm-glow);color:var(--alarm)}
 h1{margin:0;font-size:1.5rem;line-height:1.25;font-weight:680;letter-spacing:-.012em;text-wrap:balance}
 h1:not(.top *){margin-bottom:.6rem}
+[dir=rtl] body{line-height:1.8}
+[dir=rtl] h1{line-height:1.6;letter-spacing:0}
 h2{margin:0;font-size:1rem;font-weight:650}
 p{margin:0 0 1rem;text-wrap:pretty}
 p:last-child,ul:last-child{margin-bottom:0}
@@ -74,7 +76,7 @@ button:hover,.button:hover{border-color:var(--edge)}
 .facts span{color:var(--quiet)}
 time,.left{font-variant-numeric:tabular-nums}
 code,pre{font-family:var(--mono);font-size:.9375em}
-code{overflow-wrap:anywhere}
+code{overflow-wrap:anywhere;unicode-bidi:isolate;direction:ltr}
 pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
 .problem{
   display:flex;gap:.65rem;margin:1.25rem 0 0;padding:.75rem .9rem;border-radius:.6rem;border:1px solid transparent;
@@ -152,6 +154,7 @@ pre.value:focus-visible{outline-offset:-4px;border-radius:.7rem}
   display:flex;gap:.65rem;margin:1rem 0 0;padding:.75rem .9rem;border:1px solid var(--line);border-radius:.6rem;
   background:var(--tint);font-size:.9375rem;
 }
+.note span,.problem span{min-width:0;overflow-wrap:anywhere}
 .note+.note{margin-top:.6rem}
 .status{margin:0;color:var(--quiet);font-size:.9375rem}
 .said .status{min-height:1.55em;margin:.5rem 0 0}

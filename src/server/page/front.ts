@@ -183,14 +183,16 @@ function problemsOf(view: View, form: FormLimits, refused: RefusedForm): Problem
   );
 }
 
-/** The text is read before the files. */
+/** The text is read before the files; before it, only the form as a whole can be too large. */
 function sizeProblem(
   { words }: View,
   { fileBytes }: FormLimits,
   { fields }: RefusedForm,
 ): Problems {
-  if (fileBytes !== undefined && fields.payload !== undefined)
-    return { files: tooLarge(words, fileBytes) };
+  if (fileBytes !== undefined)
+    return fields.payload === undefined
+      ? { whole: words.text('tooLargeText') }
+      : { files: tooLarge(words, fileBytes) };
   return { payload: words.fill('problemTextTooLarge', { size: words.size(limits.textBytes) }) };
 }
 

@@ -13,19 +13,36 @@ import { type Content, Markup, markup } from './markup';
 const loaders: Readonly<Record<string, () => Promise<{ readonly strings: Strings }>>> = {
   ca: () => import('./locales/ca'),
   cs: () => import('./locales/cs'),
+  cy: () => import('./locales/cy'),
   da: () => import('./locales/da'),
   de: () => import('./locales/de'),
+  'en-GB': () => import('./locales/en-GB'),
   es: () => import('./locales/es'),
+  eu: () => import('./locales/eu'),
+  fi: () => import('./locales/fi'),
   fr: () => import('./locales/fr'),
+  ga: () => import('./locales/ga'),
+  hi: () => import('./locales/hi'),
+  hu: () => import('./locales/hu'),
+  id: () => import('./locales/id'),
+  is: () => import('./locales/is'),
   it: () => import('./locales/it'),
   ja: () => import('./locales/ja'),
   ko: () => import('./locales/ko'),
+  lv: () => import('./locales/lv'),
   nl: () => import('./locales/nl'),
+  no: () => import('./locales/no'),
   pl: () => import('./locales/pl'),
   'pt-BR': () => import('./locales/pt-BR'),
   'pt-PT': () => import('./locales/pt-PT'),
+  ro: () => import('./locales/ro'),
   ru: () => import('./locales/ru'),
+  sk: () => import('./locales/sk'),
+  sr: () => import('./locales/sr'),
+  sv: () => import('./locales/sv'),
+  th: () => import('./locales/th'),
   uk: () => import('./locales/uk'),
+  ur: () => import('./locales/ur'),
   'zh-CN': () => import('./locales/zh-CN'),
 };
 
@@ -118,7 +135,9 @@ export class Words {
       return new Intl.NumberFormat(this.locale, options).format(bytes);
     }
     const power = Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10));
-    return `${this.number(bytes / 1024 ** power)}\u00a0${UNITS[power - 1]}`;
+    const size = `${this.number(bytes / 1024 ** power)}\u00a0${UNITS[power - 1]}`;
+    // Isolated, or the unit would come first (Unicode UAX #9, 2.4).
+    return this.direction === 'rtl' ? `\u2068${size}\u2069` : size;
   }
 }
 

@@ -79,7 +79,7 @@ ${files.length > 1 && all}<p class="left" data-left="${time}" data-words="${word
 }
 
 function item({ words }: View, { name, size, url }: Download): Markup {
-  return markup`<li>${icon('file')}<div><bdi class="name" translate="no">${name}</bdi><span class="size">${words.size(size)}</span></div>
+  return markup`<li>${icon('file')}<div><span class="name" translate="no"><bdi>${name}</bdi></span><span class="size">${words.size(size)}</span></div>
 <a class="button" href="${url}" download="${name}" rel="noreferrer" aria-label="${words.fill('downloadFile', { name })}">${icon('download')}${words.text('download')}</a></li>
 `;
 }

@@ -239,6 +239,18 @@ describe('files without an account', () => {
       expect(answer.text).toContain('\nthe scans</textarea>');
     });
 
+    test('all of it together', async () => {
+      const headers = { 'content-length': '99999999' };
+      const { status, text } = await call(service, 'POST', '/', {
+        form: [filePart('a', 'A')],
+        headers,
+      });
+      expect([status, notes(text)]).toEqual([
+        413,
+        ['What you sent is larger than this instance accepts.'],
+      ]);
+    });
+
     test('have to be chosen again when something else is wrong', async () => {
       const { text } = await submit({ expire_after_days: '1000' }, [filePart('a', 'A')]);
       expect(text).toContain('Choose the files again.');

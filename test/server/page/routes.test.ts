@@ -198,7 +198,9 @@ describe('files', () => {
     const page = await submit(`/p/${token}`, {});
     expect([page.status, shown(page)]).toEqual([200, 'a &lt;message&gt;']);
     const names = [
-      ...page.html.matchAll(/<bdi class="name" translate="no">(.*?)<\/bdi>.*?>(.*?)<\/span>/g),
+      ...page.html.matchAll(
+        /<span class="name" translate="no"><bdi>(.*?)<\/bdi><\/span>.*?>(.*?)<\/span>/g,
+      ),
     ];
     expect(names.map(([, name, size]) => [name, size])).toEqual([
       ['&lt;b&gt;&quot;.txt', '7 bytes'],
