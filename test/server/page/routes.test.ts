@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { locales } from '../../../src/contract';
 import {
   create,
   createWithFiles,
@@ -337,6 +338,18 @@ describe('every page is locked down', () => {
     expect(html).not.toMatch(/ style=| on\w+=/);
     expect(Buffer.byteLength(html)).toBeLessThan(18_432);
   });
+});
+
+test.each(locales)('in %s all pages say so', async (locale) => {
+  const token = await create(service, { payload: 'x' });
+  const direction = locale === 'ur' ? 'rtl' : 'ltr';
+  for (const path of ['/', `/p/${token}`, '/p/neverwas']) {
+    const { html, headers } = await open(`${path}?locale=${locale}`);
+    expect(html).toContain(`<html lang="${locale}" dir="${direction}">`);
+    expect(headers.get('vary')).toBe('accept-language');
+  }
+  const { html } = await open('/p/neverwas', 'GET', { 'accept-language': `xx, ${locale};q=0.5` });
+  expect(html).toContain(`<html lang="${locale}" dir="${direction}">`);
 });
 
 test('the title names no secret', async () => {
