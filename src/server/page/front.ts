@@ -4,10 +4,9 @@ import type { Refusal } from '../refusal';
 import { PASSPHRASE_CHARACTERS } from '../rules/new-push';
 import type { Bounds } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
-import { heading, icon, page, passphraseField, problemBox, type View } from './layout';
+import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
-import { remaining } from './remaining';
 import { linkBox, qrCode } from './secret-views';
 
 /** What the form of the front page accepts. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { answer } from '../http/responses';
+import { viewsRemaining } from '../rules/push-state';
 import type { Site } from '../site';
+import type { PushRow } from '../store/push-rows';
 import { style } from './css';
 import type { Words } from './language';
 import { Markup, markup } from './markup';
@@ -45,6 +47,32 @@ export function icon(name: IconName, classes = 'icon'): Markup {
 export function heading(name: IconName, title: Markup | string, alarm = false): Markup {
   return markup`<div class="top"><div class="${alarm ? 'badge alarm' : 'badge'}">${icon(name)}</div>
 <h1>${title}</h1></div>`;
+}
+
+/** The views and the time left; `cost` says what uses a view. */
+export function remaining({ words, now }: View, push: PushRow, cost = ''): Markup {
+  return facts(
+    fact('eye', words.count('viewsLeft', viewsRemaining(push)), cost),
+    fact(
+      'clock',
+      words.fill('expires', { when: words.when(push.expires_at - now) }),
+      words.date(push.expires_at),
+    ),
+  );
+}
+
+export function facts(...items: Markup[]): Markup {
+  return markup`<ul class="facts">
+${items}</ul>`;
+}
+
+export function fact(
+  name: 'eye' | 'clock' | 'check',
+  main: Markup | string,
+  more: Markup | string,
+): Markup {
+  return markup`<li>${icon(name)}<div><b>${main}</b> <span>${more}</span></div></li>
+`;
 }
 
 /** A problem with what was entered, read out by screen readers when the page loads. */

@@ -2,9 +2,8 @@ import { refusalHead } from '../http/responses';
 import { Refusal } from '../refusal';
 import { viewsRemaining } from '../rules/push-state';
 import type { PushRow } from '../store/push-rows';
-import { heading, icon, page, passphraseField, problemBox, type View } from './layout';
+import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
-import { remaining } from './remaining';
 
 /** Asks for the passphrase and to press a button before a view is taken: link scanners press no buttons. */
 export function passphrasePage(view: View, push: PushRow, problem?: PassphraseProblem): Response {

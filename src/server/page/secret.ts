@@ -2,9 +2,8 @@ import { LINK_TIME } from '../rules/claim';
 import { isWebAddress } from '../rules/new-push';
 import { viewsRemaining } from '../rules/push-state';
 import type { PushRow } from '../store/push-rows';
-import { heading, icon, page, type View } from './layout';
+import { fact, facts, heading, icon, page, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
-import { fact, facts, remaining } from './remaining';
 import { linkView, qrView, type SecretView, textView } from './secret-views';
 
 export interface Download {
