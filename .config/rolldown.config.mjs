@@ -29,7 +29,8 @@ export default defineConfig({
     cleanDir: true,
     minify: { compress: true, mangle: true, codegen: true },
     entryFileNames: '[name].js',
-    chunkFileNames: '[name].js',
+    chunkFileNames: ({ facadeModuleId }) =>
+      /\/page\/locales\//.test(facadeModuleId ?? '') ? 'language-[name].js' : '[name].js',
     codeSplitting: { groups: together() },
   },
 });

@@ -60,6 +60,12 @@ export const limits = {
 export const kinds = ['text', 'file', 'url', 'qr'] as const;
 export type Kind = (typeof kinds)[number];
 
+/** The languages of the reference's pages, as `?locale=` of a link names them (docs/wire.md, "Tokens and addresses"). */
+export const locales =
+  'ca cs cy da de en en-GB es eu fi fr ga hi hu id is it ja ko lv nl no pl pt-BR pt-PT ro ru sk sr sv th uk ur zh-CN'.split(
+    ' ',
+  );
+
 /** Recipients of an e-mail with the link (API 2.1). */
 export interface Notification {
   /** Addresses, separated by commas. */

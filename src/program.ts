@@ -1,4 +1,4 @@
-import { Command, CommanderError, type Help } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import type { Context } from './context';
 import { ExitWith, exitStatus, usageError } from './errors';
 import { checkChoices, misuse, unknownWord } from './help/misuse';
@@ -221,7 +221,12 @@ function configure(command: Command, context: Context, show: (text: string) => v
         : misuse(error, command);
     })
     .showSuggestionAfterError(false)
-    .configureHelp({ showGlobalOptions: false, subcommandTerm, formatItemList: listFor(command) })
+    .configureHelp({
+      showGlobalOptions: false,
+      subcommandTerm,
+      optionDescription,
+      formatItemList: listFor(command),
+    })
     .configureOutput({
       writeOut: show,
       writeErr: show,
@@ -229,6 +234,12 @@ function configure(command: Command, context: Context, show: (text: string) => v
       getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
       getOutHasColors: () => false,
     });
+}
+
+/** Without a long list of choices, which is in the text below the options. */
+function optionDescription(option: Option): string {
+  const { argChoices = [], description } = option;
+  return argChoices.length > 10 ? description : Help.prototype.optionDescription(option);
 }
 
 /** Name and arguments only: every command takes options. */

@@ -79,6 +79,14 @@ export async function findLink(api: Api, base: string, created: Push): Promise<F
   return other === undefined ? { link } : { link, doubt: `${other} where the push was made` };
 }
 
+/** The link to the page in that language (docs/wire.md, "Tokens and addresses"). */
+export function linkIn(locale: string | undefined, link: string): string {
+  if (locale === undefined) return link;
+  const url = new URL(link);
+  url.searchParams.set('locale', locale);
+  return url.href;
+}
+
 /** Compares a link's origin with that of the instance; if they differ, returns the beginning of a sentence that says so. */
 export function otherOrigin(base: string, link: string): string | undefined {
   const [origin, own] = [new URL(link).origin, new URL(base).origin];

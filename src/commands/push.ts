@@ -5,11 +5,19 @@ import { usageError } from '../errors';
 import { addGlobalOptions, optionsOf, port, positive } from '../options';
 import type { PushOptions } from './push/request';
 
+/** Those of contract.ts, too; a test compares them. */
+const LOCALES =
+  'ca cs cy da de en en-GB es eu fi fr ga hi hu id is it ja ko lv nl no pl pt-BR pt-PT ro ru sk sr sv th uk ur zh-CN'.split(
+    ' ',
+  );
+
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env,
 --generate and --file. At a terminal, without any of these, pwpush asks for it,
 and offers a passphrase. With no instance configured, it offers to log in or to
 serve the secret from this machine.
+Languages of --locale: ${LOCALES.slice(0, 16).join(' ')}
+${LOCALES.slice(16).join(' ')}.
 
 Examples:
   $ pwpush push                            asks for the secret
@@ -50,6 +58,11 @@ export function define(context: Context): Command {
     .optionsGroup('Output:')
     .option('-c, --copy', 'also copy the link to the clipboard')
     .option('--qr', 'also draw the link as a QR code, on stderr')
+    .addOption(
+      new Option('--locale <code>', "language of the recipient's page, such as fr").choices(
+        LOCALES,
+      ),
+    )
     .option('--notify <email...>', 'let the instance e-mail the link, to up to 5')
     .option('--notify-locale <code>', 'language of that e-mail, such as de')
     .option('--dry-run', 'show what would be sent, secrets masked')

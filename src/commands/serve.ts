@@ -29,6 +29,10 @@ interface ServeOptions extends GlobalOptions {
   readonly data?: string;
   readonly database?: string;
   readonly ephemeral: boolean;
+  readonly anonymousFiles?: boolean;
+  readonly title?: string;
+  readonly logo?: string;
+  readonly contact?: string;
   readonly defaultDays?: number;
   readonly maxDays?: number;
   readonly defaultViews?: number;
@@ -79,6 +83,7 @@ export function define(context: Context): Command {
     .optionsGroup('Limits:')
     .option('--anonymous', 'allow pushes without a token (default)')
     .option('--no-anonymous', 'require a token for everything but version')
+    .option('--anonymous-files', 'allow files without a token, too')
     .option(...number('--default-days', 'days of a push by default (default: 7)'))
     .option(...number('--max-days', 'most days that a push can have (default: 90)'))
     .option(...number('--default-views', 'views of a push by default (default: 5)'))
@@ -91,6 +96,10 @@ export function define(context: Context): Command {
     .option('--keep-days <n>', 'days to keep the log of expired pushes (default: 90)', days)
     .option(...bytes('--reserve', 'free disk space to leave (default: 32MiB)', 0))
     .option('--rate-limit <n/s>', 'requests per address, such as 600/m (default: 100/s)', rate)
+    .optionsGroup('Pages:')
+    .option('--title <text>', 'name on the pages (default: pwpush)')
+    .option('--logo <file>', 'image for the pages: PNG, JPEG, WebP or SVG')
+    .option('--contact <text>', 'contact on the pages: e-mail, URL or name')
     .optionsGroup('Proxy and TLS:')
     .option('--trust-proxy', 'trust X-Forwarded-* headers; only behind a proxy')
     .option('--tls-cert <path>', 'certificate chain (PEM)')

@@ -9,6 +9,7 @@ import { Space } from './rules/housekeeping';
 import { Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
 import { checkSettings, type ServiceIo, type ServiceSettings } from './service-settings';
+import { siteOf } from './site';
 import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
 import type { Database } from './store/sql';
 
@@ -33,6 +34,7 @@ export async function openService(
   observer?: PushEvents,
 ): Promise<OpenService> {
   const checked = checkSettings(settings);
+  const site = await siteOf(settings);
   const metrics = createMetrics();
   const events = observer ?? metrics;
   const log = createLog(io, settings.log, metrics);
@@ -64,7 +66,13 @@ export async function openService(
       events,
       now: io.now,
       log,
-      settings: { ...settings, ...checked, version: io.version },
+      settings: {
+        ...settings,
+        ...checked,
+        anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
+        site,
+        version: io.version,
+      },
     });
     const close = async () => {
       pushes.halt();

@@ -68,6 +68,14 @@ export interface ServiceSettings {
   /** Path of the instance key; by default a file in `data`. */
   readonly instanceKeyFile?: string | undefined;
   readonly anonymous: boolean;
+  /** Whether callers without a token may push files too. */
+  readonly anonymousFiles?: boolean | undefined;
+  /** Shown on the pages in place of the program's name. */
+  readonly title?: string | undefined;
+  /** Path of an image that is shown on the pages. */
+  readonly logo?: string | undefined;
+  /** Whom readers of the pages ask: an e-mail address, a web address or a name. */
+  readonly contact?: string | undefined;
   readonly defaultDays?: number | undefined;
   readonly maxDays?: number | undefined;
   readonly defaultViews?: number | undefined;

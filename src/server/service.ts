@@ -66,7 +66,11 @@ export async function startService(
     tls,
     log,
     now,
-    timeouts: { read: readingRateOf(settings), ...timeouts },
+    timeouts: {
+      read: readingRateOf(settings),
+      anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
+      ...timeouts,
+    },
     connections,
     grace,
     ownHost,

@@ -286,7 +286,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     const [own = ''] = stdout.split('\nGlobal options');
     const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
     // What these do the tests above show: where lines are from, and how many at once.
-    const shown = ['--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
+    const shown = ['--locale', '--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
     expect([...names].sort()).toEqual(
       [...Object.keys(refused), ...Object.keys(applied), ...shown].sort(),
     );

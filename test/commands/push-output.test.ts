@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { locales } from '../../src/contract';
 import { asking } from '../helpers/foreign';
 import { type Instance, instance } from '../helpers/instance';
 import { CREATED } from '../helpers/reference';
@@ -261,4 +262,29 @@ test('--debug logs method, host, path, status and time, and nothing secret', asy
     .under({ env, stdin: 'hunter2' })
     .run('push', '--debug', '--passphrase-env', 'PHRASE', '--note', 'private');
   expect(stderr).toBe('debug: POST pw.test/api/v2/pushes 201 0 ms\n');
+});
+
+describe('--locale', () => {
+  test('names the language of the page in the link, which is a link as any other', async () => {
+    const { code, stdout, stderr } = await here.run('push', 'x', '--locale', 'pt-BR');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^https:\/\/pw\.test\/p\/[\w-]+\/r\?locale=pt-BR\n$/);
+    expect((await here.run('get', stdout.trim())).stdout).toBe('x');
+    expect((await here.run('expire', stdout.trim())).code).toBe(0);
+    const asObject = await here.run('push', 'x', '--locale', 'ur', '--json');
+    expect(JSON.parse(asObject.stdout).html_url).toMatch(/\/r\?locale=ur$/);
+    const each = here.under({ stdin: 'a\nb\n' });
+    const links = (await each.run('push', '--each', '--locale', 'ja')).stdout.trim().split('\n');
+    expect(links.map((one) => one.split('?')[1])).toEqual(['locale=ja', 'locale=ja']);
+  });
+
+  test('takes the languages of the reference', async () => {
+    const { code, stderr } = await here.run('push', 'x', '--locale', 'xx');
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      `pwpush: --locale is one of ${locales.join(', ')}, not "xx"`,
+    ]);
+    const help = (await here.run('push', '--help')).stdout.replace(/\s+/g, ' ');
+    expect(help).toContain(`Languages of --locale: ${locales.join(' ')}.`);
+  });
 });

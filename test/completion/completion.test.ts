@@ -57,6 +57,10 @@ const cases: readonly [string[], string[]][] = [
   ],
   [['push', '--kind=q'], ['--kind=qr']],
   [
+    ['push', '--locale', 'p'],
+    ['pl', 'pt-BR', 'pt-PT'],
+  ],
+  [
     ['--profile', ''],
     ['work', 'home'],
   ],

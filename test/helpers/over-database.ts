@@ -45,7 +45,10 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const files = new Files({ ...shared, report: log.failure });
   const owners = new Owners(database, clock.now);
   const pushes = new Pushes({ ...shared, files, report: log.failure });
-  const settings = { ...defaults, ...checked, rateLimit, version: '0.1.0' };
+  const settings = {
+    ...{ ...defaults, ...checked, rateLimit, version: '0.1.0' },
+    ...{ anonymousFiles: false, site: { title: undefined, logo: undefined, contact: undefined } },
+  };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({ pushes, files, owners, isUp, events, now: clock.now, log, settings });
   return {

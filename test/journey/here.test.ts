@@ -66,8 +66,12 @@ describe('push --here', () => {
   });
 
   test('with --json prints the push, then what happens, a line each', async () => {
-    const { running, first } = await serving(['--json', '--views', '2']);
+    const { running, first } = await serving(['--json', '--views', '2', '--locale', 'fr']);
     const { html_url: link } = JSON.parse(first);
+    expect(await (await fetch(link)).text()).toContain('<html lang="fr"');
+    const { origin } = new URL(link);
+    expect((await fetch(origin)).status).toBe(404);
+    expect((await fetch(origin, { method: 'POST', body: new URLSearchParams() })).status).toBe(404);
     await get(link);
     await get(link);
     const { code, stdout, stderr } = await running.ended;
@@ -79,6 +83,7 @@ describe('push --here', () => {
     expect(push).toMatchObject({ expire_after_views: 2, html_url: link });
     const at = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(events).toEqual([
+      { event: 'opened', ip: '127.0.0.1', at },
       { event: 'viewed', ip: '127.0.0.1', count: 1, at },
       { event: 'viewed', ip: '127.0.0.1', count: 2, at },
     ]);

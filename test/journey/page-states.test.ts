@@ -20,7 +20,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 beforeAll(async () => {
   if (noBrowser) return;
-  built = await serveBuilt(somebody.env);
+  built = await serveBuilt(somebody.env, ['--anonymous-files', '--contact', 'it@acme.example']);
   service = serviceAt(built.url, built.token);
   browser = await openBrowser();
   watched = await Promise.all(
@@ -64,7 +64,7 @@ const triedTooOften = locked(5);
 async function tryPassphrase(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.fill('input', 'wrong');
-  await page.click('button');
+  await page.click('.primary');
   await page.waitForSelector('.problem');
 }
 
@@ -84,6 +84,14 @@ async function remove(page: Page): Promise<void> {
   await page.click('.delete button');
 }
 
+async function fillForm(page: Page, text: string): Promise<void> {
+  await page.goto(built.url);
+  await page.fill('textarea', text);
+  await page.fill('#passphrase', 'sesame');
+  await page.click('.primary');
+  await page.waitForSelector('.made, .wrong');
+}
+
 /** Has another site send the form. */
 async function sendFromElsewhere(page: Page): Promise<void> {
   const token = await create(service, { payload: 'x' });
@@ -96,8 +104,13 @@ const names = Array.from({ length: 10 }, (_, index) => `${index}${'ш'.repeat(25
 
 const states: Record<string, { heading: string; visit: (page: Page) => Promise<unknown> }> = {
   'the address itself': {
-    heading: 'Secrets as links that stop working',
+    heading: 'Share a secret by a link that expires',
     visit: (page) => page.goto(built.url),
+  },
+  'a new link': { heading: 'Your link is ready', visit: (page) => fillForm(page, 'hunter2') },
+  'a form with a problem': {
+    heading: 'Share a secret by a link that expires',
+    visit: (page) => fillForm(page, ' '),
   },
   'the step': {
     heading: 'A secret was shared with you',
@@ -129,11 +142,11 @@ const states: Record<string, { heading: string; visit: (page: Page) => Promise<u
     visit: (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
   },
   'files and a message': {
-    heading: 'Files were shared with you',
+    heading: '10 files were shared with you',
     visit: (page) => openFiles(page, names, 'The codes you asked for.'),
   },
   'no such push': {
-    heading: 'There is nothing here',
+    heading: 'This link is no longer available',
     visit: (page) => page.goto(`${built.url}/p/neverwas`),
   },
   'a push that was deleted': { heading: 'The secret is deleted', visit: remove },
@@ -142,8 +155,8 @@ const states: Record<string, { heading: string; visit: (page: Page) => Promise<u
 
 const NO_SCRIPT = 'a phone without script';
 const looks: Record<string, BrowserContextOptions> = {
-  'a light desktop': { viewport: { width: 1100, height: 800 } },
-  'a dark phone': { viewport: { width: 360, height: 640 }, colorScheme: 'dark' },
+  'a light desktop': { viewport: { width: 1280, height: 900 } },
+  'a dark phone': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
   [NO_SCRIPT]: { viewport: { width: 320, height: 640 }, javaScriptEnabled: false },
 };
 
@@ -165,6 +178,20 @@ describe.skipIf(noBrowser)('pages in a browser (needs Chromium)', () => {
     await Promise.all(visits);
   });
 
+  // From right to left; with the longest words; in a script without spaces.
+  test.each(['ur', 'is', 'th'])('in %s, on the smallest phone', async (locale) => {
+    const context = await browser.newContext(looks[NO_SCRIPT]);
+    const { page, troubles } = await watchedPage(context, built.url);
+    const link = { kind: 'url', payload: 'http://a@xn--80ak6aa92e.example', retrieval_step: false };
+    for (const address of [built.url, `${built.url}/p/${await create(service, link)}`]) {
+      await page.goto(`${address}?locale=${locale}`);
+      expect(await page.locator('html').getAttribute('lang')).toBe(locale);
+      expect(await widthTooMuch(page)).toBe(0);
+    }
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
   test('what breaks the policy, or a reader of pictures, does not go unseen', async () => {
     const { page, troubles } = await watchedPage(await browser.newContext(), built.url);
     await page.route('**/*', async (route) => {
@@ -178,11 +205,9 @@ describe.skipIf(noBrowser)('pages in a browser (needs Chromium)', () => {
   });
 });
 
-/** Pixels by which the page is wider than the window. */
+/** Pixels by which the page is wider than the window, whose scroll bar has room reserved. */
 function widthTooMuch(page: Page): Promise<number> {
-  return page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
+  return page.evaluate('document.body.scrollWidth - document.body.clientWidth');
 }
 
 /** What axe-core finds that is serious or worse, veil and details open and closed. */

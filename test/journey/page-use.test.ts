@@ -18,7 +18,7 @@ let watched: Watched | undefined;
 beforeAll(async () => {
   if (noBrowser) return;
   // Which lets requests name any host, as those over plain http do.
-  built = await serveBuilt(somebody.env, ['--trust-proxy']);
+  built = await serveBuilt(somebody.env, ['--trust-proxy', '--anonymous-files']);
   service = serviceAt(built.url, built.token);
   browser = await openBrowser();
 });
@@ -40,6 +40,10 @@ interface OpenOptions extends BrowserContextOptions {
   readonly origin?: string;
   /** Run before the page's own script. */
   readonly before?: string;
+  /** Another page than that of the token. */
+  readonly path?: string;
+  /** Whether the test moves the clock of the page. */
+  readonly clock?: boolean;
 }
 
 async function open(push: Record<string, unknown>, options: OpenOptions = {}): Promise<Page> {
@@ -47,14 +51,15 @@ async function open(push: Record<string, unknown>, options: OpenOptions = {}): P
 }
 
 async function visit(token: string, options: OpenOptions = {}): Promise<Page> {
-  const { origin = built.url, before, ...rest } = options;
+  const { origin = built.url, before, path = `/p/${token}`, clock, ...rest } = options;
   const context = await browser.newContext({
     permissions: ['clipboard-read', 'clipboard-write'],
     ...rest,
   });
   if (before) await context.addInitScript(before);
   watched = await watchedPage(context, origin);
-  await watched.page.goto(`${origin}/p/${token}`);
+  if (clock) await watched.page.clock.install();
+  await watched.page.goto(`${origin}${path}`);
   return watched.page;
 }
 
@@ -84,7 +89,7 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
     expect(await page.getByRole('button', { name: 'Hide' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Show the text' }).press('Enter');
     expect(await secret.isVisible()).toBe(true);
-    expect(await focused(page)).toBe('The text');
+    expect(await focused(page)).toBe('Text');
     await page.getByRole('button', { name: 'Hide' }).click();
     expect(await secret.isVisible()).toBe(false);
     expect(await focused(page)).toBe('Show the text');
@@ -115,7 +120,7 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
     const origin = built.url.replace('127.0.0.1', 'pw.test');
     const page = await open({ payload: 'hunter2', kind: 'qr' }, { origin, before: NO_COMMAND });
     await page.getByRole('button', { name: 'Copy text' }).click();
-    await page.getByRole('status').getByText('It is selected now').waitFor();
+    await page.getByRole('status').getByText('The text is now selected').waitFor();
     expect(await page.evaluate('String(getSelection())')).toBe('hunter2');
   });
 
@@ -124,17 +129,17 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
     const page = await visit(token);
     expect(await page.evaluate('document.activeElement.id')).toBe('passphrase');
     await page.keyboard.type('wrong\n');
-    const input = page.getByRole('textbox', { name: 'Passphrase' });
+    const input = page.getByRole('textbox', { name: 'Passphrase', exact: true });
     await page.getByRole('alert').waitFor();
     expect(await input.getAttribute('aria-describedby')).toBe('problem');
     await page.keyboard.type('sesame\n');
     await page.getByRole('heading', { name: 'The secret', exact: true }).waitFor();
     const met: unknown[] = [];
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 4; i++) {
       await page.keyboard.press('Tab');
       met.push(await focused(page));
     }
-    expect(met).toEqual(['Copy', 'Show the text', 'Delete the secret now']);
+    expect(met).toEqual(['Hide', 'Copy', 'Text', 'Delete the secret now']);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -147,9 +152,9 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
     expect(await page.locator('pre').isVisible()).toBe(true);
     expect(await page.getByRole('button').count()).toBe(0);
     await page.locator('.delete summary').click();
-    expect(await page.getByRole('button').allInnerTexts()).toEqual(['Delete it for everyone']);
+    expect(await page.getByRole('button').allInnerTexts()).toEqual(['Delete for everyone']);
     await page.getByRole('button').click();
-    expect(await page.title()).toBe('Deleted · pwpush');
+    expect(await page.title()).toBe('The secret is deleted · pwpush');
   });
 
   test('paper has the secret and no buttons, veiled or not', async () => {
@@ -231,6 +236,175 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
     expect(await page.evaluate('getComputedStyle(document.querySelector("pre")).direction')).toBe(
       'rtl',
     );
+  });
+
+  test('one press shows the secret, and the card stays where it is', async () => {
+    const token = await create(service, { payload: 'hunter2' });
+    const page = await visit(token);
+    const edges = 'document.querySelector("main").getBoundingClientRect()';
+    const place = () => page.evaluate(`(({ x, y, width }) => [x, y, width])(${edges})`);
+    const before = await place();
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    expect(await page.locator('pre').isVisible()).toBe(true);
+    expect(before).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
+    expect(await place()).toEqual(before);
+    await page.getByRole('button', { name: 'Hide' }).click();
+    expect(await page.locator('pre').isVisible()).toBe(false);
+  });
+
+  test('a double click takes one view', async () => {
+    const token = await create(service, { payload: 'hunter2', expire_after_views: 1 });
+    const page = await visit(token);
+    const stopped = await page.evaluate(`(() => {
+      const stopped = [];
+      document.addEventListener('submit', (event) => {
+        stopped.push(event.defaultPrevented);
+        event.preventDefault();
+      });
+      for (const click of [1, 2]) document.querySelector('.primary').click();
+      return stopped;
+    })()`);
+    expect(stopped).toEqual([false, true]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Show the secret' }).dblclick();
+    await page.getByText('hunter2').waitFor();
+  });
+
+  test('a passphrase can be shown, and is hidden again when it is sent', async () => {
+    const token = await create(service, { payload: 'hunter2', passphrase: 'sesame' });
+    const page = await visit(token);
+    const input = page.locator('#passphrase');
+    await input.fill('sesame');
+    await page.getByRole('button', { name: 'Show the passphrase' }).click();
+    expect(await input.getAttribute('type')).toBe('text');
+    await page.getByRole('button', { name: 'Hide the passphrase' }).click();
+    expect(await input.getAttribute('type')).toBe('password');
+    await page.getByRole('button', { name: 'Show the passphrase' }).click();
+    const types: string[] = [];
+    await page.exposeFunction('told', (type: string) => types.push(type));
+    await page.evaluate(
+      "document.addEventListener('submit', () => told(document.querySelector('#passphrase').type))",
+    );
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    await page.getByText('hunter2').waitFor();
+    expect(types).toEqual(['password']);
+  });
+
+  test('times are those of the reader', async () => {
+    const options = { timezoneId: 'Asia/Tokyo' };
+    const page = await open({ payload: 'x' }, options);
+    const time = (await page.locator('time').textContent()) ?? '';
+    const iso = (await page.locator('time').getAttribute('datetime')) ?? '';
+    expect(time).toMatch(/GMT\+9$/);
+    const tokyo = new Date(Date.parse(iso) + 9 * 3_600_000);
+    expect(time).toContain(`:${String(tokyo.getUTCMinutes()).padStart(2, '0')}`);
+    expect(time).toContain(`${tokyo.getUTCDate()}, ${tokyo.getUTCFullYear()}`);
+  });
+
+  const step = { name: 'push[retrieval_step]', value: 'false' };
+
+  test('the download buttons count down, and end', async () => {
+    const token = await createWithFiles(service, filePart('a', 'A'), filePart('b', 'B'), step);
+    const page = await visit(token, { clock: true });
+    const line = page.locator('.left');
+    expect(await line.textContent()).toContain('work for another 5:00.');
+    await page.clock.runFor(61_000);
+    expect(await line.textContent()).toContain('work for another 3:59.');
+    await page.clock.runFor(239_000);
+    expect(await line.textContent()).toBe(
+      'The download buttons have expired. Load this page again to get new ones. This uses a view.',
+    );
+    expect(await page.locator('.files a[href]').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Download all' }).isDisabled()).toBe(true);
+  });
+
+  test('all files are saved with one press', async () => {
+    const files = ['a', 'b', 'c'].map((name) => filePart(`${name}.txt`, name));
+    const page = await visit(await createWithFiles(service, ...files, step));
+    const saved: string[] = [];
+    const all = new Promise<void>((resolve) => {
+      page.on('download', async (download) => {
+        saved.push(download.suggestedFilename() + readFileSync(await download.path(), 'utf8'));
+        if (saved.length === files.length) resolve();
+      });
+    });
+    await page.getByRole('button', { name: 'Download all' }).click();
+    await all;
+    expect(saved.sort()).toEqual(['a.txta', 'b.txtb', 'c.txtc']);
+  });
+});
+
+describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => {
+  const payloadOf = async (link: string, query = '') => {
+    const response = await fetch(`${link.replace(/\/r$/, '')}.json${query}`);
+    return (await response.json()) as { payload: string; files: { filename: string }[] };
+  };
+
+  test.each([true, false])('creates a push; script: %s', async (javaScriptEnabled) => {
+    const page = await visit('', { javaScriptEnabled, path: '/' });
+    const key = '-----BEGIN KEY-----\nλ <b>\n';
+    await page.getByLabel('Secret text').fill(key);
+    await page.getByLabel('Number of views').fill('1');
+    await page.getByLabel('Number of days').fill('2');
+    await page.getByLabel('Passphrase (optional)').fill('sesame');
+    await page.getByRole('button', { name: 'Create link' }).click();
+    await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
+    const link = (await page.locator('bdo').textContent()) ?? '';
+    expect(page.url()).toBe(`${built.url}/`);
+    const { data, width, height } = await pixels(
+      page,
+      await page.getByRole('img', { name: 'QR code of the link' }).screenshot(),
+    );
+    expect(jsqr(data, width, height)?.data).toBe(link);
+    if (javaScriptEnabled) {
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByRole('status').getByText('Copied to the clipboard.').waitFor();
+      expect(await clipboard(page)).toBe(link);
+    }
+    expect(await payloadOf(link, '?passphrase=sesame')).toMatchObject({ payload: key });
+    await page.getByRole('link', { name: 'Create another link' }).click();
+    expect(await page.getByLabel('Secret text').inputValue()).toBe('');
+  });
+
+  test.each([true, false])('pushes files; script: %s', async (javaScriptEnabled) => {
+    const page = await visit('', { javaScriptEnabled, path: '/' });
+    const files = ['ä "1".txt', '2.bin'].map((name) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.alloc(300_000, name),
+    }));
+    await page.getByLabel('Files').setInputFiles(files);
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const link = (await page.locator('bdo').textContent()) ?? '';
+    const pushed = (await payloadOf(link)).files;
+    expect(pushed.map(({ filename }) => filename)).toEqual(['ä "1".txt', '2.bin']);
+  });
+
+  test('says what is wrong beside the field, and keeps the text', async () => {
+    const page = await visit('', { path: '/?locale=en' });
+    await page.getByLabel('Secret text').fill('hunter2');
+    await page.getByLabel('Passphrase (optional)').fill('   ');
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const wrong = page.locator('[aria-invalid]');
+    expect(await focused(page)).toBe('');
+    expect(await wrong.getAttribute('aria-describedby')).toBe('passphrase-note');
+    expect(await page.locator('#passphrase-note').textContent()).toBe('This value is not valid.');
+    expect(await page.getByLabel('Secret text').inputValue()).toBe('hunter2');
+    expect(page.url()).toBe(`${built.url}/?locale=en`);
+  });
+
+  test('does not send files that are too many', async () => {
+    const page = await visit('', { path: '/' });
+    const files = Array.from({ length: 11 }, (_, at) => ({
+      name: `${at}`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('x'),
+    }));
+    await page.getByLabel('Files').setInputFiles(files);
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const message = 'document.querySelector("#files").validationMessage';
+    expect(await page.evaluate(message)).toBe('Choose at most 10 files.');
+    expect(await page.locator('h1').textContent()).toBe('Share a secret by a link that expires');
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Attachment } from '../../client/form';
+import { linkIn } from '../../client/link';
 import type { NewPush } from '../../contract';
 import { CliError, endedBy } from '../../errors';
 import type { HereEvent } from '../../here-event';
@@ -36,7 +37,7 @@ export async function pushHere(
   });
   try {
     if (stop.aborted) throw endedBy(stop);
-    await showLink(session, options, createdPush(here, request));
+    await showLink(session, options, createdPush(here, request, options));
     await untilViewed(session, here, stop);
   } finally {
     await here.close();
@@ -97,11 +98,15 @@ function start(
   );
 }
 
-function createdPush({ push, exposed }: HereService, { passphrase }: NewPush): CreatedPush {
+function createdPush(
+  { push, exposed }: HereService,
+  { passphrase }: NewPush,
+  { locale }: PushOptions,
+): CreatedPush {
   const open = 'plain http: anyone between here and the recipient can read it; see --tls-cert';
   return {
     push,
-    link: push.html_url,
+    link: linkIn(locale, push.html_url),
     warnings: exposed ? [open] : [],
     summary: granted(push, passphrase !== undefined, false),
   };

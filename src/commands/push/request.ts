@@ -21,6 +21,8 @@ export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOpt
   readonly note?: string;
   readonly notify?: readonly string[];
   readonly notifyLocale?: string;
+  /** Language of the recipient's page. */
+  readonly locale?: string;
   readonly qr: boolean;
   readonly copy: boolean;
   readonly dryRun: boolean;

@@ -1,6 +1,6 @@
 import type { Api } from '../../client/client';
 import { type Difference, differences, differenceText } from '../../client/compare-limits';
-import { findLink } from '../../client/link';
+import { findLink, linkIn } from '../../client/link';
 import type { NewPush, Push } from '../../contract';
 import { printOrRescue } from '../../delivery/print-or-rescue';
 import { CliError, failedError } from '../../errors';
@@ -28,11 +28,12 @@ export async function acceptPush(
   request: NewPush,
   created: Push,
 ): Promise<CreatedPush> {
-  const { link, doubt } = await findLink(api, target.base, created);
-  const found = differences(request, created);
-  const looser = found.filter((one) => one.looser);
+  const { link: found, doubt } = await findLink(api, target.base, created);
+  const link = linkIn(options.locale, found);
+  const changed = differences(request, created);
+  const looser = changed.filter((one) => one.looser);
   if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
-  const warnings = found.map((one) => `the instance changed a limit: ${differenceText(one)}`);
+  const warnings = changed.map((one) => `the instance changed a limit: ${differenceText(one)}`);
   if (doubt !== undefined) warnings.unshift(doubt);
   if (options.notify && !created.notify_emails_to)
     warnings.push('the instance does not say that it sends e-mail: send the link yourself');

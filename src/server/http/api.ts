@@ -41,7 +41,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   const body = (c: Context<Env>, push: PushRow) =>
     pushBody(push, baseOf(c.req.raw, settings), now());
 
-  api.get(routes.version.path, () => json(versionBody(settings.version, settings.anonymous)));
+  api.get(routes.version.path, () => json(versionBody(settings)));
 
   const document = lazy(() =>
     import('../openapi/document').then(({ openApi }) => openApi(settings)),
@@ -64,13 +64,14 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 
   async function readCreation(c: Context<Env>, { owner }: Visitor): Promise<object> {
     const push = await readPush(c.req.raw, c.env, c.get('memory'));
-    if (!owner && asksForFiles(push)) throw needsToken();
+    if (!owner && !settings.anonymousFiles && asksForFiles(push)) throw needsToken();
     return push;
   }
 
   async function createFromMultipart(c: Context<Env>, caller: Visitor): Promise<PushWithNote> {
-    if (!caller.owner && announcesFiles(c.req.raw)) throw needsToken();
-    const upload = caller.owner && pushes.upload();
+    const files = caller.owner !== undefined || settings.anonymousFiles;
+    if (!files && announcesFiles(c.req.raw)) throw needsToken();
+    const upload = files ? pushes.upload() : undefined;
     const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
     try {
       const push = await readMultipartPush(c.req.raw, c.env, upload, limits);

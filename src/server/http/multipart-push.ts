@@ -22,7 +22,8 @@ export function announcesFiles(request: Request): boolean {
 /**
  * Reads a creation request in `multipart/form-data` (docs/wire.md, "Creation bodies"): returns the `push` object, and
  * passes each file to `upload` as it arrives.
- * @param upload undefined for a caller without a token, who may not send files
+ * @param upload undefined for a caller who may not send files
+ * @param push filled with the fields as they are read, so that a caller has them when a later part is refused
  * @throws Refusal as soon as a limit is exceeded
  */
 export async function readMultipartPush(
@@ -30,10 +31,10 @@ export async function readMultipartPush(
   connection: ClientSocket,
   upload: Upload | undefined,
   { fileBytes, memory }: { readonly fileBytes: number; readonly memory: MemoryUse },
+  push: Record<string, string> = {},
 ): Promise<object> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
   if (declared(request) > most) throw tooLarge(most);
-  const push: Record<string, string> = {};
   const fields = new Fields(memory);
   const type = request.headers.get('content-type') ?? '';
   await readParts(keepingAlive(bodyOf(request, connection), upload), type, async (part) => {

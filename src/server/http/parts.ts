@@ -6,12 +6,16 @@ import type { Files } from '../rules/files';
 import type { Owner, Owners } from '../rules/owners';
 import type { Pushes } from '../rules/pushes';
 import type { CheckedSettings, ServiceSettings } from '../service-settings';
+import type { Site } from '../site';
 import type { MemoryUse } from './body';
 import { type CallerSettings, type ClientSocket, originOf } from './caller';
 
 export interface AppSettings
   extends CheckedSettings,
     Pick<ServiceSettings, 'anonymous' | 'trustProxy'> {
+  /** Whether callers without a token may push files too. */
+  readonly anonymousFiles: boolean;
+  readonly site: Site;
   readonly version: string;
 }
 

@@ -6,6 +6,7 @@ import type { Refusal, RefusalKind } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import { EscapedText, escapesOf, LARGE, lengthOf, type Pieces, streamOf } from './escaped-text';
+import type { AppSettings } from './parts';
 
 const statusOf = {
   malformed: 400,
@@ -141,7 +142,11 @@ export function auditBody(rows: readonly AuditRow[]): ResponseBody<'AuditLog'> {
 }
 
 /** The version and features of this instance (docs/wire.md, "Editions and versions"). */
-export function versionBody(version: string, anonymous: boolean): ResponseBody<'Version'> {
+export function versionBody({
+  version,
+  anonymous,
+  anonymousFiles,
+}: Pick<AppSettings, 'version' | 'anonymous' | 'anonymousFiles'>): ResponseBody<'Version'> {
   return {
     application_version: version,
     api_version: API_VERSION,
@@ -154,7 +159,7 @@ export function versionBody(version: string, anonymous: boolean): ResponseBody<'
       pushes: {
         enabled: true,
         email_auto_dispatch: false,
-        file_attachments: { enabled: true, requires_authentication: true },
+        file_attachments: { enabled: true, requires_authentication: !anonymousFiles },
         url_pushes: { enabled: true },
         qr_code_pushes: { enabled: true },
       },

@@ -11,6 +11,8 @@ export interface Timeouts {
   readonly idle: number;
   /** Milliseconds for a body. A form that may contain files has no limit as long as it moves. */
   readonly body: number;
+  /** Whether a form without a token may contain files. */
+  readonly anonymousFiles?: boolean | undefined;
   /** The minimum rate at which a client must read a response. */
   readonly read: ReadingRate;
   /** How much of a body is still read after an early response, and for how many milliseconds. */
@@ -32,7 +34,7 @@ const defaults: Omit<Timeouts, 'read'> = {
  * the server listens.
  */
 export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
-  const { head, idle, body, read, rest } = { ...defaults, ...timeouts };
+  const { head, idle, body, anonymousFiles = false, read, rest } = { ...defaults, ...timeouts };
   server.headersTimeout = head;
   // Node.js reads the interval of its checks here, but @types/node has it as an option of the constructor only.
   Object.assign(server, { connectionsCheckingInterval: Math.min(head, 5000) });
@@ -47,7 +49,7 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
   server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (!hasBody(incoming)) return;
-    if (!mayContainFiles(incoming)) limitBody(incoming, body);
+    if (!mayContainFiles(incoming, anonymousFiles)) limitBody(incoming, body);
     // Otherwise Node.js discards a body that nobody reads, of any size.
     incoming.read(0);
     outgoing.once('finish', () => discardRest(incoming, rest));
@@ -68,9 +70,10 @@ export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
-/** Files need a token. An invalid token is refused before the body is read. */
-function mayContainFiles({ headers }: IncomingMessage): boolean {
-  return /^multipart\//i.test(headers['content-type'] ?? '') && headers.authorization !== undefined;
+/** An invalid token is refused before the body is read. */
+function mayContainFiles({ headers }: IncomingMessage, anonymous: boolean): boolean {
+  const isForm = /^multipart\//i.test(headers['content-type'] ?? '');
+  return isForm && (anonymous || headers.authorization !== undefined);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

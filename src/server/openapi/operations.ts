@@ -86,7 +86,7 @@ export const operations: Readonly<Record<CallName, Operation>> = {
   create: {
     summary: 'Create a push',
     description:
-      'Files are sent as multipart/form-data, which needs a token. Not to be repeated lightly.',
+      'Files are sent as multipart/form-data, with a token unless the version says that they need none. Not to be repeated lightly.',
     caller: 'permitted',
     responses: { 201: { words: 'The push was created.', schema: 'NotedPush' } },
     refusals: [400, 403, 413, 422],

@@ -1,67 +1,19 @@
 import { createHash } from 'node:crypto';
-import { EscapedText, escapesOf, LARGE, type Pieces } from '../http/escaped-text';
 import { answer } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
-import type { Refusal } from '../service-errors';
+import type { Site } from '../site';
 import type { PushRow } from '../store/push-rows';
-import { messageStyle, pageStyle, script, secretStyle } from './assets';
+import { style } from './css';
+import type { Words } from './language';
+import { Markup, markup } from './markup';
+import { script } from './script';
 
-/*
- * Our own template, not hono/html: that returns one string, while a large secret is escaped here as it is sent (up to
- * six times its size would be in memory otherwise); it leaves `\r` and NUL as they are, and accepts any value.
- */
-
-/** HTML. Large texts in it are escaped as they are sent. */
-export class Markup {
-  readonly pieces: Pieces;
-
-  constructor(html: string | Pieces) {
-    this.pieces = typeof html === 'string' ? [html] : html;
-  }
-}
-
-type Content = Markup | string | number | false | readonly Markup[];
-
-/** A template of HTML. Escapes what is inserted, unless it is markup; `false` inserts nothing. */
-export function markup(strings: TemplateStringsArray, ...contents: Content[]): Markup {
-  const pieces: (string | EscapedText)[] = [];
-  let text = '';
-  for (const [at, string] of strings.entries()) {
-    text += string;
-    for (const piece of at < contents.length ? piecesOf(contents[at] as Content) : []) {
-      if (typeof piece === 'string') text += piece;
-      else {
-        pieces.push(text, piece);
-        text = '';
-      }
-    }
-  }
-  return new Markup([...pieces, text]);
-}
-
-function piecesOf(content: Content): Pieces {
-  if (content === false) return [];
-  if (content instanceof Markup) return content.pieces;
-  if (typeof content === 'object') return content.flatMap(({ pieces }) => pieces);
-  const text = String(content);
-  return [text.length < LARGE ? escaped(text) : new EscapedText(text, htmlEscapes)];
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  // HTML parsers turn a literal CR into a line feed.
-  '\r': '&#13;',
-  // HTML cannot contain NUL.
-  '\0': '␀',
-};
-const htmlEscapes = escapesOf(entities);
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"'\r\0]/g, (character) => entities[character] as string);
+/** What all pages of one request share. */
+export interface View {
+  readonly words: Words;
+  readonly site: Site;
+  /** Milliseconds. */
+  readonly now: number;
 }
 
 /** SVG paths, stroked in a square of 24. */
@@ -74,134 +26,38 @@ const drawings = {
   eye: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12ZM15 12a3 3 0 1 1-6 0 3 3 0 0 1 6 0Z',
   file: 'M14 3H6v18h12V7zm0 0v4h4',
   hide: 'M4 4l16 16M9.9 5.7C14.8 4.6 19 7.7 21.5 12c-.7 1.3-1.6 2.4-2.6 3.4M6.5 7.4C4.8 8.6 3.4 10.2 2.5 12c3 5.4 8.3 7.9 13 5.6',
+  link: 'M10 14a4.2 4.2 0 0 0 6 0l3.5-3.5a4.2 4.2 0 0 0-6-6L12.2 5.8M14 10a4.2 4.2 0 0 0-6 0l-3.5 3.5a4.2 4.2 0 0 0 6 6l1.3-1.3',
   lock: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 8 0V11m-4 4v2',
   none: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM8 12h8',
   open: 'M14 4h6v6m0-6-9 9m7 1.5V20H4V6h5.5',
+  trash: 'M4.5 7h15M9.5 7V4h5v3M6.5 7l1 13h9l1-13M10.5 11v5.5m3-5.5v5.5',
+  unlocked: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 7.7-1.5M12 15v2',
 } as const;
 
+export type IconName = keyof typeof drawings;
+
 /** A decorative icon, hidden from screen readers. */
-export function icon(name: keyof typeof drawings, classes = 'icon'): Markup {
+export function icon(name: IconName, classes = 'icon'): Markup {
   return new Markup(
     `<svg class="${classes}" viewBox="0 0 24 24" aria-hidden="true"><path d="${drawings[name]}"/></svg>`,
   );
 }
 
-const KEYHOLE =
-  'M6 0h12a6 6 0 0 1 6 6v12a6 6 0 0 1-6 6H6a6 6 0 0 1-6-6V6a6 6 0 0 1 6-6Zm6 5.5a3.7 3.7 0 0 0-1.9 6.9L9 18.5h6l-1.1-6.1A3.7 3.7 0 0 0 12 5.5Z';
-
-const logo = new Markup(
-  `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d="${KEYHOLE}"/></svg>`,
-);
-const favicon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%2316806c' fill-rule='evenodd' d='${KEYHOLE}'/></svg>`;
-
-/** Messages are narrow, secrets are broad. */
-type Shape = 'narrow' | 'broad';
-
-/** The head of the pages of each shape, and the Content-Security-Policy that allows its style and script only. */
-const frames: Record<Shape, { head: Markup; policy: string }> = {
-  narrow: framed(pageStyle + messageStyle, ''),
-  broad: framed(pageStyle + secretStyle, script),
-};
-
-function framed(readable: string, script: string): { head: Markup; policy: string } {
-  const style = readable.replace(/\n\s*/g, '');
-  const policy = [
-    "default-src 'none'",
-    `style-src ${hashOf(style)}`,
-    ...(script === '' ? [] : [`script-src ${hashOf(script)}`]),
-    'img-src data:',
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
-  const head = markup`<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="${favicon}">
-<style>${new Markup(style)}</style>${script !== '' && markup`<script>${new Markup(script)}</script>`}`;
-  return { head, policy };
+/** The heading of a page, with an icon beside it. */
+export function heading(name: IconName, title: Markup | string, alarm = false): Markup {
+  return markup`<div class="top"><div class="${alarm ? 'badge alarm' : 'badge'}">${icon(name)}</div>
+<h1>${title}</h1></div>`;
 }
 
-const top = markup`<header><span class="brand">${logo}pwpush</span></header>`;
-const bottom = markup`<footer><p>Secrets are encrypted and deleted when the link expires.</p></footer>`;
-
-export interface PageOptions {
-  readonly status?: number | undefined;
-  readonly headers?: Record<string, string>;
-  readonly shape?: Shape;
-}
-
-/** A complete page as a response. The title must not contain anything secret. */
-export function page(title: string, main: Markup, options: PageOptions = {}): Response {
-  const { status = 200, headers, shape = 'narrow' } = options;
-  const { head, policy } = frames[shape];
-  const { pieces } = markup`<!doctype html>
-<html lang="en">
-<head>
-<title>${title} · pwpush</title>
-${head}
-</head>
-<body class="${shape}">
-${top}
-<main>
-${main}
-</main>
-${bottom}
-</body>
-</html>
-`;
-  return answer(pieces, 'text/html; charset=utf-8', status, {
-    'content-security-policy': policy,
-    ...headers,
-  });
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-const months =
-  'January February March April May June July August September October November December';
-
-/** A duration, rounded, in words: `7 days`, `3 hours`, `one minute`. */
-export function duration(milliseconds: number): string {
-  if (milliseconds < MINUTE) return amount(Math.max(1, Math.ceil(milliseconds / 1000)), 'second');
-  if (milliseconds < 1.5 * HOUR) return amount(Math.round(milliseconds / MINUTE), 'minute');
-  if (milliseconds < 1.5 * DAY) return amount(Math.round(milliseconds / HOUR), 'hour');
-  return amount(Math.round(milliseconds / DAY), 'day');
-}
-
-export function amount(number: number, noun: string): string {
-  return number === 1 ? `one ${noun}` : `${number} ${noun}s`;
-}
-
-/** A date and time, `27 August 2026, 11:06 UTC`. */
-export function dateTime(time: number): Markup {
-  const date = new Date(time);
-  const iso = date.toISOString();
-  const month = months.split(' ')[date.getUTCMonth()];
-  const day = `${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
-  return markup`<time datetime="${iso}">${day}, ${iso.slice(11, 16)} UTC</time>`;
-}
-
-/** A time of the same day, `11:06:45 UTC`. */
-export function clockTime(time: number): Markup {
-  const iso = new Date(time).toISOString();
-  return markup`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
-}
-
-/** The views and the time left; `cost` says what takes a view. */
-export function remaining(push: PushRow, now: number, cost: string): Markup {
-  const left = push.expires_at - now;
-  const words = amount(viewsRemaining(push), 'view');
+/** The views and the time left; `cost` says what uses a view. */
+export function remaining({ words, now }: View, push: PushRow, cost = ''): Markup {
   return facts(
-    fact('eye', `${capital(words)} left.`, cost),
-    fact('clock', `${capital(duration(left))} left,`, markup`until ${dateTime(push.expires_at)}.`),
+    fact('eye', words.count('viewsLeft', viewsRemaining(push)), cost),
+    fact(
+      'clock',
+      words.fill('expires', { when: words.when(push.expires_at - now) }),
+      words.date(push.expires_at),
+    ),
   );
 }
 
@@ -210,17 +66,109 @@ export function facts(...items: Markup[]): Markup {
 ${items}</ul>`;
 }
 
-export function fact(name: 'eye' | 'clock' | 'check', words: string, more: Markup | string) {
-  return markup`<li>${icon(name)}<div><b>${words}</b> <span>${more}</span></div></li>
+export function fact(
+  name: 'eye' | 'clock' | 'check',
+  main: Markup | string,
+  more: Markup | string,
+): Markup {
+  return markup`<li>${icon(name)}<div><b>${main}</b> <span>${more}</span></div></li>
 `;
 }
 
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+/** A problem with what was entered, read out by screen readers when the page loads. */
+export function problemBox(text: Markup | string): Markup {
+  return markup`<p class="problem" id="problem" role="alert">${icon('alert')}<span>${text}</span></p>`;
 }
 
-export function retryText({ retryAfter }: Refusal, now: number): Markup | string {
-  if (retryAfter === undefined) return '';
-  const wait = retryAfter * 1000;
-  return markup`Try again in ${duration(wait)}, at ${clockTime(now + wait)}.`;
+/** A field for a passphrase, with a button to show it, which needs the script. */
+export function passphraseField({ words }: View, attributes: Markup): Markup {
+  return markup`<div class="field"><input type="password" autocapitalize="off" spellcheck="false"${attributes}>
+<button type="button" class="eye" data-do="peek" aria-label="${words.text('showPassphrase')}" data-other="${words.text('hidePassphrase')}">${icon('eye')}${icon('hide')}</button></div>`;
+}
+
+const NAME = 'pwpush';
+
+const KEYHOLE =
+  'M6 0h12a6 6 0 0 1 6 6v12a6 6 0 0 1-6 6H6a6 6 0 0 1-6-6V6a6 6 0 0 1 6-6Zm6 5.5a3.7 3.7 0 0 0-1.9 6.9L9 18.5h6l-1.1-6.1A3.7 3.7 0 0 0 12 5.5Z';
+
+/** The program's logo, in the page and as favicon. */
+const keyhole = new Markup(
+  `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d="${KEYHOLE}"/></svg>`,
+);
+const favicon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%2316806c' fill-rule='evenodd' d='${KEYHOLE}'/></svg>`;
+
+const policy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const parts = markup`<style>${new Markup(style)}</style><script>${new Markup(script)}</script>`;
+
+export interface PageOptions {
+  readonly status?: number | undefined;
+  readonly headers?: Record<string, string>;
+  /** Shown below the title in previews of a link. */
+  readonly description?: string;
+}
+
+/** A complete page as a response. The title must not contain anything secret. */
+export function page(view: View, title: string, main: Markup, options: PageOptions = {}): Response {
+  const { words, site } = view;
+  const { status = 200, headers, description = words.text('previewText') } = options;
+  const { pieces } = markup`<!doctype html>
+<html lang="${words.locale}" dir="${words.direction}">
+<head>
+<meta charset="utf-8">
+<title>${title} · ${site.title ?? NAME}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:site_name" content="${site.title ?? NAME}">
+<link rel="icon" href="${favicon}">
+${parts}
+</head>
+<body>
+<header>${brand(site)}</header>
+<main>
+${main}
+</main>
+<footer>${footer(view)}</footer>
+</body>
+</html>
+`;
+  return answer(pieces, 'text/html; charset=utf-8', status, {
+    'content-security-policy': policy,
+    vary: 'accept-language',
+    ...headers,
+  });
+}
+
+function brand({ title, logo }: Site): Markup {
+  if (logo === undefined)
+    return markup`<span class="brand">${keyhole}<bdi>${title ?? NAME}</bdi></span>`;
+  const image = markup`<img class="logo" src="${logo}" alt="${title === undefined ? NAME : ''}">`;
+  return markup`<span class="brand">${image}${title !== undefined && markup`<bdi>${title}</bdi>`}</span>`;
+}
+
+function footer({ words, site: { contact } }: View): Markup {
+  return markup`<p>${words.text('footer')}</p>${
+    contact !== undefined &&
+    markup`<p>${words.fill('contact', { contact: contactLink(contact) })}</p>`
+  }`;
+}
+
+function contactLink({ text, href }: NonNullable<Site['contact']>): Markup {
+  if (href === undefined) return markup`<bdi>${text}</bdi>`;
+  return markup`<a href="${href}" target="_blank" rel="noreferrer noopener"><bdi>${text}</bdi></a>`;
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -1,43 +1,48 @@
 import { type Context, Hono } from 'hono';
-import { readForm } from '../http/body';
+import { isMultipart, readForm, readPush } from '../http/body';
 import { baseOf, isOwnForm, isPrefetch } from '../http/caller';
+import { readMultipartPush } from '../http/multipart-push';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
-import { fileUrl } from '../http/responses';
+import { fileUrl, pushBody } from '../http/responses';
 import { mayExpire } from '../rules/access';
 import { notFound, Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import {
-  deletedPage,
-  errorPage,
-  frontPage,
-  gonePage,
-  passphrasePage,
-  passphraseProblem,
-  refusalPage,
-} from './messages';
+import { createdPage, type FormLimits, frontPage } from './front';
+import { createLanguages } from './language';
+import type { View } from './layout';
+import { deletedPage, errorPage, Forbidden, gonePage, refusalPage } from './messages';
+import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { secretPage } from './secret';
 
-const FOREIGN_FORM =
-  'This form was sent from another site. Open the link yourself, and press the button there.';
-
-/** The pages a recipient opens in a browser. */
+/** The pages a recipient opens in a browser, and the form that creates a push. */
 export function createPages(options: PartOptions): Hono<Env> {
   const { pushes, events, now, log, limited, settings } = options;
+  const { anonymous, anonymousFiles, bounds, fileBytes, site } = settings;
+  const wordsFor = createLanguages();
   const pages = new Hono<Env>();
   pages.use(limited);
 
-  const time = () => now().getTime();
+  const base = (c: Context<Env>) => baseOf(c.req.raw, settings);
   const visitor = (c: Context<Env>) => visitorOf(c, settings);
+  const viewOf = async (c: Context<Env>): Promise<View> => {
+    return { words: await wordsFor(c.req.raw), site, now: now().getTime() };
+  };
 
-  async function show(c: Context<Env>, push: PushRow, passphrase: string): Promise<Response> {
+  /** @param open whether it is shown without a veil, after a button was pressed */
+  async function show(
+    c: Context<Env>,
+    push: PushRow,
+    passphrase: string,
+    open: boolean,
+  ): Promise<Response> {
     const caller = visitor(c);
     const reserve = (bytes: number) => c.get('memory').add(bytes);
     const seen = await pushes.retrieve(push.url_token, caller, passphrase, reserve);
-    if (seen.payload === null) return gonePage();
+    const view = await viewOf(c);
+    if (seen.payload === null) return gonePage(view);
     const expirable = mayExpire(seen.push, caller);
-    const base = baseOf(c.req.raw, settings);
-    const files = seen.files.map((file) => ({ ...file, url: fileUrl(file, base) }));
-    return secretPage({ ...seen, payload: seen.payload, files }, expirable, time());
+    const files = seen.files.map((file) => ({ ...file, url: fileUrl(file, base(c)) }));
+    return secretPage({ ...view, open }, { ...seen, payload: seen.payload, files, expirable });
   }
 
   async function open(c: Context<Env>, step: boolean): Promise<Response> {
@@ -45,56 +50,103 @@ export function createPages(options: PartOptions): Hono<Env> {
     const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
     if (push.expired_at === null && (step || idle || push.retrieval_step || push.protected)) {
       if (!idle) events.opened(visitor(c).ip);
-      return passphrasePage(push, time());
+      return passphrasePage(await viewOf(c), push);
     }
-    if (push.expired_at === null) return show(c, push, '');
+    if (push.expired_at === null) return show(c, push, '', false);
     if (!idle) pushes.missed(push, visitor(c));
-    return gonePage();
+    return gonePage(await viewOf(c));
   }
 
   async function submit(c: Context<Env>): Promise<Response> {
-    if (!isOwnForm(c.req.raw, baseOf(c.req.raw, settings))) {
-      throw new Refusal('forbidden', FOREIGN_FORM);
-    }
+    checkForm(c);
     const form = await readForm(c.req.raw, c.env, c.get('memory'));
     // After the form has been checked, so that its errors do not show whether the push exists.
     const push = await find(c);
     if (push.expired_at !== null) {
       pushes.missed(push, visitor(c));
-      return gonePage();
+      return gonePage(await viewOf(c));
     }
     if (form.get('do') === 'expire') {
       await pushes.expire(push.url_token, visitor(c));
-      return deletedPage();
+      return deletedPage(await viewOf(c));
     }
     const passphrase = form.get('passphrase') ?? '';
-    return show(c, push, passphrase).catch((error: unknown) => {
-      const problem = passphraseProblem(error, passphrase !== '', time());
-      if (problem) return passphrasePage(push, time(), problem);
+    return show(c, push, passphrase, true).catch(async (error: unknown) => {
+      const view = await viewOf(c);
+      const problem = passphraseProblem(view, error, passphrase !== '');
+      if (problem) return passphrasePage(view, push, problem);
       throw error;
     });
   }
 
+  function checkForm(c: Context<Env>): void {
+    if (!isOwnForm(c.req.raw, base(c))) throw new Forbidden('foreignForm');
+  }
+
   async function find(c: Context<Env>): Promise<PushRow> {
-    if (!settings.anonymous)
-      throw new Refusal('forbidden', 'This instance serves its own users only, through the API.');
+    if (!anonymous) throw new Forbidden('usersOnly');
     const token = c.req.param('token') ?? '';
     if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
     return pushes.find(token);
+  }
+
+  const form: FormLimits | undefined = anonymous
+    ? { bounds, fileBytes: anonymousFiles ? fileBytes : undefined }
+    : undefined;
+
+  /** Creates a push from the form of the front page, by the rules of the API. */
+  async function create(c: Context<Env>): Promise<Response> {
+    checkForm(c);
+    if (!form) throw new Forbidden('usersOnly');
+    const fields: Record<string, string> = {};
+    const upload = anonymousFiles ? pushes.upload() : undefined;
+    try {
+      await readFields(c, fields, upload);
+      const { push } = await pushes.create(fields, visitor(c), upload);
+      const { html_url } = pushBody(push, base(c), now());
+      return createdPage(await viewOf(c), push, html_url);
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
+      // The text is in the page again.
+      c.get('memory').add(fields.payload?.length ?? 0);
+      const refused = { fields, refusal, files: upload?.fileCount ?? 0 };
+      return frontPage(await viewOf(c), { base: base(c), form, refused });
+    } finally {
+      // What cannot be discarded now is left to the sweep.
+      await upload?.discard().catch(() => undefined);
+    }
+  }
+
+  /** Reads the form into `fields`, which have what was read when a part is refused. */
+  async function readFields(
+    c: Context<Env>,
+    fields: Record<string, string>,
+    upload: ReturnType<typeof pushes.upload> | undefined,
+  ): Promise<void> {
+    const memory = c.get('memory');
+    const { raw } = c.req;
+    if (isMultipart(raw))
+      await readMultipartPush(raw, c.env, upload, { fileBytes, memory }, fields);
+    else Object.assign(fields, await readPush(raw, c.env, memory));
+    // Browsers send the lines of a text with CR LF (HTML Standard, 4.10.22.4), which a private key must not have.
+    if (typeof fields.payload === 'string')
+      fields.payload = fields.payload.replaceAll('\r\n', '\n');
   }
 
   pages.get('/p/:token', (c) => open(c, false));
   pages.get('/p/:token/r', (c) => open(c, true));
   pages.post('/p/:token', submit);
   pages.post('/p/:token/r', submit);
-  pages.get('/', (c) => frontPage(baseOf(c.req.raw, settings), settings.anonymous));
-  pages.all('*', () => gonePage());
-  pages.onError((error) => {
+  pages.get('/', async (c) => frontPage(await viewOf(c), { base: base(c), form }));
+  pages.post('/', create);
+  pages.all('*', async (c) => gonePage(await viewOf(c)));
+  pages.onError(async (error, c) => {
+    const view = await viewOf(c);
     if (!(error instanceof Refusal)) {
       log.failure(error);
-      return errorPage();
+      return errorPage(view);
     }
-    return error.kind === 'not_found' ? gonePage() : refusalPage(error, time());
+    return error.kind === 'not_found' ? gonePage(view) : refusalPage(view, error);
   });
   return pages;
 }

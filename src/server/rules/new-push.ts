@@ -6,7 +6,7 @@ import type { Bound, Bounds } from '../service-settings';
 
 export type ValidPush = Omit<v.InferOutput<Schema>, 'files' | 'notify_emails_to'>;
 
-const PASSPHRASE_CHARACTERS = 1024;
+export const PASSPHRASE_CHARACTERS = 1024;
 
 /**
  * Validates the `push` object of a creation request with that number of files.

@@ -144,7 +144,7 @@ describe('the service', () => {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '40']);
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(await answer.text()).toContain('Too many requests.');
+      expect(await answer.text()).toContain('Too many requests');
     }
     service.clock.advance(39_500);
     expect((await from('192.0.2.1', '/api/v2/version')).status).toBe(200);

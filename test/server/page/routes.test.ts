@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { locales } from '../../../src/contract';
 import {
   create,
   createWithFiles,
@@ -43,7 +44,9 @@ async function submit(path: string, fields: Record<string, string>, headers = {}
 const title = ({ html }: Opened) => /<h1>(.*)<\/h1>/.exec(html)?.[1];
 const problem = ({ html }: Opened) =>
   /<p class="problem" id="problem" role="alert">(.*)<\/p>/.exec(html)?.[1]?.replace(/<[^>]*>/g, '');
-const words = ({ html }: Opened) => html.replace(/<[^>]*>/g, '');
+/** Newer versions of ICU write a narrow space in times. */
+const words = ({ html }: Opened) =>
+  html.replace(/<(style|script)>.*?<\/\1>|<[^>]*>/gs, '').replaceAll('\u202f', ' ');
 const shown = ({ html }: Opened) => /<pre class="value[^>]*>\n([\s\S]*)<\/pre>/.exec(html)?.[1];
 
 describe('a push without step and passphrase', () => {
@@ -55,10 +58,10 @@ describe('a push without step and passphrase', () => {
     });
     const first = await open(`/p/${token}`);
     expect([first.status, title(first), shown(first)]).toEqual([200, 'The secret', 'hunter2']);
-    expect(words(first)).toContain('One view left. Loading this page again takes one.');
-    expect(words(first)).toContain('7 days left, until 27 August 2026, 11:06 UTC.');
+    expect(words(first)).toContain('1 view left. Loading this page again uses one.');
+    expect(words(first)).toContain('Expires in 7 days. August 27, 2026 at 11:06 AM UTC');
     const last = await open(`/p/${token}`);
-    expect(words(last)).toContain('That was the last view. The secret is deleted.');
+    expect(words(last)).toContain('That was the last view. The secret is deleted from the server.');
     expect(last.html).not.toContain('<form');
     expect((await open(`/p/${token}`)).status).toBe(404);
   });
@@ -95,7 +98,7 @@ describe('a push with a step', () => {
       expect(asked.html).toContain('<form method="post" autocomplete="off">');
       expect(asked.html).not.toContain('hunter2');
       expect(asked.html).not.toContain('passphrase');
-      expect(words(asked)).toContain('One view left. Showing the secret takes it');
+      expect(words(asked)).toContain('1 view left. Opening the secret uses it');
     }
     expect(shown(await submit(`/p/${token}${suffix}`, {}))).toBe('hunter2');
     expect((await submit(`/p/${token}${suffix}`, {})).status).toBe(404);
@@ -106,11 +109,11 @@ describe('a push with a passphrase', () => {
   test('asks for it, again when it is wrong, and then shows the secret', async () => {
     const push = { payload: 'hunter2', passphrase: 'open & sesame', retrieval_step: false };
     const token = await create(service, push);
-    expect((await open(`/p/${token}`)).html).toContain('name="passphrase" type="password"');
+    expect((await open(`/p/${token}`)).html).toContain('<input type="password" ');
     const wrong = await submit(`/p/${token}`, { passphrase: 'open' });
     expect([wrong.status, problem(wrong)]).toEqual([
       401,
-      'That passphrase is not right. 4 tries are left for now.',
+      'Wrong passphrase. 4 attempts left for now.',
     ]);
     expect(wrong.html).toMatch(/<input [^>]*aria-invalid="true" aria-describedby="problem"/);
     expect(wrong.html).not.toContain('hunter2');
@@ -120,30 +123,23 @@ describe('a push with a passphrase', () => {
   test('says that it needs one', async () => {
     const token = await create(service, { payload: 'hunter2', passphrase: 'right' });
     const { status, ...none } = await submit(`/p/${token}`, {});
-    expect([status, problem({ status, ...none })]).toEqual([
-      401,
-      'This secret needs its passphrase.',
-    ]);
+    expect([status, problem({ status, ...none })]).toEqual([401, 'Enter the passphrase.']);
   });
 
   test('counts the tries down, and then says when to try again', async () => {
     const token = await create(service, { payload: 'hunter2', passphrase: 'right' });
     const wrong = () => submit(`/p/${token}`, { passphrase: 'wrong' });
     const tries = [await wrong(), await wrong(), await wrong(), await wrong(), await wrong()];
-    expect(
-      tries.map((page) => problem(page)?.replace('That passphrase is not right. ', '')),
-    ).toEqual([
-      '4 tries are left for now.',
-      '3 tries are left for now.',
-      '2 tries are left for now.',
-      'One try is left for now.',
+    expect(tries.map((page) => problem(page)?.replace('Wrong passphrase. ', ''))).toEqual([
+      '4 attempts left for now.',
+      '3 attempts left for now.',
+      '2 attempts left for now.',
+      '1 attempt left for now.',
       'Wait a minute before you try again.',
     ]);
     const many = await submit(`/p/${token}`, { passphrase: 'right' });
     expect([many.status, many.headers.get('retry-after')]).toEqual([429, '60']);
-    expect(problem(many)).toBe(
-      'There were too many tries. Try again in one minute, at 11:07:45 UTC.',
-    );
+    expect(problem(many)).toBe('Too many attempts. Try again in 1 minute.');
     service.clock.advance(60_000);
     expect(shown(await submit(`/p/${token}`, { passphrase: 'right' }))).toBe('hunter2');
   });
@@ -177,14 +173,14 @@ describe('kinds', () => {
     const page = await open(`/p/${token}`);
     expect(shown(page)).toBe(payload);
     expect(page.html).not.toContain('role="img"');
-    expect(words(page)).toContain('meant to be a QR code, but is too long for one.');
+    expect(words(page)).toContain('meant to be a QR code, but it is too long for one.');
   });
 
   test('null characters, which HTML has not, are shown as signs, and the page says so', async () => {
     const token = await create(service, { payload: 'a\0b', retrieval_step: false });
     const page = await open(`/p/${token}`);
     expect(shown(page)).toBe('a␀b');
-    expect(words(page)).toContain('The text holds null characters');
+    expect(words(page)).toContain('The text contains null characters');
   });
 });
 
@@ -203,19 +199,21 @@ describe('files', () => {
     const page = await submit(`/p/${token}`, {});
     expect([page.status, shown(page)]).toEqual([200, 'a &lt;message&gt;']);
     const names = [
-      ...page.html.matchAll(/<bdi class="name" translate="no">(.*?)<\/bdi>.*?>(.*?)<\/span>/g),
+      ...page.html.matchAll(
+        /<span class="name" translate="no"><bdi>(.*?)<\/bdi><\/span>.*?>(.*?)<\/span>/g,
+      ),
     ];
     expect(names.map(([, name, size]) => [name, size])).toEqual([
       ['&lt;b&gt;&quot;.txt', '7 bytes'],
-      ['b.bin', '1.5 MiB (1,600,000 bytes)'],
+      ['b.bin', '1.5\u00a0MiB'],
     ]);
     const links = [...page.html.matchAll(/<a (.*?)>/g)].map(([, link]) => link);
     expect(links.map((link) => link?.replace(/\/files\/[\w-]+/, '/files/…'))).toEqual([
       'class="button" href="http://pw.test/files/…" download="&lt;b&gt;&quot;.txt" rel="noreferrer" aria-label="Download &lt;b&gt;&quot;.txt"',
       'class="button" href="http://pw.test/files/…" download="b.bin" rel="noreferrer" aria-label="Download b.bin"',
     ]);
-    expect(words(page)).toContain('The download buttons work for 5 minutes, until 11:11:45 UTC.');
-    expect(words(page)).toContain('One view left.');
+    expect(words(page)).toContain('The download buttons work until 11:11:45 AM UTC.');
+    expect(words(page)).toContain('1 view left.');
     const [, url = ''] = /<a [^>]*href="([^"]+)"/.exec(page.html) ?? [];
     expect((await fetchLink(service, url)).text).toBe('hunter2');
   });
@@ -228,7 +226,7 @@ describe('files', () => {
       field('retrieval_step', 'false'),
     );
     const page = await open(`/p/${token}`);
-    expect(title(page)).toBe('A file was shared with you');
+    expect(title(page)).toBe('1 file was shared with you');
     expect(words(page)).toContain('That was the last view. This page cannot be loaded again.');
     expect(page.html).not.toContain('<pre');
     expect((await open(`/p/${token}`)).status).toBe(404);
@@ -261,7 +259,7 @@ test('a link that expired and one that never was get the same answer', async () 
   const token = await create(service, { payload: 'x', passphrase: 'p' });
   await submit(`/p/${token}`, { do: 'expire' });
   const never = await open('/p/neverwas');
-  expect([never.status, title(never)]).toEqual([404, 'There is nothing here']);
+  expect([never.status, title(never)]).toEqual([404, 'This link is no longer available']);
   for (const path of [`/p/${token}`, `/p/${token}/r`, '/p/neverwas/r', '/p/%00']) {
     const { status, html, headers } = await open(path);
     expect({ status, html, headers: [...headers] }).toEqual({
@@ -319,11 +317,10 @@ describe('every page is locked down', () => {
     const { headers, html } = await open(path.startsWith('/') ? path : `/p/${token}`);
     const style = /<style>(.*)<\/style>/s.exec(html)?.[1];
     const script = /<script>(.*)<\/script>/s.exec(html)?.[1];
-    expect(script !== undefined).toBe(path === 'a secret');
     expect(headers.get('content-security-policy')?.split('; ')).toEqual([
       "default-src 'none'",
       `style-src ${hash(style)}`,
-      ...(script === undefined ? [] : [`script-src ${hash(script)}`]),
+      `script-src ${hash(script)}`,
       'img-src data:',
       "form-action 'self'",
       "base-uri 'none'",
@@ -339,8 +336,20 @@ describe('every page is locked down', () => {
       headers.get('x-frame-options'),
     ]).toEqual(['no-referrer', 'no-store', 'nosniff', 'noindex', 'DENY']);
     expect(html).not.toMatch(/ style=| on\w+=/);
-    expect(Buffer.byteLength(html)).toBeLessThan(12_288);
+    expect(Buffer.byteLength(html)).toBeLessThan(18_432);
   });
+});
+
+test.each(locales)('in %s all pages say so', async (locale) => {
+  const token = await create(service, { payload: 'x' });
+  const direction = locale === 'ur' ? 'rtl' : 'ltr';
+  for (const path of ['/', `/p/${token}`, '/p/neverwas']) {
+    const { html, headers } = await open(`${path}?locale=${locale}`);
+    expect(html).toContain(`<html lang="${locale}" dir="${direction}">`);
+    expect(headers.get('vary')).toBe('accept-language');
+  }
+  const { html } = await open('/p/neverwas', 'GET', { 'accept-language': `xx, ${locale};q=0.5` });
+  expect(html).toContain(`<html lang="${locale}" dir="${direction}">`);
 });
 
 test('the title names no secret', async () => {
@@ -384,7 +393,7 @@ describe('who has to wait is told how long, and tries again with one press', () 
       'Too many requests',
       '60',
     ]);
-    expect(words(page)).toContain('Try again in one minute, at 11:07:45 UTC.');
+    expect(words(page)).toContain('Try again in 1 minute.');
     expect(page.html).toContain(again);
   });
 
@@ -395,7 +404,7 @@ describe('who has to wait is told how long, and tries again with one press', () 
     );
     const busy = pages.find(({ status }) => status === 503) as Opened;
     expect([title(busy), busy.headers.get('retry-after')]).toEqual(['The service is busy', '5']);
-    expect(words(busy)).toContain('Try again in 5 seconds, at 11:06:50 UTC.');
+    expect(words(busy)).toContain('Try again in 5 seconds.');
     expect(busy.html).toContain(again);
   });
 });

@@ -1,12 +1,15 @@
 import jsqr from 'jsqr';
 import { expect, test } from 'vitest';
-import { qrView } from '../../../src/server/page/secret';
+import { qrView } from '../../../src/server/page/secret-views';
+import { englishView } from '../../helpers/view';
+
+const view = await englishView();
 
 const SCALE = 3;
 
 /** Whether each module of the drawing is dark, the quiet zone included. */
 function modules(payload: string): boolean[][] {
-  const html = qrView(payload).pieces.join('');
+  const html = qrView(view, payload).pieces.join('');
   const size = Number(/viewBox="0 0 (\d+) \d+" shape-rendering/.exec(html)?.[1]);
   const rows = Array.from({ length: size }, () => Array<boolean>(size).fill(false));
   const path = /fill="#000" d="([^"]*)"/.exec(html)?.[1] ?? '';

@@ -1,17 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { linkView } from '../../../src/server/page/secret';
+import { linkView } from '../../../src/server/page/secret-views';
 import { isWebAddress } from '../../../src/server/rules/new-push';
 import { times } from '../../helpers/long';
+import { englishView } from '../../helpers/view';
+
+const view = await englishView();
 
 /** What a link's page says: the address as shown, its emphasised part, where it leads, the remarks. */
 function told(payload: string) {
-  const html = linkView(payload).pieces.join('');
+  const html = linkView(view, payload).pieces.join('');
   const shown = /<bdo [^>]*>(.*?)<\/bdo>/s.exec(html)?.[1] ?? '';
   return {
     shown: text(shown),
     strong: text(/<strong>(.*?)<\/strong>/.exec(shown)?.[1] ?? ''),
-    leads: text(/It leads to <strong[^>]*>(.*?)<\/strong>/.exec(html)?.[1] ?? ''),
+    leads: text(/This link leads to <strong[^>]*>(.*?)<\/strong>/.exec(html)?.[1] ?? ''),
     notes: html.match(/class="note"/g)?.length ?? 0,
   };
 }

@@ -1,0 +1,227 @@
+import { limits } from '../../contract';
+import { refusalHead } from '../http/responses';
+import { PASSPHRASE_CHARACTERS } from '../rules/new-push';
+import type { Refusal } from '../service-errors';
+import type { Bounds } from '../service-settings';
+import type { PushRow } from '../store/push-rows';
+import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
+import { type Markup, markup } from './markup';
+import { refusalWords } from './messages';
+import { linkBox, qrCode } from './secret-views';
+
+/** What the form of the front page accepts. */
+export interface FormLimits {
+  readonly bounds: Bounds;
+  /** Maximum size of a file in bytes; undefined where files need a token. */
+  readonly fileBytes: number | undefined;
+}
+
+/** A form that was refused. */
+export interface RefusedForm {
+  /** Its fields, as far as they were read. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Number of its files that were read whole. */
+  readonly files: number;
+  readonly refusal: Refusal;
+}
+
+export interface FrontPage {
+  /** What links begin with. */
+  readonly base: string;
+  /** Undefined where only users with a token create pushes. */
+  readonly form: FormLimits | undefined;
+  readonly refused?: RefusedForm;
+}
+
+/** The page at `/`: a form for a new push, and what to do with a link and on the command line. */
+export function frontPage(view: View, { base, form, refused }: FrontPage): Response {
+  const { words } = view;
+  const title = words.text('frontTitle');
+  const anyone = form?.fileBytes === undefined ? 'frontText' : 'frontTextFiles';
+  const about = words.text(form ? anyone : 'frontTextUsers');
+  const address = markup`<code translate="no">${base}/p/</code>`;
+  const command = form ? `pwpush push --url ${base}` : `pwpush login ${base}\npwpush push`;
+  const main = markup`<div class="body">
+<h1>${title}</h1>
+<p class="quiet">${about}</p>
+${form !== undefined && pushForm(view, form, refused)}
+</div>
+<div class="foot ways">
+<section><h2>${words.text('receivedTitle')}</h2>
+<p>${words.fill('receivedText', { address })}</p></section>
+<section><h2>${words.text('cliTitle')}</h2>
+<p>${words.text(form ? 'cliText' : 'cliTextUsers')}</p>
+<pre class="command" dir="ltr" translate="no">npm install -g pwpush
+${command}</pre></section>
+</div>`;
+  const head = refused ? refusalHead(refused.refusal) : {};
+  return page(view, title, main, { description: about, ...head });
+}
+
+/** The link of a new push. It is not in the address of this page, and so in no history and no log of a proxy. */
+export function createdPage(view: View, push: PushRow, link: string): Response {
+  const { words } = view;
+  const title = words.text('createdTitle');
+  const main = markup`<div class="body made">
+${heading('check', title)}
+<p>${words.text(push.protected === 1 ? 'createdPassphrase' : 'createdText')}</p>
+<p class="quiet">${words.text('createdHint')}</p>
+${linkBox(view, link)}
+${qrCode(link, words.text('qrOfLink')) ?? false}
+<p><a class="button wide" href="">${words.text('createAnother')}</a></p>
+</div>
+<div class="foot">
+${remaining(view, push)}
+</div>`;
+  return page(view, title, main, { status: 201 });
+}
+
+/** The fields of the form, named as in a creation request of the API. */
+const fields = [
+  'payload',
+  'files',
+  'expire_after_views',
+  'expire_after_days',
+  'passphrase',
+] as const;
+type Field = (typeof fields)[number];
+type Notes = Readonly<Partial<Record<Field, Markup | string>>>;
+
+interface Problems extends Notes {
+  /** Of the request, rather than of a field. */
+  readonly whole?: string;
+}
+
+/** A label, a control with these attributes, and a note. */
+type Row = (field: Field, label: string, control: (attributes: Markup) => Markup) => Markup;
+
+function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined): Markup {
+  const { words } = view;
+  const { bounds, fileBytes } = form;
+  const problems = refused ? problemsOf(view, form, refused) : {};
+  const row = rowsWith(problems, hintsOf(view, form, refused, problems));
+  const value = (field: Field, usual: string | number) => `${refused?.fields[field] ?? usual}`;
+  const number = (field: 'expire_after_views' | 'expire_after_days', label: string) => {
+    const { min, max, default: usual } = bounds[field === 'expire_after_views' ? 'views' : 'days'];
+    return row(
+      field,
+      label,
+      (attributes) =>
+        markup`<input type="number" inputmode="numeric" min="${min}" max="${max}" required value="${value(field, usual)}"${attributes}>`,
+    );
+  };
+  const withFiles = fileBytes !== undefined;
+  const text = (attributes: Markup) =>
+    markup`<textarea rows="5" spellcheck="false" autocapitalize="off" translate="no"${!withFiles && ' required'}${attributes}>
+${value('payload', '')}</textarea>`;
+  return markup`${problems.whole !== undefined && problemBox(problems.whole)}
+<form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>
+${row('payload', words.text('secretText'), text)}
+${withFiles && row('files', words.text('files'), (attributes) => fileInput(view, fileBytes, attributes))}
+<div class="pair">${number('expire_after_views', words.text('views'))}
+${number('expire_after_days', words.text('days'))}</div>
+${row('passphrase', words.text('passphraseOptional'), (attributes) => passphraseField(view, markup` autocomplete="off"${attributes}`))}
+<button class="primary wide">${icon('link')}${words.text('createLink')}</button>
+</form>`;
+}
+
+/** Too many and too large files are found before they are sent, where there is script. */
+function fileInput({ words }: View, fileBytes: number, attributes: Markup): Markup {
+  const most = limits.filesPerPush;
+  return markup`<input type="file" multiple data-most="${most}" data-bytes="${fileBytes}" data-many="${words.count('problemFiles', most)}" data-large="${tooLarge(words, fileBytes)}"${attributes}>`;
+}
+
+function tooLarge(words: View['words'], fileBytes: number): Markup {
+  return words.fill('problemFileTooLarge', { size: words.size(fileBytes) });
+}
+
+/** Rows of the form; the first one with a problem gets the focus. */
+function rowsWith(problems: Problems, hints: Notes): Row {
+  const first = fields.find((field) => problems[field] !== undefined);
+  return (field, label, control) => {
+    const problem = problems[field];
+    const note = problem ?? hints[field];
+    const id = `${field}-note`;
+    const attributes = markup` id="${field}" name="push[${field}]${field === 'files' && '[]'}"${
+      note !== undefined && markup` aria-describedby="${id}"`
+    }${problem !== undefined && markup` aria-invalid="true"`}${field === first && ' autofocus'}`;
+    return markup`<div class="row"><label for="${field}">${label}</label>
+${control(attributes)}
+${note !== undefined && markup`<p class="${problem === undefined ? 'hint' : 'wrong'}" id="${id}">${note}</p>`}</div>`;
+  };
+}
+
+/** Notes on fields without a problem. Files and the passphrase of a refused form have to be given again. */
+function hintsOf(
+  { words }: View,
+  { fileBytes }: FormLimits,
+  refused: RefusedForm | undefined,
+  problems: Problems,
+): Notes {
+  const most = limits.filesPerPush;
+  const files = fileBytes && words.count('filesLimit', most, { size: words.size(fileBytes) });
+  const again = refused !== undefined && refused.files > 0 && problems.files === undefined;
+  return {
+    ...(files ? { files: again ? words.text('problemFilesAgain') : files } : {}),
+    passphrase: words.text(
+      refused?.fields.passphrase ? 'problemPassphraseAgain' : 'passphraseHint',
+    ),
+  };
+}
+
+/** What the rules found, in the words of the page: theirs are for programs, and in English. */
+function problemsOf(view: View, form: FormLimits, refused: RefusedForm): Problems {
+  const { words } = view;
+  const { refusal } = refused;
+  if (refusal.kind === 'too_large') return sizeProblem(view, form, refused);
+  const found = fields.filter((field) => refusal.fields[field] !== undefined);
+  if (refusal.kind !== 'invalid' || found.length === 0)
+    return { whole: words.text(refusalWords(refusal)[1]) };
+  return Object.fromEntries(
+    found.map((field) => [field, fieldProblem(view, form, refused, field)]),
+  );
+}
+
+/** The text is read before the files; before it, only the form as a whole can be too large. */
+function sizeProblem(
+  { words }: View,
+  { fileBytes }: FormLimits,
+  { fields }: RefusedForm,
+): Problems {
+  if (fileBytes !== undefined)
+    return fields.payload === undefined
+      ? { whole: words.text('tooLargeText') }
+      : { files: tooLarge(words, fileBytes) };
+  return { payload: words.fill('problemTextTooLarge', { size: words.size(limits.textBytes) }) };
+}
+
+function fieldProblem(
+  { words }: View,
+  { bounds, fileBytes }: FormLimits,
+  { fields, files }: RefusedForm,
+  field: Field,
+): Markup | string {
+  const text = String(fields[field] ?? '');
+  const range = ({ min, max }: { min: number; max: number }) =>
+    words.fill('problemNumber', { min: words.number(min), max: words.number(max) });
+  switch (field) {
+    case 'expire_after_views':
+      return range(bounds.views);
+    case 'expire_after_days':
+      return range(bounds.days);
+    case 'payload':
+      if (text.trim() === '')
+        return words.text(fileBytes === undefined ? 'problemText' : 'problemTextOrFiles');
+      return Buffer.byteLength(text) > limits.textBytes
+        ? words.fill('problemTextTooLarge', { size: words.size(limits.textBytes) })
+        : words.text('problemValue');
+    case 'passphrase':
+      return text.length > PASSPHRASE_CHARACTERS
+        ? words.count('problemPassphrase', PASSPHRASE_CHARACTERS)
+        : words.text('problemValue');
+    case 'files':
+      return files >= limits.filesPerPush
+        ? words.count('problemFiles', limits.filesPerPush)
+        : words.text('problemValue');
+  }
+}

@@ -1,0 +1,221 @@
+import { locales } from '../../contract';
+import {
+  strings as english,
+  type PhraseKey,
+  type Placeholder,
+  type PluralForms,
+  type PluralKey,
+  type Strings,
+} from './locales/en';
+import { type Content, Markup, markup } from './markup';
+
+/** Each a file of its own, read when it is first asked for. */
+const loaders: Readonly<Record<string, () => Promise<{ readonly strings: Strings }>>> = {
+  ca: () => import('./locales/ca'),
+  cs: () => import('./locales/cs'),
+  cy: () => import('./locales/cy'),
+  da: () => import('./locales/da'),
+  de: () => import('./locales/de'),
+  'en-GB': () => import('./locales/en-GB'),
+  es: () => import('./locales/es'),
+  eu: () => import('./locales/eu'),
+  fi: () => import('./locales/fi'),
+  fr: () => import('./locales/fr'),
+  ga: () => import('./locales/ga'),
+  hi: () => import('./locales/hi'),
+  hu: () => import('./locales/hu'),
+  id: () => import('./locales/id'),
+  is: () => import('./locales/is'),
+  it: () => import('./locales/it'),
+  ja: () => import('./locales/ja'),
+  ko: () => import('./locales/ko'),
+  lv: () => import('./locales/lv'),
+  nl: () => import('./locales/nl'),
+  no: () => import('./locales/no'),
+  pl: () => import('./locales/pl'),
+  'pt-BR': () => import('./locales/pt-BR'),
+  'pt-PT': () => import('./locales/pt-PT'),
+  ro: () => import('./locales/ro'),
+  ru: () => import('./locales/ru'),
+  sk: () => import('./locales/sk'),
+  sr: () => import('./locales/sr'),
+  sv: () => import('./locales/sv'),
+  th: () => import('./locales/th'),
+  uk: () => import('./locales/uk'),
+  ur: () => import('./locales/ur'),
+  'zh-CN': () => import('./locales/zh-CN'),
+};
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+/** How times are written; the script of the page does so too, in the reader's time zone. */
+export const timeOptions = {
+  date: {
+    ...{ day: 'numeric', month: 'long', year: 'numeric' },
+    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+  },
+  clock: { hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+/** The phrases of one language, and numbers, times and sizes as it writes them. */
+export class Words {
+  /** Of the text: `rtl` from right to left. */
+  readonly direction: 'ltr' | 'rtl';
+  private readonly plurals: Intl.PluralRules;
+  private readonly relative: Intl.RelativeTimeFormat;
+  private readonly numbers: Intl.NumberFormat;
+  private readonly dates: Intl.DateTimeFormat;
+  private readonly clock: Intl.DateTimeFormat;
+
+  constructor(
+    readonly locale: string,
+    private readonly strings: Strings,
+  ) {
+    this.direction = locale === 'ur' ? 'rtl' : 'ltr';
+    this.plurals = new Intl.PluralRules(locale);
+    this.relative = new Intl.RelativeTimeFormat(locale);
+    this.numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+    this.dates = new Intl.DateTimeFormat(locale, { ...timeOptions.date, timeZone: 'UTC' });
+    this.clock = new Intl.DateTimeFormat(locale, { ...timeOptions.clock, timeZone: 'UTC' });
+  }
+
+  /** A phrase with its placeholders as they are. */
+  text(key: PhraseKey): string {
+    return this.strings[key];
+  }
+
+  /** A phrase with its placeholders filled, escaped unless they are markup. */
+  fill<Key extends PhraseKey>(key: Key, values: Record<Placeholder<Key>, Content>): Markup {
+    return filled(this.strings[key], values);
+  }
+
+  /** The phrase for that number. */
+  count<Key extends PluralKey>(
+    key: Key,
+    count: number,
+    values?: Record<Exclude<Placeholder<Key>, 'count'>, Content>,
+  ): Markup {
+    const forms: PluralForms = this.strings[key];
+    const form = forms[this.plurals.select(count)] ?? forms.other;
+    return filled(form, { ...values, count: this.number(count) });
+  }
+
+  number(value: number): string {
+    return this.numbers.format(value);
+  }
+
+  /** A time from now, rounded: `in 7 days`, `in 5 seconds`. */
+  when(milliseconds: number): string {
+    const at = (value: number, unit: Intl.RelativeTimeFormatUnit) =>
+      this.relative.format(Math.max(1, value), unit);
+    if (milliseconds < MINUTE) return at(Math.ceil(milliseconds / 1000), 'second');
+    if (milliseconds < 1.5 * HOUR) return at(Math.round(milliseconds / MINUTE), 'minute');
+    if (milliseconds < 1.5 * DAY) return at(Math.round(milliseconds / HOUR), 'hour');
+    return at(Math.round(milliseconds / DAY), 'day');
+  }
+
+  /** A date and time in UTC, which the script makes local. */
+  date(time: number): Markup {
+    return timeElement(time, 'date', this.dates);
+  }
+
+  /** A time of the same day in UTC, which the script makes local. */
+  clockTime(time: number): Markup {
+    return timeElement(time, 'clock', this.clock);
+  }
+
+  /** `7 bytes`, `1.5 MiB`; the units from KiB on are international (IEC 80000-13). */
+  size(bytes: number): string {
+    if (bytes < 1024) {
+      const options = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;
+      return new Intl.NumberFormat(this.locale, options).format(bytes);
+    }
+    const power = Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10));
+    const size = `${this.number(bytes / 1024 ** power)}\u00a0${UNITS[power - 1]}`;
+    // Isolated, or the unit would come first (Unicode UAX #9, 2.4).
+    return this.direction === 'rtl' ? `\u2068${size}\u2069` : size;
+  }
+}
+
+function timeElement(
+  time: number,
+  kind: keyof typeof timeOptions,
+  format: Intl.DateTimeFormat,
+): Markup {
+  const iso = new Date(time).toISOString();
+  return markup`<time datetime="${iso}" data-time="${kind}">${format.format(time)}</time>`;
+}
+
+function filled(phrase: string, values: Readonly<Record<string, Content>>): Markup {
+  const pieces = phrase
+    .split(/\{(\w+)\}/)
+    .map((piece, at) => (at % 2 === 0 ? piece : (values[piece] ?? '')));
+  return new Markup(pieces.flatMap((piece) => markup`${piece}`.pieces));
+}
+
+/**
+ * Chooses the language of each page: `?locale=` of its address, else the first of the browser's that there is, else
+ * English.
+ */
+export function createLanguages(): (request: Request) => Promise<Words> {
+  const cache = new Map<string, Promise<Words>>();
+  return (request) => {
+    const locale = localeOf(request);
+    const words = cache.get(locale) ?? load(locale);
+    cache.set(locale, words);
+    return words;
+  };
+}
+
+async function load(locale: string): Promise<Words> {
+  const loader = loaders[locale];
+  return loader ? new Words(locale, (await loader()).strings) : new Words('en', english);
+}
+
+/** The language of a request, a code of `locales`. */
+export function localeOf(request: Request): string {
+  const wanted = new URL(request.url).searchParams.get('locale') ?? '';
+  const accepted = acceptedIn(request.headers.get('accept-language') ?? '');
+  for (const tag of [wanted, ...accepted]) {
+    const locale = lookUp(tag);
+    if (locale !== undefined) return locale;
+  }
+  return 'en';
+}
+
+/** More are not in any browser's settings. */
+const MOST_ACCEPTED = 30;
+
+/** The tags of Accept-Language, the preferred first (RFC 9110, 12.5.4). */
+function acceptedIn(header: string): string[] {
+  const ranges = header.split(',', MOST_ACCEPTED).map((range) => {
+    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const weight = parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? '1';
+    return { tag, weight: Number(weight) || 0 };
+  });
+  const wanted = ranges.filter(({ weight }) => weight > 0);
+  return wanted.sort((one, other) => other.weight - one.weight).map(({ tag }) => tag);
+}
+
+const codes = new Map(locales.map((code) => [code.toLowerCase(), code]));
+/** What browsers call languages that the reference has under another code. */
+const synonyms = new Map([
+  ...(['nb', 'nn'].map((code) => [code, 'no']) as [string, string][]),
+  ['zh', 'zh-CN'],
+  ['pt', 'pt-BR'],
+]);
+
+/** The language of a tag, shortened from its end until there is one (RFC 4647, 3.4). */
+function lookUp(tag: string): string | undefined {
+  const parts = tag.toLowerCase().replaceAll('_', '-').split('-', 8);
+  for (; parts.length > 0; parts.pop()) {
+    const shorter = parts.join('-');
+    const locale = codes.get(shorter) ?? synonyms.get(shorter);
+    if (locale !== undefined) return locale;
+  }
+  return undefined;
+}

@@ -1,0 +1,176 @@
+import { parseUrl } from '../../loopback';
+import { QUIET_ZONE, qrModules } from '../../qr-matrix';
+import { icon, type View } from './layout';
+import type { PhraseKey } from './locales/en';
+import { Markup, markup } from './markup';
+
+/** What a page shows, and whether it shows it at once or under a veil. */
+export interface SecretView extends View {
+  readonly open: boolean;
+}
+
+interface Frame {
+  readonly title: PhraseKey;
+  /** The label of the veil. */
+  readonly show: PhraseKey;
+  readonly content: Markup;
+  readonly copy?: PhraseKey;
+}
+
+/**
+ * A secret with its buttons and its veil, all of which need the script. The element of class `value` in it is what is
+ * copied. `translate="no"` keeps browsers from sending the secret to a translation service.
+ */
+function frame(
+  { words, open }: SecretView,
+  { title, show, content, copy = 'copy' }: Frame,
+): Markup {
+  return markup`<div class="${open ? 'secret open' : 'secret'}"${copyWords(words)}>
+<div class="bar"><h2>${words.text(title)}</h2>
+<button type="button" data-do="hide">${icon('hide')}${words.text('hide')}</button>
+${copyButton(words.text(copy))}</div>
+<div class="box"><div class="content" translate="no">${content}</div>
+<button type="button" class="veil" data-do="show"><span>${icon('eye')}${words.text(show)}</span></button></div>
+<p class="status" role="status"></p>
+</div>
+`;
+}
+
+function copyWords(words: View['words']): Markup {
+  return markup` data-copied="${words.text('copied')}" data-failed="${words.text('copyFailed')}"`;
+}
+
+function copyButton(label: string): Markup {
+  return markup`<button type="button" class="primary" data-do="copy">${icon('copy')}${icon('check', 'icon done')}${label}</button>`;
+}
+
+/** The link of a new push: never veiled, as its maker has to see it. */
+export function linkBox({ words }: View, link: string): Markup {
+  return markup`<div class="secret link open"${copyWords(words)}>
+<div class="bar"><h2>${words.text('yourLink')}</h2>
+${copyButton(words.text('copy'))}</div>
+<div class="box"><p class="address" tabindex="0" role="group" aria-label="${words.text('yourLink')}" translate="no"><bdo class="value" dir="ltr">${link}</bdo></p></div>
+<p class="status" role="status"></p>
+</div>
+`;
+}
+
+function note(text: Markup | string): Markup {
+  return markup`<p class="note">${icon('alert')}<span>${text}</span></p>
+`;
+}
+
+/** Texts up to this length are shown large: passwords that somebody types elsewhere. */
+const SHORT = 40;
+
+/** A text, character for character. */
+export function textView(view: SecretView, payload: string, isMessage = false): Markup {
+  const title = isMessage ? 'message' : 'text';
+  const content = preformatted(payload, view.words.text(title));
+  const shown = frame(view, { title, show: isMessage ? 'showMessage' : 'showText', content });
+  return markup`${shown}${payload.includes('\0') && note(nullNote(view))}`;
+}
+
+function nullNote({ words }: View): Markup {
+  const command = markup`<code>pwpush get</code>`;
+  return words.fill('nullCharacters', { sign: '␀', command });
+}
+
+function preformatted(payload: string, label: string): Markup {
+  const short = payload.length <= SHORT && !payload.includes('\n');
+  // The line feed after the tag is dropped by HTML parsers, instead of one that begins the payload.
+  return markup`<pre class="${short ? 'value short' : 'value'}" tabindex="0" role="group" aria-label="${label}" dir="auto">
+${payload}</pre>`;
+}
+
+/**
+ * A link, shown in full and left to right, with the host that it leads to. It opens in a new tab, as coming back to
+ * this page would take a view.
+ */
+export function linkView(view: SecretView, payload: string): Markup {
+  const { words } = view;
+  const url = new URL(payload);
+  const content = linkText(payload, url, words.text('link'));
+  const host = markup`<strong translate="no">${url.host}</strong>`;
+  return markup`${frame(view, { title: 'link', show: 'showLink', content })}
+<p class="leads">${words.fill('leadsTo', { host })}</p>
+${notes(view, url).map(note)}
+<p class="go"><a class="button" href="${payload}" target="_blank" rel="noreferrer noopener">${icon('open')}${words.text('openInNewTab')}</a></p>
+`;
+}
+
+function notes({ words }: View, url: URL): (Markup | string)[] {
+  const prefix = markup`<code>xn--</code>`;
+  return [
+    ...(url.username + url.password === '' ? [] : [words.text('linkSignIn')]),
+    ...(/(^|\.)xn--/.test(url.hostname) ? [words.fill('linkLetters', { prefix })] : []),
+    ...(url.protocol === 'http:' ? [words.text('linkUnencrypted')] : []),
+  ];
+}
+
+/** The link with its host in bold, where that part is certain. */
+function linkText(payload: string, url: URL, label: string): Markup {
+  const [before, host, after] = parts(payload);
+  const certain = host !== '' && hostnameOf(host) === url.hostname;
+  const text = certain ? markup`${before}<strong>${host}</strong>${after}` : markup`${payload}`;
+  return markup`<p class="address" tabindex="0" role="group" aria-label="${label}"><bdo class="value" dir="ltr">${text}</bdo></p>`;
+}
+
+/** The parts before the host, the host, and after it (URL Standard, 4.4, "authority state"). */
+function parts(payload: string): [string, string, string] {
+  const [, scheme = '', authority = '', path = ''] =
+    /^(https?:[/\\]*)([^/\\?#]*)(.*)$/is.exec(payload) ?? [];
+  const at = authority.lastIndexOf('@') + 1;
+  const host = /^(?:\[[^\]]*\]|[^:]*)/.exec(authority.slice(at))?.[0] ?? '';
+  return [scheme + authority.slice(0, at), host, authority.slice(at + host.length) + path];
+}
+
+function hostnameOf(host: string): string | undefined {
+  return parseUrl(`http://${host}/`)?.hostname;
+}
+
+/** The checkerboard (ISO/IEC 18004, 7.8.2). */
+const MASK = 0;
+/** Modules per side from which a symbol is drawn larger. */
+const DENSE = 60;
+
+/** A QR code and its text; the text only when it is too long for a code. */
+export function qrView(view: SecretView, payload: string): Markup {
+  const { words } = view;
+  const code = qrCode(payload, words.text('qrCode'));
+  if (!code) return markup`${textView(view, payload)}${note(words.text('qrTooLong'))}`;
+  const label = words.text('qrText');
+  const content = markup`${code}
+<details class="plain"><summary>${label}</summary>
+${preformatted(payload, label)}
+</details>`;
+  return frame(view, { title: 'qrCode', show: 'showQrCode', content, copy: 'copyText' });
+}
+
+/** A QR code; undefined for a text that is too long for one. */
+export function qrCode(payload: string, label: string): Markup | undefined {
+  // One mask: comparing all eight takes most of the time, on the thread that serves all requests.
+  const modules = qrModules(payload, MASK);
+  if (!modules) return undefined;
+  const dense = modules.length >= DENSE;
+  return markup`<div class="${dense ? 'code dense' : 'code'}" tabindex="-1">${drawing(modules, label)}</div>`;
+}
+
+/** Dark on white in any colour scheme: some readers do not recognize inverted codes. */
+function drawing(modules: boolean[][], label: string): Markup {
+  const size = modules.length + 2 * QUIET_ZONE;
+  const path = modules.map((row, index) => rowPath(row, index + QUIET_ZONE)).join('');
+  return markup`<svg role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${new Markup(path)}"/></svg>`;
+}
+
+/** The dark runs of a row as rectangles. */
+function rowPath(row: boolean[], y: number): string {
+  let runs = '';
+  for (let x = 0; x < row.length; ) {
+    let run = 1;
+    while (x + run < row.length && row[x + run] === row[x]) run++;
+    if (row[x]) runs += `M${x + QUIET_ZONE} ${y}h${run}v1h-${run}z`;
+    x += run;
+  }
+  return runs;
+}

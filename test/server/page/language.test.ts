@@ -1,0 +1,125 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { locales } from '../../../src/contract';
+import { createLanguages, localeOf } from '../../../src/server/page/language';
+import {
+  strings as english,
+  type PluralForms,
+  type Strings,
+} from '../../../src/server/page/locales/en';
+
+const asking = (query: string, accepted?: string) =>
+  new Request(`http://pw.test/p/abc${query}`, {
+    headers: accepted === undefined ? {} : { 'accept-language': accepted },
+  });
+
+describe('the language of a page', () => {
+  test.each([
+    ['', undefined, 'en'],
+    ['', '', 'en'],
+    ['', '*', 'en'],
+    ['', 'fr', 'fr'],
+    ['', 'FR-ca', 'fr'],
+    ['', 'tlh, sv;q=0.5, da;q=0.7', 'da'],
+    ['', 'de;q=0, sv;q=0.1', 'sv'],
+    ['', 'en-US,de;q=0.9', 'en'],
+    ['', 'en-GB', 'en-GB'],
+    ['', 'nb-NO', 'no'],
+    ['', 'nn', 'no'],
+    ['', 'pt', 'pt-BR'],
+    ['', 'pt-PT', 'pt-PT'],
+    ['', 'zh-Hans-CN', 'zh-CN'],
+    ['', 'zh-TW', 'zh-CN'],
+    ['', 'de;q=x, ja', 'ja'],
+    ['', 'x'.repeat(5000), 'en'],
+    ['?locale=ur', 'fr', 'ur'],
+    ['?locale=pt-br', 'fr', 'pt-BR'],
+    ['?locale=tlh', 'fr', 'fr'],
+    ['?locale=__proto__', undefined, 'en'],
+    ['?locale=de&locale=fr', undefined, 'de'],
+  ])('%s with %s is %s', (query, accepted, locale) => {
+    expect(localeOf(asking(query, accepted))).toBe(locale);
+  });
+
+  test('is read once', async () => {
+    const wordsFor = createLanguages();
+    expect(await wordsFor(asking('?locale=de'))).toBe(await wordsFor(asking('', 'de-AT')));
+  });
+});
+
+const folder = join(import.meta.dirname, '../../../src/server/page/locales');
+const files = readdirSync(folder).map((file) => file.replace('.ts', ''));
+const placeholders = (text: string) =>
+  [...text.matchAll(/\{[^}]*\}?/g)].map(([name]) => name).sort();
+
+test('each language of the reference has a table, and no other', () => {
+  expect([...files].sort()).toEqual([...locales].sort());
+});
+
+describe.each(files)('%s', (locale) => {
+  const read = async (): Promise<Strings> =>
+    ((await import(join(folder, `${locale}.ts`))) as { strings: Strings }).strings;
+
+  test('has all phrases, with their placeholders', async () => {
+    const strings = await read();
+    expect(Object.keys(strings)).toEqual(Object.keys(english));
+    for (const [key, phrase] of Object.entries(strings) as [
+      keyof Strings,
+      string | PluralForms,
+    ][]) {
+      const original = english[key];
+      const texts = typeof phrase === 'string' ? [phrase] : Object.values(phrase);
+      for (const text of texts) {
+        expect(placeholders(text), key).toEqual(
+          placeholders(typeof original === 'string' ? original : original.other),
+        );
+        expect(text, key).not.toMatch(/^\s|\s$|[<>]|&\w+;|^$/);
+      }
+    }
+  });
+
+  test('has the plural forms of the language', async () => {
+    const categories = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
+    for (const [key, phrase] of Object.entries(await read()))
+      if (typeof phrase !== 'string')
+        expect(Object.keys(phrase).sort(), key).toEqual([...categories].sort());
+  });
+});
+
+test('numbers, times and sizes are written as the language does', async () => {
+  const wordsFor = createLanguages();
+  const english = await wordsFor(asking(''));
+  expect(
+    [
+      90 * 86_400_000,
+      1.5 * 86_400_000 - 1,
+      1.5 * 3_600_000,
+      1.5 * 3_600_000 - 1,
+      60_000,
+      59_999,
+      1,
+      0,
+    ].map((time) => english.when(time)),
+  ).toEqual([
+    ...['in 90 days', 'in 36 hours', 'in 2 hours', 'in 90 minutes'],
+    ...['in 1 minute', 'in 60 seconds', 'in 1 second', 'in 1 second'],
+  ]);
+  expect([0, 1, 1023, 1024, 1_600_000, 3 * 1024 ** 5].map((bytes) => english.size(bytes))).toEqual([
+    ...['0 bytes', '1 byte', '1,023 bytes', '1\u00a0KiB', '1.5\u00a0MiB', '3,072\u00a0TiB'],
+  ]);
+  const urdu = await wordsFor(asking('?locale=ur'));
+  expect(urdu.size(2048)).toBe('\u20682\u00a0KiB\u2069');
+  const date = english
+    .date(Date.UTC(2026, 0, 5, 3, 4, 5))
+    .pieces.join('')
+    .replace('\u202f', ' ');
+  expect(date).toBe(
+    '<time datetime="2026-01-05T03:04:05.000Z" data-time="date">January 5, 2026 at 3:04 AM UTC</time>',
+  );
+  const clock = english
+    .clockTime(Date.UTC(2026, 0, 5, 13, 4, 5))
+    .pieces.join('')
+    .replace('\u202f', ' ');
+  expect(clock).toMatch(/>1:04:05 PM UTC<\/time>$/);
+});

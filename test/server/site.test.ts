@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { siteOf } from '../../src/server/site';
+import { call, defaults, testService } from '../helpers/service';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pwpush-site-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
+const SVG =
+  '\ufeff<?xml version="1.0"?>\n<!-- a > b -->\n<!DOCTYPE svg PUBLIC "x" "y">\n<svg onload="alert(1)"/>';
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('a logo', () => {
+  test.each([
+    ['image/png', PNG],
+    ['image/jpeg', Buffer.from('ffd8ffe000104a46', 'hex')],
+    ['image/webp', Buffer.from('RIFF\0\0\0\0WEBPVP8 ')],
+    ['image/svg+xml', Buffer.from(SVG)],
+  ])('is %s by its content', async (type, content) => {
+    const { logo } = await siteOf({ ...defaults, logo: file('logo.bin', content) });
+    expect(logo).toBe(`data:${type};base64,${content.toString('base64')}`);
+  });
+
+  test.each<[string, string | Buffer, string]>([
+    ['page.png', '<!doctype html><svg></svg>', 'the logo is not a PNG, JPEG, WebP or SVG image'],
+    ['none.png', '', 'the logo is not a PNG, JPEG, WebP or SVG image'],
+    ['large.png', Buffer.concat([PNG, Buffer.alloc(64 * 1024)]), 'the logo is larger than 64 KiB'],
+  ])('that is %s is refused', async (name, content, message) => {
+    const settings = { ...defaults, logo: file(name, content) };
+    await expect(siteOf(settings)).rejects.toThrow(message);
+  });
+
+  test('that cannot be read is refused', async () => {
+    const settings = { ...defaults, logo: join(folder, 'missing') };
+    await expect(siteOf(settings)).rejects.toThrow('cannot read the logo (ENOENT)');
+    await expect(siteOf({ ...defaults, logo: folder })).rejects.toThrow(/logo \(EISDIR\)/);
+  });
+});
+
+test.each([
+  ['it@acme.example', 'mailto:it@acme.example'],
+  [' first.last+x@acme.example ', 'mailto:first.last+x@acme.example'],
+  ['https://acme.example/help?a=1', 'https://acme.example/help?a=1'],
+  ['http://acme.example/', undefined],
+  ['https://user@acme.example/', undefined],
+  ['javascript:alert(1)', undefined],
+  ['it@acme.example?subject=x', undefined],
+  ['the help desk, room 12', undefined],
+])('the contact %s links to %s', async (contact, href) => {
+  expect((await siteOf({ ...defaults, contact })).contact).toEqual({ text: contact.trim(), href });
+});
+
+test.each([
+  [{ title: ' ' }, 'the title must have 1 to 60 printable characters'],
+  [{ title: 'x'.repeat(61) }, 'the title must have 1 to 60 printable characters'],
+  [{ contact: 'a\nb' }, 'the contact must have 1 to 200 printable characters'],
+])('%j is refused', async (settings, message) => {
+  await expect(siteOf({ ...defaults, ...settings })).rejects.toThrow(message);
+});
+
+test('all pages name who serves them, and previews of a link tell no secret', async () => {
+  const logo = file('logo.svg', SVG);
+  const service = await testService({ title: 'A & B', logo, contact: 'it@acme.example' });
+  for (const path of ['/', '/p/neverwas']) {
+    const { text, headers } = await call(service, 'GET', path);
+    expect(text).toMatch(/<title>[^<]+ · A &amp; B<\/title>/);
+    expect(text).toContain('<meta property="og:site_name" content="A &amp; B">');
+    expect(text).toContain(`<img class="logo" src="data:image/svg+xml;base64,`);
+    expect(text).toContain('<a href="mailto:it@acme.example" ');
+    expect(text).not.toContain('neverwas');
+    expect(headers.get('content-security-policy')).toContain('; img-src data:; ');
+  }
+  await service.close();
+});
