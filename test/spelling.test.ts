@@ -20,7 +20,9 @@ const page = (path: string) =>
   execFileSync('mandoc', ['-T', 'utf8', join(root, path)], { encoding: 'utf8' })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: how mandoc makes letters bold
     .replace(/.\u0008/g, '')
-    .replace(/‘[^’]*’/g, ' ');
+    .replace(/‘[^’]*’/g, ' ')
+    // The codes of languages.
+    .replace(/\bca, cs,.*?zh-CN/s, ' ');
 
 /** Markdown without code, links and markup. */
 const prose = (path: string) =>
