@@ -17,7 +17,7 @@ export const OPENAPI_PATH = '/openapi.json';
 
 /**
  * The endpoints. `path` is relative to `API_PATH`; `:token` is a push's `url_token`. `repeatable` says whether a request may
- * be sent twice: a retrieval takes a view, a creation makes a second push, and a notification sends a second e-mail
+ * be sent twice: a retrieval uses a view, a creation makes a second push, and a notification sends a second e-mail
  * (docs/wire.md, "What a retrieval costs").
  */
 export const routes = {

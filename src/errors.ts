@@ -115,8 +115,8 @@ export function asCliError(error: unknown): CliError {
   }
   // A message of the engine can quote what was being read ("hunter2" is not valid JSON).
   const name = error instanceof Error ? error.name : typeof error;
-  return failedError(`internal error (${name}); this is a bug of pwpush`, {
-    hint: 'run it again with --debug and report what it says',
+  return failedError(`internal error (${name}); this is a bug in pwpush`, {
+    hint: 'run it again with --debug and report the output',
     cause: error,
   });
 }

@@ -125,8 +125,8 @@ export function nameList(value: string, all: readonly string[] = []): string[] {
 export function positive(option: string): (value: string) => number {
   return (value) => {
     if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-    if (/^[1-9]\d*$/.test(value)) throw usageError(`${option} takes at most 999999999`);
-    throw usageError(`${option} takes a whole number of 1 or more, not "${value}"`);
+    if (/^[1-9]\d*$/.test(value)) throw usageError(`${option} must be at most 999999999`);
+    throw usageError(`${option} must be a whole number of 1 or more, not "${value}"`);
   };
 }
 
@@ -135,7 +135,7 @@ export function seconds(option: string, most = 86_400): (value: string) => numbe
   return (value) => {
     const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : 0;
     if (number > 0 && number <= most) return number;
-    throw usageError(`${option} takes seconds, more than 0, not "${value}"`);
+    throw usageError(`${option} must be a number of seconds above 0, not "${value}"`);
   };
 }
 
@@ -143,12 +143,12 @@ export function seconds(option: string, most = 86_400): (value: string) => numbe
 export function port(option: string): (value: string) => number {
   return (value) => {
     if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-    throw usageError(`${option} takes a number from 0 to 65535, not "${value}"`);
+    throw usageError(`${option} must be a number from 0 to 65535, not "${value}"`);
   };
 }
 
 /** Parses the number of a page, 1 to 200 (docs/wire.md). */
 export function pageNumber(value: string): number {
   if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);
-  throw usageError(`--page takes a whole number from 1 to 200, not "${value}"`);
+  throw usageError(`--page must be a whole number from 1 to 200, not "${value}"`);
 }

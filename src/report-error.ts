@@ -28,7 +28,7 @@ async function saveLink(error: unknown, context: Context): Promise<void> {
   const { link, expired } = (error instanceof CliError && error.remains) || {};
   if (link === undefined || expired) return;
   const { rescueResult } = await import('./delivery/print-or-rescue');
-  const problem = 'standard error cannot be written';
+  const problem = 'cannot write to standard error';
   await rescueResult(context, { bytes: `${link}\n`, what: 'link', problem });
 }
 

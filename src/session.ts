@@ -57,7 +57,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
     await warn(exposure(target));
     if (baseFrom === undefined && knownTo !== undefined)
       await run.say.remark(
-        `hint: profile "${knownTo}" has a token for that instance: --profile ${knownTo}`,
+        `hint: use the token of profile "${knownTo}" for this instance: --profile ${knownTo}`,
       );
     return { target, api: await clientFor(run, target, connections) };
   };
@@ -113,7 +113,7 @@ function targetRequestOf(context: Context, options: GlobalOptions): TargetReques
 
 async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
   if (path !== '-') return readTokenFile(path);
-  if (stdin.isTTY) throw usageError('--token-file - reads standard input, and nothing is piped in');
+  if (stdin.isTTY) throw usageError('--token-file - reads standard input, but nothing is piped in');
   return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
 }
 
@@ -125,7 +125,7 @@ async function environmentToken(
   if (env.PWPUSH_TOKEN) return parseToken(env.PWPUSH_TOKEN, 'PWPUSH_TOKEN');
   // A variable applies to many commands, each of which has its own standard input.
   if (env.PWPUSH_TOKEN_FILE === '-')
-    throw usageError('PWPUSH_TOKEN_FILE names a file', 'standard input is --token-file -');
+    throw usageError('PWPUSH_TOKEN_FILE cannot be -', 'use --token-file - to read standard input');
   return env.PWPUSH_TOKEN_FILE ? readTokenFile(env.PWPUSH_TOKEN_FILE) : undefined;
 }
 
@@ -147,7 +147,7 @@ async function targetOf(
   } catch (error) {
     const target = await targetWithoutProfiles(requested, linkBase);
     if (!(error instanceof CliError) || target === undefined) throw error;
-    return { ...target, ignored: `${error.message}; no profile applies, nor its defaults` };
+    return { ...target, ignored: `${error.message}; profiles are ignored` };
   }
   return chooseTarget(stored, requested, linkBase);
 }
@@ -187,7 +187,7 @@ export async function briefSettings(run: Invocation, target: Target): Promise<Ap
   const timeout = Math.min(timeoutOf(run), BRIEF);
   const brief = invocation({ ...context, signal }, { ...options, timeout });
   const sleep = async () => {
-    throw new CliError('rate_limited', 'the instance asks to wait');
+    throw new CliError('rate_limited', 'rate limited by the instance');
   };
   return { ...(await settingsFor(brief, target)), sleep, waiting: () => {} };
 }
@@ -211,7 +211,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     now: context.now,
     sleep: context.sleep,
     waiting: (seconds, status) =>
-      say.note(`the instance asks to wait (${status}); trying again in ${seconds} s`),
+      say.note(`the instance returned ${status}; retrying in ${seconds} s`),
   };
 }
 
@@ -232,11 +232,11 @@ function readCertificates(path: string): string {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     throw usageError(
-      `the CA file ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      `cannot read the CA file "${path}" (${(error as NodeJS.ErrnoException).code})`,
     );
   }
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw usageError(`the CA file ${path} holds no PEM certificate`);
+  throw usageError(`the CA file "${path}" contains no PEM certificate`);
 }
 
 /** Logs method, host, shortened path, status and time of each request; never query, headers or body. */

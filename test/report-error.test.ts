@@ -43,7 +43,7 @@ describe('an error that is not ours', () => {
       const text = failureText(error, { json, debug: false });
       expect(text).not.toContain(SECRET);
       expect(text).not.toMatch(/^\s+at /m);
-      expect(text).toContain('this is a bug of pwpush');
+      expect(text).toContain('this is a bug in pwpush');
     }
     expect(statusOf(error)).toBe(1);
   });

@@ -1,6 +1,6 @@
 import type { Api } from '../client/client';
 import { attempt, fetchFiles } from '../delivery/download';
-import { retrievableAgain } from '../delivery/print-or-rescue';
+import { joinHints, retrievableAgain } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
 import { type RetrievedPush, retrieve } from '../delivery/retrieve';
 import { asCliError, CliError, endedBy } from '../errors';
@@ -14,7 +14,7 @@ interface PushReference {
 }
 
 /**
- * Retrieves pushes one after the other, each of which takes a view.
+ * Retrieves pushes one after the other, each of which uses a view.
  * @throws CliError of the one that failed, which says where those before it were saved
  */
 export async function retrieveAll(
@@ -72,11 +72,12 @@ export async function rescueAll(
   }
   const { message, hint, remains } = failure;
   const sentences = [message];
-  const hints = hint === undefined ? [] : [hint];
+  let cleanUp: string | undefined;
   if (paths.length > 0) {
     const secrets = pushes.length - available.length === 1 ? 'the secret was' : 'the secrets were';
     sentences.push(`${secrets} saved to ${paths.join(' and ')}`);
-    hints.push(`read it, then remove it: rm ${paths.map((path) => `'${path}'`).join(' ')}`);
+    const files = paths.length === 1 ? 'the file' : 'the files';
+    cleanUp = `delete ${files} when done: rm ${paths.map((path) => `'${path}'`).join(' ')}`;
   }
   sentences.push(...available);
   if (lost.length > 0) sentences.push(`NOT ALL IS SAVED: ${lost.join('; ')}`);
@@ -85,7 +86,7 @@ export async function rescueAll(
   const saved = first === undefined ? {} : { saved_to: others.length === 0 ? first : all };
   return failure.with({
     message: sentences.join('; '),
-    hint: hints.join('; ') || undefined,
+    hint: joinHints(hint, cleanUp),
     remains: { ...remains, ...saved },
   });
 }

@@ -99,14 +99,14 @@ function addTexts(
 
 function notDotenv(which: string, line: number): CliError {
   return usageError(
-    `the text of ${which} does not consist of NAME=value lines (line ${line})`,
-    'another time name a variable for it with --as NAME',
+    `the text of ${which} is not made of NAME=value lines (line ${line})`,
+    'next time use --as NAME',
   );
 }
 
 function withoutText({ push }: RetrievedPush, which: string): CliError {
   return (push.files ?? []).length > 0
-    ? usageError(`${which} has files and no text`, 'another time name them with --file NAME=FILE')
+    ? usageError(`${which} has files and no text`, 'next time use --file NAME=FILE')
     : usageError(`${which} has no text`);
 }
 
@@ -114,8 +114,8 @@ function withoutText({ push }: RetrievedPush, which: string): CliError {
 function withoutNul(text: string, which: string): string {
   if (!text.includes('\0')) return text;
   throw usageError(
-    `the text of ${which} has a NUL character, which no variable can hold`,
-    'another time use --stdin or --file',
+    `the text of ${which} contains a NUL character, which variables cannot`,
+    'next time use --stdin or --file',
   );
 }
 
@@ -190,8 +190,8 @@ export function startFailure(error: unknown, name: string): CliError {
     return failure.with({ message: `${failure.message}; nothing was started` });
   }
   const why = code === 'E2BIG' ? 'the secret is too long for a variable' : code;
-  return failedError(`${name} could not be started (${why})`, {
-    hint: code === 'E2BIG' ? 'another time use --stdin or --file' : undefined,
+  return failedError(`cannot start "${name}" (${why})`, {
+    hint: code === 'E2BIG' ? 'next time use --stdin or --file' : undefined,
     cause: error,
   });
 }

@@ -48,7 +48,7 @@ const RECHECK = 5 * 60_000;
 const DAY = 86_400_000;
 
 /**
- * Returns a function that polls the owner's push once, without taking a view. Views and deletions are in the audit log;
+ * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
  * the end of its lifetime is not, so the listing of active pushes is read when the push should have expired.
  * @throws CliError (the returned function) as `Api.audit` and `Api.list` do
  */

@@ -113,7 +113,7 @@ export function apiClient(options: ApiSettings): Api {
 /** @throws CliError (failed) for a success whose push has not expired */
 function checkExpired(push: Push): Push {
   if (push.expired !== false) return push;
-  throw failedError('expire: the instance answered that the push has not expired', {
+  throw failedError('the instance responded that the push has not expired', {
     hint: 'the secret can still be read; try again, or expire it on its page',
   });
 }
@@ -196,25 +196,28 @@ function parseBody(answer: ApiResponse, sent: SentRequest): unknown {
 
 /**
  * The fields that make an instance e-mail a link.
+ * @param quoted whether the error may quote an invalid address: after `push --notify` it may be the secret, meant as [text]
  * @throws CliError (usage) for an invalid address or locale, or too many addresses
  */
 export function notification(
   addresses: readonly string[],
   locale: string | undefined,
+  quoted = false,
 ): Notification {
   const all = addresses.flatMap((one) => one.split(',')).map((one) => one.trim());
   const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
-  // Not quoted: after --notify, it may be the secret, meant as [text].
   if (wrong !== -1)
-    throw usageError(
-      `e-mail address ${wrong + 1} is invalid`,
-      'all words after --notify are addresses; give each alone, such as ann@example.com',
-    );
+    throw quoted
+      ? usageError(`"${all[wrong]}" is not an e-mail address`)
+      : usageError(
+          `e-mail address ${wrong + 1} after --notify is invalid`,
+          'every word after --notify is taken as an address, such as ann@example.com',
+        );
   const most = limits.notifiedAtOnce;
   if (all.length > most)
-    throw usageError(`an instance e-mails ${most} people at most, not ${all.length}`);
+    throw usageError(`at most ${most} e-mail addresses are allowed, not ${all.length}`);
   if (locale !== undefined && !/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(locale))
-    throw usageError(`"${locale}" is not a language`, 'give it as de, or pt-BR');
+    throw usageError(`"${locale}" is not a language code`, 'use a code such as de or pt-BR');
   return {
     notify_emails_to: [...new Set(all)].join(','),
     ...(locale === undefined ? {} : { notify_emails_to_locale: locale }),

@@ -55,9 +55,9 @@ function grantedDays(push: Push): number | undefined {
   return Number.isNaN(span) ? undefined : Math.round(span / 60_000) / DAY;
 }
 
-/** `30 days asked, 7 granted`; `retrieval step asked, none granted`. */
+/** `30 days requested, 7 granted`; `retrieval step requested, not granted`. */
 export function differenceText({ limit, asked, granted }: Difference): string {
   if (typeof asked === 'number')
-    return `${asked} ${asked === 1 ? limit.slice(0, -1) : limit} asked, ${granted} granted`;
-  return asked ? `${limit} asked, not granted` : `no ${limit} asked, but granted`;
+    return `${asked} ${asked === 1 ? limit.slice(0, -1) : limit} requested, ${granted} granted`;
+  return asked ? `${limit} requested, not granted` : `${limit} granted, not requested`;
 }

@@ -67,7 +67,7 @@ const SEARCHED = 4096;
 /** The text as it may be quoted in a message: shortened, and left out if it repeats a secret of the request. */
 export function quotable(text: string, secrets: readonly string[]): string {
   const start = text.slice(0, SEARCHED);
-  if (repeats(start, secrets)) return 'what it says is not shown, since it repeats what was sent';
+  if (repeats(start, secrets)) return 'its response is not shown, as it repeats what was sent';
   return start.length > 300 ? `${start.slice(0, 300)}…` : start;
 }
 

@@ -42,19 +42,20 @@ function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: 
   if (status === 404) return notFound(answer, sent, text);
   if (status === 429) return rateLimited(answer, text, now);
   if (status >= 300 && status < 400)
-    return failedError(`${title(sent)}: the instance redirects (${status}) instead of answering`, {
+    return failedError(`the instance redirects (${status}) instead of responding`, {
       status,
       hint: 'check the address',
     });
   const code = codeOfHttpStatus(status);
-  const verb = code === 'rejected' ? 'the instance refused it' : `the instance failed (${status})`;
-  return new CliError(code, `${title(sent)}: ${verb}${text === '' ? '' : `: ${text}`}`, {
+  const verb =
+    code === 'rejected' ? 'the instance refused the request' : `the instance failed (${status})`;
+  return new CliError(code, `${verb}${text === '' ? '' : `: ${text}`}`, {
     status,
     hint:
       status >= 500
         ? openOutcome(sent)
         : status === 413
-          ? 'it is over the limit of the instance, or of a proxy in front of it'
+          ? 'it is larger than the instance or a proxy in front of it allows'
           : undefined,
   });
 }
@@ -65,7 +66,7 @@ function passphraseRefused({ passphrase }: SentRequest): CliError {
         status: 401,
         hint: 'ask the sender of the link; only a few attempts per minute are allowed',
       })
-    : new CliError('passphrase', 'the push needs a passphrase', {
+    : new CliError('passphrase', 'the push requires a passphrase', {
         status: 401,
         hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
       });
@@ -86,9 +87,9 @@ function tokenRefused(sent: SentRequest): CliError {
   const from = tokenFrom === undefined ? '' : ` from ${tokenFrom}`;
   const again = tokenFrom?.startsWith('profile ')
     ? ['log in again with pwpush login']
-    : ['put a good one there', 'log in with pwpush login'];
-  const ways = publicCall ? [...again, 'send no token with --anonymous'] : again;
-  return new CliError('unauthorized', `${title(sent)}: the instance refused the token${from}`, {
+    : ['set a valid one there', 'log in with pwpush login'];
+  const ways = publicCall ? [...again, 'use --anonymous to send none'] : again;
+  return new CliError('unauthorized', `the instance refused the token${from}`, {
     status: 401,
     hint: `${ways.slice(0, -1).join(', ')}${ways.length > 1 ? ', or ' : ''}${ways.at(-1)}`,
   });
@@ -96,20 +97,16 @@ function tokenRefused(sent: SentRequest): CliError {
 
 function tokenNeeded(sent: SentRequest): CliError {
   if (sent.anonymous)
-    return new CliError(
-      'unauthorized',
-      `${title(sent)}: needs a token, and --anonymous sends none`,
-      {
-        status: 401,
-        hint: 'leave --anonymous out',
-      },
-    );
-  return new CliError('unauthorized', `${title(sent)}: the instance requires a token`, {
+    return new CliError('unauthorized', 'this requires a token, and --anonymous sends none', {
+      status: 401,
+      hint: 'remove --anonymous',
+    });
+  return new CliError('unauthorized', 'the instance requires a token', {
     status: 401,
     hint:
       sent.knownTo === undefined
         ? 'log in with pwpush login, or set PWPUSH_TOKEN'
-        : `profile "${sent.knownTo}" has one for it: --profile ${sent.knownTo}`,
+        : `use the token of profile "${sent.knownTo}": --profile ${sent.knownTo}`,
   });
 }
 
@@ -117,37 +114,42 @@ function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliErr
   const status = answer.status;
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
   if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(text))
-    return new CliError('rate_limited', 'the instance limits how often it is asked', { status });
+    return new CliError('rate_limited', 'rate limited by the instance', { status });
   const owner =
-    sent.route === 'audit' ? 'only its owner may read the audit log' : 'only its owner may do that';
-  return new CliError('forbidden', `${title(sent)}: ${text === '' ? owner : text}`, {
-    status,
-    hint: ownersHint(sent),
-  });
+    sent.route === 'audit' ? 'only the owner can read the audit log' : 'only the owner can do that';
+  return new CliError(
+    'forbidden',
+    text === '' ? owner : `the instance refused the request: ${text}`,
+    {
+      status,
+      hint: ownersHint(sent),
+    },
+  );
 }
 
 /** The answer does not name the owner; a push created without a token has none. */
 function ownersHint({ authenticated, anonymous, knownTo, route }: SentRequest): string {
-  if (authenticated) return 'the token belongs to another user, or the push was made without one';
-  if (anonymous) return 'if it is yours, leave --anonymous out';
-  if (knownTo !== undefined) return `profile "${knownTo}" has a token for it: --profile ${knownTo}`;
-  const ownerless = route === 'expire' ? 'it ends by its own limits' : 'nobody may';
-  return `use the token of who made it (pwpush login); if it was made without one, ${ownerless}`;
+  if (authenticated)
+    return 'the token belongs to another user, or the push was created without one';
+  if (anonymous) return 'if it is yours, remove --anonymous';
+  if (knownTo !== undefined) return `use the token of profile "${knownTo}": --profile ${knownTo}`;
+  const ownerless = route === 'expire' ? 'it can only expire by its limits' : 'nobody can';
+  return `log in as its owner with pwpush login; if it was created without a token, ${ownerless}`;
 }
 
 function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   const status = 404;
   const onPush = !['version', 'create', 'active', 'expired'].includes(sent.route);
   if (onPush && (isJson(answer) || text === '')) {
-    return new CliError('not_found', 'there is no such push on this instance', {
+    return new CliError('not_found', 'no such push on this instance', {
       status,
       hint: 'check the link for missing characters, and the instance with pwpush version',
     });
   }
   const words = text === '' || /^not.found$/i.test(text) ? '' : `: ${text}`;
-  return new CliError('not_found', `${title(sent)}: there is no API v2 at this address${words}`, {
+  return new CliError('not_found', `no API v2 at this address${words}`, {
     status,
-    hint: 'check the address and its path; API v2 needs Password Pusher 2.4 or later',
+    hint: 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
   });
 }
 
@@ -155,7 +157,7 @@ function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
   const seconds = retryAfter(header(answer, 'retry-after'), now);
   return new CliError(
     'rate_limited',
-    `the instance limits how often it is asked${text === '' ? '' : `: ${text}`}`,
+    `rate limited by the instance${text === '' ? '' : `: ${text}`}`,
     {
       status: 429,
       hint: seconds === undefined ? 'try again later' : `try again in ${seconds} s`,
@@ -163,40 +165,24 @@ function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
   );
 }
 
-/** Commands that are not named like their route. */
-const commandOf: Partial<Record<RouteName, string>> = {
-  create: 'push',
-  retrieve: 'get',
-  active: 'list',
-  expired: 'list',
-};
-
-/** The command, as the start of a message. */
-function title({ route }: SentRequest): string {
-  return commandOf[route] ?? route;
-}
-
 /** A hint at what the instance may have done although no answer says so. */
 function openOutcome({ route, authenticated }: SentRequest): string | undefined {
   if (route === 'create')
     return authenticated
-      ? 'a push may exist: before you push again, look for it with pwpush list and expire it'
-      : 'a push may exist; made without a token it cannot be looked up, and ends by its own limits';
-  if (route === 'retrieve') return 'a view may have been used: pwpush audit tells its owner';
-  if (route === 'notify') return 'the e-mail may have been sent: pwpush audit shows it if so';
+      ? 'a push may exist: look for it with pwpush list and expire it before you push again'
+      : 'a push may exist; without a token it cannot be looked up, and expires by its limits';
+  if (route === 'retrieve')
+    return 'a view may have been used: the owner can check with pwpush audit';
+  if (route === 'notify') return 'the e-mail may have been sent: check with pwpush audit';
   return undefined;
 }
 
 /** The error for a response that is too long to be read. */
 export function tooLong(failure: AnswerTooLong, sent: SentRequest): CliError {
-  return new CliError(
-    sent.repeatable ? 'failed' : 'unknown',
-    `${title(sent)}: ${failure.message}`,
-    {
-      status: failure.status,
-      hint: openOutcome(sent),
-    },
-  );
+  return new CliError(sent.repeatable ? 'failed' : 'unknown', failure.message, {
+    status: failure.status,
+    hint: openOutcome(sent),
+  });
 }
 
 /** The error for a request without a response: unreachable if nothing was sent, else an unknown outcome. */
@@ -204,7 +190,9 @@ export function transportFailure(failure: TransportError, sent: SentRequest): Cl
   if (!failure.sent)
     return new CliError('unreachable', failure.message, { hint: failure.hint, cause: failure });
   const again =
-    sent.route === 'expire' ? 'the push may have been expired: run it again to be sure' : undefined;
+    sent.route === 'expire'
+      ? 'the push may have expired: run the command again to be sure'
+      : undefined;
   return new CliError('unknown', failure.message, {
     hint: openOutcome(sent) ?? again ?? failure.hint,
     cause: failure,
@@ -215,14 +203,14 @@ export function transportFailure(failure: TransportError, sent: SentRequest): Cl
 export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
   const text = mayQuote(answer, sent) ? firstLine(answer) : sizeOnly(answer);
   const quoted = quotable(text, sent.secrets);
-  const what = `${title(sent)}: the instance answered ${answer.status}, but not with what the API describes: ${quoted}`;
+  const what = `the instance sent an unexpected response (${answer.status}): ${quoted}`;
   // JSON, even if invalid, comes from the instance and not from a proxy: the push exists, or the view is used.
   const open = !sent.repeatable && (isJson(answer) || answer.status === 201);
   return new CliError(open ? 'unknown' : 'failed', what, {
     status: answer.status,
     hint:
       openOutcome(sent) ??
-      'is this address an instance of Password Pusher, and is there a proxy in between?',
+      'check that this is the address of a Password Pusher instance, and for a proxy in between',
     unread: sent.route === 'retrieve' && isJson(answer) ? answer.body : undefined,
   });
 }
@@ -235,11 +223,15 @@ function mayQuote(answer: ApiResponse, { route }: SentRequest): boolean {
   return page || (route !== 'retrieve' && route !== 'create');
 }
 
-/** The error for a refused push with files: always in the instance's words, with a hint about files. */
+/** The error for a refused push with files: in the instance's words unless it requires a token, with a hint about files. */
 function filesRefused(failure: CliError, text: string, sent: SentRequest): CliError {
   const { code, status, cause } = failure;
-  const message =
-    text === '' || failure.message.includes(text) ? failure.message : `${failure.message}: ${text}`;
+  const tokenless = status === 401 && !sent.authenticated;
+  const message = tokenless
+    ? 'attaching files requires a token on this instance'
+    : text === '' || failure.message.includes(text)
+      ? failure.message
+      : `${failure.message}: ${text}`;
   const hint = filesHint(status, message, sent) ?? failure.hint;
   return new CliError(code, message, { status, hint, cause });
 }
@@ -249,13 +241,12 @@ function filesHint(
   message: string,
   { authenticated, anonymous }: SentRequest,
 ): string | undefined {
-  if ((status === 401 || status === 403) && anonymous)
-    return 'attaching files needs a token there: leave --anonymous out';
+  if ((status === 401 || status === 403) && anonymous) return 'remove --anonymous';
   if ((status === 401 || status === 403) && !authenticated)
-    return 'attaching files needs a token there: log in with pwpush login, or set PWPUSH_TOKEN';
+    return 'log in with pwpush login, or set PWPUSH_TOKEN';
   if (status === 413)
-    return 'the files are over a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it';
+    return 'the files are larger than the instance (pwpush serve: --max-file-size) or a proxy in front of it allows';
   if (status === 422 && /\b(files?|attach\w*|kind)\b/i.test(message))
-    return 'pwpush version tells whether the instance takes files (features.pushes.file_attachments)';
+    return 'check with pwpush version whether the instance accepts files (features.pushes.file_attachments)';
   return undefined;
 }

@@ -59,21 +59,21 @@ export async function openLink(settings: LinkSettings, link: string): Promise<Fi
 
 function parseLink(link: string, base: string): URL {
   const url = parseUrl(link, base);
-  if (url === undefined) throw failedError('the instance gave no usable address for it');
+  if (url === undefined) throw failedError('the instance returned no valid link to it');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
   throw failedError(
-    `its link begins with ${url.protocol}, though the instance is asked over https; it was not followed`,
-    { hint: 'a proxy in front of an instance must tell it about https (X-Forwarded-Proto)' },
+    `its link uses ${url.protocol} although the instance uses https; it was not followed`,
+    { hint: 'a proxy in front of the instance must send it X-Forwarded-Proto' },
   );
 }
 
 function refused(status: number, retryAfter: number | undefined): LinkError {
   if (status === 429 || status >= 500)
-    return new LinkError(status, `its link answered ${status}`, undefined, retryAfter ?? 0);
+    return new LinkError(status, `its link returned ${status}`, undefined, retryAfter ?? 0);
   const stale = [401, 403, 404, 410].includes(status);
-  const why = stale ? 'it may have stopped working' : 'it is not a file';
-  return new LinkError(status, `its link answered ${status}; ${why}`, undefined);
+  const why = stale ? 'it may have expired' : 'it is not a file';
+  return new LinkError(status, `its link returned ${status}; ${why}`, undefined);
 }
 
 /** Seconds to wait before the link is worth another attempt; undefined if it is not. */
@@ -106,7 +106,8 @@ async function followRedirects(
     const next = redirectTarget(response, current);
     if (next === undefined) return response;
     await discardBody(response.body);
-    if (hop === MAX_REDIRECTS) throw failedError(`its link redirects over ${MAX_REDIRECTS} times`);
+    if (hop === MAX_REDIRECTS)
+      throw failedError(`its link redirects more than ${MAX_REDIRECTS} times`);
     current = next;
   }
 }
@@ -119,7 +120,7 @@ function redirectTarget(response: HttpResponse, from: URL): URL | undefined {
   if (to === undefined) throw failedError('its link redirects to an invalid address');
   if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')) return to;
   throw failedError(
-    `its link redirects from https to ${to.protocol}//${to.host}; that was not followed`,
+    `its link redirects from https to ${to.protocol}//${to.host}; it was not followed`,
   );
 }
 

@@ -17,7 +17,7 @@ const pushPath = new RegExp(
   `^(.*?)/(?:(?:p|f|r)|api/v2/pushes)/(${TOKEN})(?:\\.json)?(?:/(?:r|preview|passphrase|audit)(?:\\.json)?)*/*$`,
 );
 
-const HINT = 'give the link as you got it, such as https://pwpush.example/p/abc123, or its token';
+const HINT = 'use the whole link, such as https://pwpush.example/p/abc123, or its token';
 
 /** Opening brackets and quotes of any language, except the bracket of an IPv6 host such as `[::1]`. */
 const BEFORE = /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\s<"'`*])+/iu;
@@ -44,12 +44,9 @@ export function parseReference(pasted: string): Reference {
   // The scheme is optional.
   const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
   const match = url && pushPath.exec(url.pathname);
-  if (!url || !match?.[2]) throw usageError('that is not a link or token of a push', HINT);
+  if (!url || !match?.[2]) throw usageError('not a link or token of a push', HINT);
   if (url.username || url.password) {
-    throw usageError(
-      'the link carries a user name or password in its address',
-      'remove what is before the @',
-    );
+    throw usageError('the link contains a user name or password', 'remove what is before the @');
   }
   return { token: match[2], base: url.origin + (match[1] ?? '') };
 }
@@ -76,7 +73,7 @@ export async function findLink(api: Api, base: string, created: Push): Promise<F
     };
   }
   const other = otherOrigin(base, link);
-  return other === undefined ? { link } : { link, doubt: `${other} where the push was made` };
+  return other === undefined ? { link } : { link, doubt: `${other}, where the push was created` };
 }
 
 /** The link to the page in that language (docs/wire.md, "Tokens and addresses"). */

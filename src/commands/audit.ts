@@ -39,7 +39,7 @@ export function define(context: Context): Command {
 
 async function audit(session: Session, options: AuditOptions): Promise<void> {
   if (options.page !== undefined && options.all)
-    throw usageError('--page does not go with --all', 'leave one out');
+    throw usageError('--page and --all cannot be combined', 'use only one of them');
   const { all, page = 1 } = options;
   const { api, reference } = await session.connectTo(options.link, all ? AT_ONCE : 1);
   const log = await readAuditLog(api, reference.token, 'newest');

@@ -112,7 +112,7 @@ async function* check<Needed extends object, Found extends Finding>(
   work: (needed: Needed) => Found | Promise<Found>,
 ): AsyncGenerator<CheckRow, Found | Failed> {
   if ('failed' in needed) {
-    yield { name, status: 'skipped', message: `not checked because of ${needed.failed}` };
+    yield { name, status: 'skipped', message: `not checked: ${needed.failed} failed` };
     return needed;
   }
   let found: Found;
@@ -152,8 +152,8 @@ function refuseOpen(path: string, wanted: number): void {
   const mode = modeOf(path) ?? wanted;
   if ((mode & 0o077) === 0) return;
   const octal = (bits: number) => bits.toString(8).padStart(4, '0');
-  throw failedError(`${path} is open to others: its mode is ${octal(mode)}`, {
-    hint: `it holds tokens: chmod ${octal(wanted)} '${path}'`,
+  throw failedError(`"${path}" is open to other users (mode ${octal(mode)})`, {
+    hint: `run chmod ${octal(wanted)} '${path}', as it contains tokens`,
   });
 }
 
@@ -163,6 +163,6 @@ async function checkRescue(context: Context): Promise<Finding> {
   if (found.length === 0) return { message: 'no rescue files' };
   const paths = found.map(({ path, what }) => `${path} (${what})`);
   throw failedError(`${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`, {
-    hint: 'use what is in them, then remove them',
+    hint: 'read them, then delete them',
   });
 }

@@ -47,7 +47,7 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   for await (const { at, token, push } of outcomes) {
     if (!(push instanceof CliError)) {
       expired.push(push);
-      await say.remark(`${token} is expired`);
+      await say.remark(`expired ${token}`);
       continue;
     }
     if (references.length === 1) throw push;

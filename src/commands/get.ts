@@ -62,7 +62,7 @@ export function define(context: Context): Command {
 
 const DEFAULTS = { files: true, force: false, copy: false, qr: false, passphrase: false };
 
-/** Reserves the place, takes the view, and writes the push there or to a rescue file. */
+/** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 async function get(session: Session, options: GetOptions): Promise<void> {
   const { context, say } = session;
   checkPassphrase(options, context);
@@ -90,9 +90,7 @@ async function get(session: Session, options: GetOptions): Promise<void> {
 async function noteRest({ say }: Session, options: GetOptions, push: Push): Promise<void> {
   const files = push.files?.length ?? 0;
   if (files > 0 && !options.files)
-    await say.remark(
-      `${count(files, 'file')} left where they are: see their addresses with --json`,
-    );
+    await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);
   const rest = left(push);
   if (rest !== undefined) await say.remark(rest);
 }
@@ -116,5 +114,5 @@ async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError
 
 async function nothingFor(job: Destination): Promise<CliError> {
   await job.discard();
-  return failedError('the push has no text, so nothing is set in the job');
+  return failedError('the push has no text, so nothing was set in the job');
 }

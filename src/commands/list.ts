@@ -46,7 +46,7 @@ export function define(context: Context): Command {
 /** Prints each page as it comes, so that memory does not grow with their number. */
 async function list(session: Session, options: ListOptions): Promise<void> {
   if (options.page !== undefined && (options.all || options.limit !== undefined)) {
-    throw usageError('--page goes with neither --all nor --limit', 'leave one out');
+    throw usageError('--page cannot be combined with --all or --limit', 'use only one of them');
   }
   const many = options.all || options.limit !== undefined;
   const { api } = await session.connect(many ? AT_ONCE : 1);

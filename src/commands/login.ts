@@ -56,14 +56,17 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
       ...{ profile: name, url: base, token: token !== undefined },
       ...{ application_version, api_version, edition },
     },
-    () => `${base} is now profile "${name}"${token === undefined ? ', without a token' : ''}\n`,
+    () => `${savedText(name, token !== undefined, stored.current)}\n`,
   );
-  if (stored.current !== undefined && stored.current !== name)
-    await say.remark(
-      `it is in use instead of "${stored.current}": pwpush profile use changes that`,
-    );
   const features = abilities(version);
   await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
+}
+
+function savedText(name: string, loggedIn: boolean, before: string | undefined): string {
+  const saved = `Saved as profile "${name}"`;
+  const first = loggedIn ? `Logged in. ${saved}` : `${saved}, without a token`;
+  if (before === undefined || before === name) return first;
+  return `${first}, now the default (switch back: pwpush profile use ${before})`;
 }
 
 /** How often the user is asked. */
@@ -94,7 +97,7 @@ async function chooseInstance(
 ): Promise<Candidate> {
   const { context, requested } = session;
   if (options.address !== undefined && options.url !== undefined)
-    throw usageError('the address was given twice', 'leave --url out');
+    throw usageError('the address was given twice', 'remove --url');
   const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
   const name = profileName(stored, requested);
   const known =
@@ -108,14 +111,13 @@ async function chooseInstance(
   if (given !== undefined) return candidate(given);
   if (!context.canPrompt()) {
     if (known !== undefined) return candidate(known);
-    throw usageError(
-      'no instance address given',
-      'name the instance: pwpush login https://pwpush.example',
-    );
+    throw usageError('no instance address given', 'run pwpush login https://pwpush.example');
   }
   const prompter = await context.prompter();
   return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () => {
-    const typed = candidate(await prompter.text('Address of the instance:', known));
+    const typed = candidate(
+      await prompter.text('Address of the instance, such as https://eu.pwpush.com:', known),
+    );
     await typed.check(undefined).catch((error) => {
       // An instance may require a token for everything.
       if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
@@ -138,13 +140,15 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
   if (given !== undefined) return accepted(given);
   if (!context.canPrompt()) {
     throw usageError(
-      'there is no token, and nobody to ask for it',
-      'pipe it in, use --token-file PATH, or log in without one: --anonymous',
+      'no token given, and no terminal to ask on',
+      'pipe it in, use --token-file PATH, or use --anonymous to log in without one',
     );
   }
   const prompter = await context.prompter();
   return retryPrompt(session, ['usage', 'unauthorized'], async (again) => {
-    const typed = await prompter.secret(again ? 'Wrong. API token:' : 'API token:');
+    const typed = await prompter.secret(
+      again ? 'Wrong token, try again:' : 'API token (on your account page, under API):',
+    );
     return accepted(parseToken(typed, 'the prompt'));
   });
 }
@@ -197,7 +201,7 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
 function notStored(error: unknown): unknown {
   if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
   return error.with({
-    message: 'the instance refused the token; nothing was stored',
+    message: 'the instance refused the token; nothing was saved',
     hint: 'copy the token again from the account page of the instance',
   });
 }

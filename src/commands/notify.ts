@@ -37,7 +37,7 @@ export function define(context: Context): Command {
 
 async function notify(session: Session, options: NotifyOptions): Promise<void> {
   const { say } = session;
-  const wanted = notification(options.emails, options.locale);
+  const wanted = notification(options.emails, options.locale, true);
   const { api, reference } = await session.connectTo(options.link);
   let answer: Notified;
   try {
@@ -59,7 +59,7 @@ async function explained(error: unknown, api: Api): Promise<unknown> {
   if (pushes?.email_auto_dispatch !== false && version.api_version !== '2.0') return error;
   return error.with({
     code: 'rejected',
-    message: 'notify: this instance sends no e-mail',
+    message: 'this instance sends no e-mail',
     hint: 'send the link yourself',
   });
 }

@@ -36,7 +36,7 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   if (webAddress(answer.url) === undefined)
     throw failedError('the instance returned an invalid link');
   const elsewhere = otherOrigin(target.base, answer.url);
-  if (elsewhere !== undefined) await say.warn(`${elsewhere} that was asked`);
+  if (elsewhere !== undefined) await say.warn(elsewhere);
   await say.print({ html_url: answer.url, ...answer }, () => `${safe(answer.url)}\n`);
   if (options.qr) {
     const { drawQr } = await import('../terminal/qr');

@@ -50,7 +50,7 @@ const shownAll = (state: StoredProfiles) =>
 async function list({ context, options, say }: Invocation): Promise<void> {
   const profiles = shownAll(storedProfiles(context));
   if (profiles.length === 0 && !options.json)
-    return say.note('no profiles; make one with pwpush login');
+    return say.note('no profiles; create one with pwpush login');
   await say.print(profiles, (look) => table(profiles, profileColumns, look));
 }
 
@@ -92,8 +92,8 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
     const before = Object.hasOwn(state.profiles, name) ? (state.profiles[name] ?? {}) : {};
     const after = withSetting(before, key, value);
     const now = after[key as keyof Profile];
-    summary = `${key} is ${now === undefined ? 'not set any more' : now} in profile "${name}"`;
-    if (state.current === undefined) summary += ', which is in use from now on';
+    summary = `${key} is ${now === undefined ? 'no longer set' : now} in profile "${name}"`;
+    if (state.current === undefined) summary += ', which is now in use';
     dropped = before.token !== undefined && after.token === undefined;
     return { current: state.current ?? name, profiles: { ...state.profiles, [name]: after } };
   });

@@ -90,8 +90,8 @@ function askPassphrase(): Option {
   return option.argParser((value?: string) => {
     if (value === undefined) return true;
     throw usageError(
-      '-p takes no passphrase: other users of this machine can read the command line',
-      'alone it asks for one; else --passphrase-file PATH or --passphrase-env NAME; a text comes before it, or after --',
+      '-p accepts no passphrase: other users of this machine can read the command line',
+      'use -p alone to be asked for one, or --passphrase-file PATH or --passphrase-env NAME; put a text before -p, or after --',
     );
   });
 }
@@ -113,7 +113,7 @@ const KINDS = ['text', 'file', 'url', 'qr'] satisfies Kind[];
 function concurrency(value: string): number {
   const number = positive('--concurrency')(value);
   if (number <= 64) return number;
-  throw usageError('--concurrency takes at most 64');
+  throw usageError('--concurrency must be at most 64');
 }
 
 /** What runs is loaded here: `push --help` does without. */

@@ -74,7 +74,7 @@ function fileOption(value: string): FileOption {
   const [, variable = '', of] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
   if (isVariableName(variable) && of !== '') return { variable, of };
   throw usageError(
-    `--file takes NAME or NAME=FILE, not "${value}"`,
+    `--file must be NAME or NAME=FILE, not "${value}"`,
     'NAME is the variable for its path',
   );
 }
@@ -84,16 +84,16 @@ function checkChildOptions({ as, stdin, file, allow, only }: ChildOptions, links
   const wrong = [...as, ...allow, ...only].find((name) => !isVariableName(name));
   if (wrong !== undefined) throw usageError(`"${wrong}" is not a valid variable name`);
   if (as.length > 0 && as.length !== links)
-    throw usageError(`--as names one variable for each link: ${links}, not ${as.length}`);
+    throw usageError(`--as is required once for each link: ${links} times, not ${as.length}`);
   if (stdin && as.length > 0)
-    throw usageError('--as and --stdin are two places for the same text', 'leave one out');
+    throw usageError('--as and --stdin cannot be combined', 'use only one of them');
   if (only.length > 0 && (stdin || as.length > 0))
     throw usageError(
-      `--only and ${stdin ? '--stdin' : '--as'} exclude each other`,
-      'leave one out',
+      `--only and ${stdin ? '--stdin' : '--as'} cannot be combined`,
+      'use only one of them',
     );
   if (links > 1 && (stdin || file.length > 0))
-    throw usageError(`${stdin ? '--stdin' : '--file'} goes with one link`);
+    throw usageError(`${stdin ? '--stdin' : '--file'} works with one link only`);
   const refused = [
     ...[...as, ...only].filter(isUnsafe),
     ...file.map(({ variable }) => variable).filter(isUnsafeForFile),
@@ -101,7 +101,7 @@ function checkChildOptions({ as, stdin, file, allow, only }: ChildOptions, links
   if (refused !== undefined)
     throw usageError(
       `${refused} would change what is loaded and run`,
-      `if that is what you want: --allow ${refused}`,
+      `to allow it, use --allow ${refused}`,
     );
 }
 
@@ -153,7 +153,7 @@ function wordsOf({ words, links }: RunOptions): [string, ...string[]] {
   const [name, ...args] = words;
   if (name === undefined)
     throw usageError(
-      'there is no command to run',
+      'no command to run',
       'put it after --, for example: pwpush run LINK -- ./deploy.sh',
     );
   if (links.length === 0) throw usageError('no link before --');
@@ -166,8 +166,8 @@ async function notRun(
   name: string,
   status: 126 | 127,
 ): Promise<never> {
-  const what = status === 127 ? `there is no program "${name}"` : `${name} cannot be run`;
-  const failure = usageError(what, 'nothing was sent, and no view was taken');
+  const what = status === 127 ? `command not found: "${name}"` : `cannot run "${name}"`;
+  const failure = usageError(what, 'nothing was sent, and no view was used');
   await reportError(context, failure, options);
   throw new ExitWith(status);
 }
@@ -191,9 +191,11 @@ async function reportInputs(
     await say.warn((await rescueResult(context, { ...text, push })).message);
   }
   if (unused.files.length > 0)
-    await say.warn(`not used: ${unused.files.map((name) => safeName(name)).join(', ')}`);
+    await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);
   if (folder?.inMemory === false)
-    await say.note(`no memory to keep files in was found; they are in ${folder.path} meanwhile`);
+    await say.note(
+      `no in-memory folder found; until the command ends, files are in "${folder.path}"`,
+    );
   if (variables.size > 0) await say.note(variablesSet(variables.keys()));
 }
 
@@ -201,6 +203,6 @@ async function remove({ say }: Session, folder: MemoryFolder | undefined): Promi
   try {
     folder?.remove();
   } catch {
-    await say.warn(`${folder?.path} could not be removed: remove it yourself`);
+    await say.warn(`cannot remove "${folder?.path}": remove it yourself`);
   }
 }

@@ -146,23 +146,26 @@ async function serve(
   // Before the address is printed: a script that reads it may send the signal.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;
+  let next: string | undefined;
   if (firstToken !== undefined) {
     // Even with --quiet: it cannot be shown again.
     if (!options.json) await say.announce(`token of admin, shown only now: ${firstToken}`);
     // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
-    if (!options.ephemeral && service.loopback) await keepProfile(run, service, jsonLog);
+    if (!options.ephemeral && service.loopback) next = await keepProfile(run, service, jsonLog);
   }
   await say.print(
     firstToken === undefined ? { url } : { url, token: firstToken },
     () => `${url}\n`,
   );
+  if (next !== undefined && !jsonLog) await say.remark(`in another terminal: ${next}`);
   await Promise.race([aborted(stop), hangup]);
   await service.close();
 }
 
 function start({ context, say }: Invocation, options: ServeOptions) {
   const place = dataPlace(context, options);
-  if (!options.ephemeral) makeFolder(place.data, 'name a folder of yours with --data');
+  if (!options.ephemeral)
+    makeFolder(place.data, 'choose a folder that you can write to with --data');
   return withService(({ startService }) =>
     startService(
       { ...options, ...place, ...keyFile(context) },
@@ -183,12 +186,15 @@ function start({ context, say }: Invocation, options: ServeOptions) {
   );
 }
 
-/** Keeps the service as a profile, so that `pwpush push` works in the next terminal. */
+/**
+ * Keeps the service as a profile, so that `pwpush push` works in the next terminal. Returns the command to type there,
+ * or undefined if the profile could not be saved.
+ */
 async function keepProfile(
   { context, say }: Invocation,
   { localUrl: url, firstToken: token, warn }: RunningService,
   jsonLog: boolean,
-): Promise<void> {
+): Promise<string | undefined> {
   try {
     const store = await context.profiles();
     let name = '';
@@ -198,10 +204,12 @@ async function keepProfile(
       return kept.stored;
     });
     const use = current === name ? '' : `; use it with --profile ${name}`;
-    if (!jsonLog) await say.note(`kept as profile "${name}"${use}`);
+    if (!jsonLog) await say.note(`saved as profile "${name}"${use}`);
+    return `pwpush push${current === name ? '' : ` --profile ${name}`}`;
   } catch (error) {
     const why = error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code;
-    warn(`the token was not kept as a profile: ${why}`);
+    warn(`the token was not saved as a profile: ${why}`);
+    return undefined;
   }
 }
 

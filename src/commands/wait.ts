@@ -48,7 +48,7 @@ const DEFAULTS = { interval: 5, thenExpire: false };
 function interval(value: string): number {
   const parsed = seconds('--interval')(value);
   if (parsed >= 1) return parsed;
-  throw usageError('--interval takes at least 1 second');
+  throw usageError('--interval must be at least 1 second');
 }
 
 /** `--timeout` limits the whole wait; a response is not waited for longer than that either. */
@@ -65,7 +65,7 @@ async function wait(session: Session, options: WaitOptions): Promise<void> {
   if (!options.json) await printRows([[view]], auditColumns, context, options);
   if (!options.thenExpire) return;
   await api.expire(reference.token);
-  await say.remark(`${reference.token} is expired`);
+  await say.remark(`expired ${reference.token}`);
 }
 
 /** The same context, whose sleeps end when the time is over. */
@@ -74,8 +74,7 @@ function withDeadline(context: Context, timeout: number): Context {
   const sleep = async (milliseconds: number) => {
     const left = end - context.now().getTime();
     await context.sleep(Math.max(0, Math.min(milliseconds, left)));
-    if (left <= milliseconds)
-      throw new CliError('timeout', `nobody has looked at the push within ${timeout} s`);
+    if (left <= milliseconds) throw new CliError('timeout', `no view within ${timeout} s`);
   };
   return { ...context, sleep };
 }
@@ -87,7 +86,7 @@ async function firstView(
   poll: () => Promise<PushProgress>,
 ): Promise<AuditEntry> {
   const look = toleratingFailures(poll, context, say);
-  await say.remark('waiting for a view; Control-C stops waiting');
+  await say.remark('waiting for a view … (Ctrl-C stops waiting, the push stays)');
   for (let pause = options.interval; ; ) {
     const progress = await look();
     for (const event of progress?.events ?? [])
@@ -95,7 +94,7 @@ async function firstView(
     const view = progress?.events.find(({ kind }) => kind === 'view');
     if (view) return view;
     if (progress?.state === 'expired')
-      throw new CliError('expired', 'the push has expired, and nobody has looked at it');
+      throw new CliError('expired', 'the push expired without a view');
     pause = progress ? options.interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE, pause));
     await context.sleep(pause * 1000);
   }

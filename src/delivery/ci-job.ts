@@ -98,7 +98,7 @@ function destination(
 }
 
 async function mask(text: string, stdout: Context['stdout']): Promise<void> {
-  if (stdout.closed) throw failedError('standard output is closed, so that nothing can be masked');
+  if (stdout.closed) throw failedError('standard output is closed, so nothing can be masked');
   await stdout.write(maskCommands(text));
 }
 
@@ -107,18 +107,18 @@ function checkNames(options: CiOptions): void {
   if (githubOutput !== undefined && !/^[A-Za-z_][\w-]*$/.test(githubOutput))
     throw usageError(`"${githubOutput}" is not a valid output name`);
   if (as !== undefined && gitlabDotenv === undefined)
-    throw usageError('--as goes with --gitlab-dotenv FILE');
+    throw usageError('--as requires --gitlab-dotenv FILE');
   if (only.length > 0 && (gitlabDotenv === undefined || as !== undefined))
-    throw usageError('--only goes with --gitlab-dotenv FILE, and without --as');
+    throw usageError('--only requires --gitlab-dotenv FILE, without --as');
   if (allow.length > 0 && (githubEnv ?? gitlabDotenv) === undefined)
-    throw usageError('--allow goes with --github-env NAME or --gitlab-dotenv FILE');
+    throw usageError('--allow requires --github-env NAME or --gitlab-dotenv FILE');
   for (const name of [githubEnv, as, ...only, ...allow]) {
     if (name === undefined) continue;
     if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
     if (isRefused(name) && !allow.includes(name))
       throw usageError(
-        `${name} would change what the steps that follow run`,
-        `if that is what you want: --allow ${name}`,
+        `${name} would change what later steps run`,
+        `to allow it, use --allow ${name}`,
       );
   }
 }
@@ -136,8 +136,8 @@ async function runnersFile(
   const path = env[variable];
   if (path) return appending(path);
   throw usageError(
-    `${option} needs ${variable}, which the runner of GitHub Actions sets`,
-    'nothing was fetched; elsewhere use pwpush run, or --output',
+    `${option} requires ${variable}, which GitHub Actions sets`,
+    'nothing was fetched; outside of GitHub Actions use pwpush run or --output',
   );
 }
 
@@ -146,7 +146,7 @@ async function appending(path: string): Promise<FileHandle> {
     return await open(path, 'a+', 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw usageError(`${path} cannot be written (${code}): nothing was fetched`);
+    throw usageError(`cannot write "${path}" (${code}); nothing was fetched`);
   }
 }
 
@@ -166,8 +166,8 @@ function report(text: string, options: CiOptions, context: Context): JobEntry {
     const why = unfitForGitlab(value);
     if (why !== undefined)
       throw usageError(
-        `the value of ${name} ${why}, which GitLab's dotenv reports cannot hold`,
-        'another time hand the link on, and use pwpush run in the other job',
+        `the value of ${name} ${why}, which GitLab's dotenv reports do not support`,
+        'next time pass the link on, and use pwpush run in the other job',
       );
   }
   return {
@@ -185,11 +185,11 @@ function variablesOf(
   const found = parseDotenv(text);
   if ('wrongLine' in found)
     throw usageError(
-      `the text does not consist of NAME=value lines (line ${found.wrongLine})`,
-      'another time name a variable for it with --as NAME',
+      `the text is not made of NAME=value lines (line ${found.wrongLine})`,
+      'next time use --as NAME',
     );
   const rules: NameRules = { only, allow };
-  const effect = 'would change what the jobs that follow run';
+  const effect = 'would change what later jobs run';
   const setting = { context, refuses: isRefused, effect };
   const wanted = permitted(found.variables, rules, setting, 'the text');
   checkFound(only, [...wanted.keys()], 'the text sets');

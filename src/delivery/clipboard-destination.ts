@@ -26,29 +26,27 @@ export async function clipboardDestination(
   { copy, clearAfter, output, json }: ClipboardOptions,
 ): Promise<ClipboardDestination> {
   const { context, say } = run;
-  if (!copy) throw usageError('--clear-after goes with --copy');
+  if (!copy) throw usageError('--clear-after requires --copy');
   if (output !== undefined || json)
-    throw usageError(
-      'the text goes to the clipboard, and not to another place too',
-      'leave out --output and --json',
-    );
+    throw usageError('--copy cannot be combined with --output or --json', 'use only one of them');
   const clipboard = await findClipboard(context);
   if (!clipboard)
     throw usageError(
-      'there is no clipboard to copy to; nothing was fetched',
-      'it takes wl-copy, xclip, xsel, pbcopy or clip.exe, or a terminal',
+      'no clipboard found; nothing was fetched',
+      '--copy requires wl-copy, xclip, xsel, pbcopy or clip.exe, or a terminal',
     );
   let copied: string | undefined;
   return {
     commit: async (bytes) => {
       const text = bytes.toString();
-      if (!(await clipboard.write(text))) throw failedError(`${clipboard.name} did not take it`);
+      if (!(await clipboard.write(text)))
+        throw failedError(`${clipboard.name} did not accept the text`);
       copied = text;
       await say.note(copiedText(clipboard));
     },
     discard: async () => {},
     finish: async (push) => {
-      if (copied === undefined) return say.note('there was no text to copy');
+      if (copied === undefined) return say.note('no text to copy');
       const unsure = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
       if (unsure && !(await confirmed(run))) return print(run, copied, push);
       if (clearAfter !== undefined) await clearLater(run, clipboard, copied, clearAfter);
@@ -79,12 +77,12 @@ async function clearLater(
   const interruptedBefore = context.signal.aborted;
   if (!interruptedBefore) {
     context.takeSignals();
-    await say.note(`it is cleared in ${seconds} s; Control-C clears it at once`);
+    await say.note(`clearing the clipboard in ${seconds} s … (Ctrl-C clears it now)`);
     // Rejected by the signal.
     await context.sleep(seconds * 1000).catch(() => {});
   }
   if (clipboard.read && (await clipboard.read()) !== text)
-    await say.note('the clipboard has changed meanwhile and was left alone');
+    await say.note('the clipboard has changed and was not cleared');
   else if (await clipboard.clear()) await say.note('the clipboard was cleared');
   else throw failedError(`${clipboard.name} could not be cleared`);
   if (!interruptedBefore && context.signal.aborted) throw endedBy(context.signal);

@@ -136,7 +136,7 @@ function tmuxClipboard(context: Context): Clipboard {
   let copied = '';
   const tmux = (...words: string[]) => readProgram(context, ['tmux', ...words]);
   return {
-    name: "a buffer of tmux and its terminal's clipboard",
+    name: 'the clipboard (through tmux)',
     sure: true,
     write: async (text) => {
       copied = text;
@@ -226,7 +226,7 @@ async function start(
     env: Object.fromEntries(Object.entries(env).filter(([one]) => !/^PWPUSH_/.test(one))),
     timeout: LIMIT,
     windowsHide: true,
-    // In a process group of its own: Control-C is for us, and the clipboard outlives the terminal's window.
+    // In a process group of its own: Ctrl-C is for us, and the clipboard outlives the terminal's window.
     detached: platform !== 'win32',
   });
 }

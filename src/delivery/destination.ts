@@ -33,15 +33,15 @@ export async function reserveText(folder: string, force: boolean): Promise<Desti
  */
 export async function reserveFile(named: string, force: boolean): Promise<Destination> {
   if (named === '' || /[/\\]$/.test(named)) {
-    throw usageError('--output names no file', 'give the name of a file, or - for standard output');
+    throw usageError('--output must be a file', 'use the name of a file, or - for standard output');
   }
   const path = await resolveLink(named);
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) throw usageError(`${named} is a folder`, 'name a file in it');
+  if (found?.isDirectory()) throw usageError(`"${named}" is a folder`, 'choose a file in it');
   if (found?.isFIFO()) return fifo(path);
   if (found?.isCharacterDevice() || (found && isDescriptor(named))) return device(named);
   if (found && !found.isFile())
-    throw usageError(`${named} is neither a file nor a pipe`, 'name another place');
+    throw usageError(`"${named}" is neither a file nor a pipe`, 'choose another file');
   if (found && !force) throw exists(named);
   const file = await temporaryFor(path);
   return {
@@ -73,7 +73,7 @@ async function resolveLink(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    throw usageError(`${path} is a link to nothing`, 'name the file itself');
+    throw usageError(`"${path}" is a dangling symbolic link`, 'use the path of the file itself');
   }
 }
 
@@ -83,14 +83,14 @@ async function temporaryFor(path: string): Promise<TemporaryFile> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(
-      `${path} cannot be written (${code}): nothing was fetched`,
-      code === 'ENOENT' ? 'make its folder first' : undefined,
+      `cannot write "${path}" (${code}); nothing was fetched`,
+      code === 'ENOENT' ? 'create its folder first' : undefined,
     );
   }
 }
 
 function exists(path: string): CliError {
-  return usageError(`${path} exists and was left as it is`, 'overwrite it with --force');
+  return usageError(`"${path}" already exists`, 'overwrite it with --force');
 }
 
 /** Opened before anything is fetched, as this fails without a reader. */
@@ -101,7 +101,7 @@ async function fifo(path: string): Promise<Destination> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(
-      code === 'ENXIO' ? `nobody reads from ${path}` : `${path} cannot be written (${code})`,
+      code === 'ENXIO' ? `no program reads from "${path}"` : `cannot write "${path}" (${code})`,
       'nothing was fetched',
     );
   }

@@ -73,13 +73,13 @@ export function toolsFor(
     progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
     again: async (failure, seconds) => {
       await meter.clear();
-      await say.note(`trying ${name} again in ${seconds} s: ${failure.message}`);
+      await say.note(`retrying "${name}" in ${seconds} s: ${failure.message}`);
     },
   };
 }
 
 const HINT =
-  'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
+  'links to files usually expire within minutes; pwpush get returns new ones, and uses another view';
 
 function downloadFailure(
   failures: readonly CliError[],
@@ -91,7 +91,7 @@ function downloadFailure(
   const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
   const what =
     files.length === 1
-      ? `${safeName(files[0]?.filename ?? '', named)} was not saved: ${first.message}`
+      ? `cannot save "${safeName(files[0]?.filename ?? '', named)}": ${first.message}`
       : `${failures.length} of ${files.length} files were not saved`;
   const hint = files.length === 1 && first.hint !== undefined ? `${first.hint}; ${HINT}` : HINT;
   return new CliError(code, what, { hint, cause: first });
@@ -197,7 +197,7 @@ export async function copyBody(
   for await (const chunk of body) {
     received += chunk.byteLength;
     if (length !== undefined && received > length)
-      throw new TransportError('more came than was announced', { sent: true });
+      throw new TransportError('the response is longer than announced', { sent: true });
     await write(chunk);
     progress.moved(chunk.byteLength);
   }
@@ -221,14 +221,14 @@ async function refuseTooLarge({ length }: FileAnswer, folder: Folder): Promise<v
   const { bavail, bsize, blocks } = await statfs(folder.path).catch(failedWriting);
   if (blocks === 0 || length <= bavail * bsize) return;
   throw failedError(
-    `there is no room for it: ${size(length)} in ${folder.path}, where ${size(bavail * bsize)} are free`,
+    `not enough disk space: ${size(length)} needed in "${folder.path}", ${size(bavail * bsize)} free`,
   );
 }
 
 function failedWriting(error: NodeJS.ErrnoException): never {
   if (error instanceof CliError) throw error;
-  const why = error.code === 'ENOSPC' ? 'there is no room left' : `${error.code}`;
-  throw failedError(`it cannot be written (${why})`, { cause: error });
+  const why = error.code === 'ENOSPC' ? 'the disk is full' : `${error.code}`;
+  throw failedError(`cannot write the file (${why})`, { cause: error });
 }
 
 /** A folder that files are written to. */

@@ -9,7 +9,7 @@ import { savedText } from '../terminal/wording';
 import type { CiOptions } from './ci-job';
 import type { ClipboardDestination } from './clipboard-destination';
 import type { Destination } from './destination';
-import { printOrRescue, rescueResult, retrievableAgain } from './print-or-rescue';
+import { joinHints, printOrRescue, rescueResult, retrievableAgain } from './print-or-rescue';
 import type { RetrievedPush } from './retrieve';
 
 /** Where the command line sends a push. */
@@ -42,8 +42,8 @@ export async function reserveOutput(run: Invocation, options: OutputOptions): Pr
   if (ciOptions.some((name) => options[name] !== undefined)) {
     if (output !== undefined || json || options.copy || options.qr)
       throw usageError(
-        'the text goes to the CI job, and not to another place too',
-        'leave out --output, --copy, --qr and --json',
+        'options for CI jobs cannot be combined with other outputs',
+        'remove --output, --copy, --qr and --json',
       );
     const { ciDestination } = await import('./ci-job');
     const job = await ciDestination(run, options);
@@ -60,7 +60,7 @@ export async function reserveOutput(run: Invocation, options: OutputOptions): Pr
 /** A QR code replaces the text on stdout. */
 function checkQr({ qr, json, copy, output = '' }: OutputOptions): void {
   const other = json ? '--json' : copy ? '--copy' : output === '' ? undefined : '--output';
-  if (qr && other) throw usageError(`--qr does not go with ${other}`, 'leave one out');
+  if (qr && other) throw usageError(`--qr and ${other} cannot be combined`, 'use only one of them');
 }
 
 /** A folder for text and files, made if it is missing, or a file for the text. With `--json` the text goes to stdout. */
@@ -160,12 +160,11 @@ async function writeTo(
     const problem =
       error instanceof CliError
         ? error.message
-        : `${output ?? 'a file of the job'} cannot be written (${(error as NodeJS.ErrnoException).code})`;
+        : `cannot write ${output === undefined ? 'a file of the job' : `"${output}"`} (${(error as NodeJS.ErrnoException).code})`;
     const failure = await rescueResult(context, { bytes: text, what: 'secret', problem, push });
     // The status is that of bad input for a text that the job cannot hold, if nothing was lost by it.
     const bad = error instanceof CliError && error.code === 'usage' && output === undefined;
     if (!bad || !(failure.remains?.saved_to ?? retrievableAgain(push))) return failure;
-    const hint = [error.hint, failure.hint].filter((one) => one !== undefined).join('; ');
-    return failure.with({ code: 'usage', hint });
+    return failure.with({ code: 'usage', hint: joinHints(error.hint, failure.hint) });
   }
 }

@@ -33,7 +33,7 @@ export async function printOrRescue(
   const partlyWritten = failure !== 'closed' && failure !== 'EPIPE';
   if (partlyWritten && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
   if (failure === undefined) return undefined;
-  const problem = `standard output cannot be written (${failure})`;
+  const problem = `cannot write to standard output (${failure})`;
   if (link === undefined || stderr.closed)
     return rescueResult(context, { bytes: saved, what, problem, push: result.push });
   if (result.json) return failedError(`${problem}; the link is ${link}`, { remains: { link } });
@@ -69,6 +69,15 @@ export function retrievableAgain(push: Push): string | undefined {
   return available ? `the push can be retrieved again (${left(push)})` : undefined;
 }
 
+/** Two hints as two sentences. */
+export function joinHints(
+  first: string | undefined,
+  second: string | undefined,
+): string | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return `${first}. ${second.charAt(0).toUpperCase()}${second.slice(1)}`;
+}
+
 /** A result that could not be delivered. */
 interface Undelivered {
   readonly bytes: string | Uint8Array;
@@ -83,19 +92,20 @@ export async function rescueResult(
   context: RescueContext,
   { bytes, what, problem, push }: Undelivered,
 ): Promise<CliError> {
+  const named = what === 'answer' ? 'response' : what;
   const again = push && retrievableAgain(push);
   if (again) return failedError(`${problem}; ${again}`, { remains: {} });
   try {
     // Loaded on demand: takes 6 ms, and is rarely needed.
     const { rescue } = await import('./rescue');
     const path = await rescue(context, what, bytes);
-    return failedError(`${problem}; the ${what} was saved to ${path}`, {
-      hint: `read it, then remove it: rm '${path}'`,
+    return failedError(`${problem}; the ${named} was saved to ${path}`, {
+      hint: `delete the file when done: rm '${path}'`,
       remains: { saved_to: path },
     });
   } catch (error) {
     const why = error instanceof CliError ? error.message : 'it could not be saved either';
-    return failedError(`${problem}, and the ${what} is LOST: ${why}`, {
+    return failedError(`${problem}, and the ${named} is LOST: ${why}`, {
       cause: error,
       remains: {},
     });

@@ -15,7 +15,7 @@ export interface RetrievedPush extends Invocation {
 const TRIES = 3;
 
 /**
- * Retrieves a push, which takes a view. If the instance wants a passphrase and the user can be asked, it prompts, unless
+ * Retrieves a push, which uses a view. If the instance requires a passphrase and the user can be asked, it prompts, unless
  * a file or variable gave the passphrase: three tries, the first of which is that of `-p`.
  * @throws CliError (expired) also for the response of an expired push
  */
@@ -53,7 +53,7 @@ async function tries(
     } catch (error) {
       const ask = error instanceof CliError && error.code === 'passphrase' && mayAsk;
       if (!ask || left === 0 || !context.canPrompt()) throw error;
-      const question = given === undefined ? undefined : 'Wrong. Passphrase:';
+      const question = given === undefined ? undefined : 'Wrong passphrase, try again:';
       given = await askPassphrase(context, false, question);
       if (known.typed) known.text = given;
     }
@@ -70,5 +70,5 @@ function readable(push: Push): Push {
     });
   }
   if (typeof push.payload === 'string') return push;
-  throw failedError('the instance answered a push without a text');
+  throw failedError('the instance returned a push without a text');
 }

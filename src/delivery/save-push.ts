@@ -87,7 +87,7 @@ async function chooseFolder(delivery: Delivery): Promise<Places> {
     folder.taken.add(nameKey(TEXT_FILE));
     return { folder, file: await reserveText(folder.path, force).catch(() => undefined) };
   }
-  await say.warn(`${output} is no folder: the files go to the current one`);
+  await say.warn(`"${output}" is not a folder: saving the files to the current folder`);
   return { folder: await at('.', false), file: place.file };
 }
 
@@ -104,8 +104,8 @@ async function writableFolder(path: string, { context, say, push }: Delivery): P
     const instead = lost ? await rescueFolder(context).catch(() => undefined) : undefined;
     // Without one, the error of each file says why.
     if (instead === undefined) return path;
-    const which = path === '.' ? 'the current folder' : path;
-    await say.warn(`${which} cannot be written (${code}): the files go to ${instead}`);
+    const which = path === '.' ? 'the current folder' : `"${path}"`;
+    await say.warn(`cannot write to ${which} (${code}): saving the files to ${instead}`);
     return instead;
   }
 }
@@ -142,7 +142,7 @@ function notToStdout(files: number, folder: Folder): CliError {
   const where = folder.path === '.' ? 'the current folder' : folder.path;
   return files === 1
     ? failedError(`standard output is a terminal; the file was saved to ${where}`)
-    : failedError(`--output - takes one file; the ${files} were saved to ${where}`);
+    : failedError(`--output - works with one file only; the ${files} files were saved to ${where}`);
 }
 
 async function saveText(
@@ -185,7 +185,7 @@ async function downloadToStdout(
     tools.progress.begins(answer.length);
     await copyBody(answer, tools, write).catch((error: Error) => {
       if (written === 0) throw error;
-      throw failedError(`standard output got part of the file only: ${error.message}`, {
+      throw failedError(`only part of the file was written to standard output: ${error.message}`, {
         cause: error,
       });
     });
@@ -194,7 +194,7 @@ async function downloadToStdout(
 }
 
 function stdoutFailed(error: NodeJS.ErrnoException): never {
-  throw failedError(`standard output cannot be written (${error.code})`, {
+  throw failedError(`cannot write to standard output (${error.code})`, {
     cause: error,
   });
 }

@@ -122,14 +122,14 @@ export function permitted(
   const why = [
     ...(unsafe.length > 0 ? [`${unsafe.join(', ')}, which ${effect}`] : []),
     ...(replaced.length > 0
-      ? [`${replaced.join(', ')}, set to something else in the environment`]
+      ? [`${replaced.join(', ')}, already set to another value in the environment`]
       : []),
   ];
   if (why.length > 0)
     throw usageError(
       `${which} sets ${why.join('; and ')}`,
-      `next time, if you trust the sender: --allow ${[...unsafe, ...replaced].join(',')}` +
-        (only.length > 0 ? '' : '; or take only the names you expect: --only NAME,…'),
+      `if you trust the sender, next time use --allow ${[...unsafe, ...replaced].join(',')}` +
+        (only.length > 0 ? '' : '; or accept only the names you expect with --only NAME,…'),
     );
   return new Map(selected);
 }

@@ -10,7 +10,7 @@ export function checkChoices(name: string, one: Option | Argument): void {
     if (argChoices.includes(word)) return word;
     const near = nearest(argChoices, word);
     throw usageError(
-      `${name} is one of ${argChoices.join(', ')}, not "${word}"`,
+      `${name} must be one of ${argChoices.join(', ')}, not "${word}"`,
       near && `did you mean ${near}?`,
     );
   });

@@ -60,7 +60,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   not_found: 'no such push, or no API v2 at that address',
   expired: 'the push has expired: ask for a new link',
   passphrase: 'a passphrase is required, or was wrong',
-  rejected: 'the instance refused the values, or granted looser limits than asked',
+  rejected: 'the instance refused the values, or granted looser limits than requested',
   unreachable: 'the request was never sent: retrying is safe',
   rate_limited: 'too many requests: try again later',
   unknown:

@@ -24,6 +24,7 @@ export interface AttachmentOptions {
 }
 
 interface OpenedFile {
+  /** For messages: the quoted path, or `standard input`. */
   readonly path: string;
   readonly name: string;
   readonly file: RegularFile;
@@ -59,18 +60,17 @@ export async function openAttachments(
 function checkAttachmentOptions({ paths, filename }: AttachmentOptions, context: Context): void {
   if (paths.length > limits.filesPerPush)
     throw usageError(
-      `a push takes at most ${limits.filesPerPush} files; named were ${paths.length}`,
+      `a push can have at most ${limits.filesPerPush} files, not ${paths.length}`,
       'pack them into one, with tar or zip',
     );
   const inputs = paths.filter((path) => path === '-').length;
-  if (inputs > 1) throw usageError('standard input can be attached once only');
+  if (inputs > 1) throw usageError('standard input can be attached only once');
   if (inputs === 1 && context.stdin.isTTY)
     throw usageError('--file - reads standard input, which is a terminal', 'pipe the file in');
   if (filename === undefined) return;
-  if (inputs === 0)
-    throw usageError('--filename names what --file - reads, and there is no --file -');
+  if (inputs === 0) throw usageError('--filename requires --file -');
   if (filename === '' || /[/\\\0]/.test(filename))
-    throw usageError('--filename takes a name without folders');
+    throw usageError('--filename must be a name without folders');
 }
 
 function attachment({ name, file }: OpenedFile): Attachment {
@@ -83,7 +83,7 @@ async function openFile(path: string): Promise<OpenedFile> {
     // stat first, since opening a device can have an effect. O_NONBLOCK, in case the path becomes a pipe in between.
     refuseIrregular(path, await stat(path));
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const opened = await openedFile(path, basename(path), handle);
+    const opened = await openedFile(`"${path}"`, basename(path), handle);
     refuseIrregular(path, opened.file.found);
     return opened;
   } catch (error) {
@@ -110,11 +110,11 @@ function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory()
   if (found.isFile()) return;
   if (found.isDirectory())
     throw usageError(
-      `${path} is a folder; only files can be attached`,
+      `"${path}" is a folder; only files can be attached`,
       'pack it: tar cz FOLDER | pwpush push --file - --filename FOLDER.tar.gz',
     );
   throw usageError(
-    `${path} is a pipe or device; only files can be attached`,
+    `"${path}" is a pipe or device; only files can be attached`,
     'pipe its content in: … | pwpush push --file - --filename NAME',
   );
 }
@@ -126,8 +126,8 @@ function refuseDuplicate(opened: readonly OpenedFile[]): void {
   const twin = opened.slice(0, -1).find((one) => last && inode(one) === inode(last));
   if (!last || !twin) return;
   const [one, other] = [twin.path, last.path];
-  const what = one === other ? `${one} is named twice` : `${one} and ${other} are the same file`;
-  throw usageError(what, 'leave one of them out');
+  const what = one === other ? `${one} is attached twice` : `${one} and ${other} are the same file`;
+  throw usageError(what, 'remove one of them');
 }
 
 async function openStdin(

@@ -31,9 +31,9 @@ export function formatOf(first: Buffer | undefined): BatchFormat {
  * @throws CliError (usage) that quotes nothing of it
  */
 export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
-  if (!isUtf8(line)) throw usageError('it is not valid UTF-8 text');
+  if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
   const text = line.toString();
-  if (text === '') throw usageError('it is empty: there is nothing to push');
+  if (text === '') throw usageError('the line is empty');
   return format === 'text' ? { payload: text } : readObject(text);
 }
 
@@ -46,24 +46,24 @@ const KINDS = kinds.filter((kind) => kind !== 'file');
 
 /** What each field takes, and whether a value is that. */
 const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
-  payload: ['a text that is not empty', isFilled],
-  kind: [KINDS.join(', '), (value) => KINDS.some((kind) => kind === value)],
+  payload: ['a non-empty string', isFilled],
+  kind: [`one of ${KINDS.join(', ')}`, (value) => KINDS.some((kind) => kind === value)],
   days: ['a whole number of 1 or more', isCount],
   views: ['a whole number of 1 or more', isCount],
   deletable: ['true or false', isFlag],
   'retrieval-step': ['true or false', isFlag],
-  passphrase: ['a text that is not empty', isFilled],
-  name: ['a text', isText],
-  note: ['a text', isText],
+  passphrase: ['a non-empty string', isFilled],
+  name: ['a string', isText],
+  note: ['a string', isText],
 };
 
 function readObject(line: string): BatchEntry {
   const value = parsed(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('it is not a JSON object', 'since the first line is one, all lines must be');
+    throw usageError('not a JSON object', 'as the first line is one, all lines must be');
   const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
   for (const [name, field] of given) checkField(name, field);
-  if (!('payload' in value)) throw usageError('it has no "payload"');
+  if (!('payload' in value)) throw usageError('missing "payload"');
   const { 'retrieval-step': retrievalStep, ...rest } = Object.fromEntries(given);
   return retrievalStep === undefined ? rest : { ...rest, retrievalStep };
 }
@@ -73,15 +73,12 @@ function optionOf(name: string): string {
   const option = name.replaceAll('_', '-');
   if (Object.hasOwn(fields, option)) return option;
   const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
-  throw usageError(
-    `it has an unknown field${which}`,
-    `there are ${Object.keys(fields).join(', ')}`,
-  );
+  throw usageError(`unknown field${which}`, `use ${Object.keys(fields).join(', ')}`);
 }
 
 function checkField(name: string, value: unknown): void {
   const [what, is] = fields[name] as (typeof fields)[string];
-  if (!is(value)) throw usageError(`"${name}" takes ${what}`);
+  if (!is(value)) throw usageError(`"${name}" must be ${what}`);
 }
 
 function parsed(line: string): unknown {

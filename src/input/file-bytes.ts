@@ -59,7 +59,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
 
 async function readAt(file: RegularFile, buffer: Buffer, position: number): Promise<Uint8Array> {
   const length = await file.read(buffer, position).catch((error) => {
-    throw failedError(`${file.name} cannot be read on (${error.code}); ${NOT_PUSHED}`, {
+    throw failedError(`cannot read all of ${file.name} (${error.code}); ${NOT_PUSHED}`, {
       cause: error,
     });
   });
@@ -67,7 +67,7 @@ async function readAt(file: RegularFile, buffer: Buffer, position: number): Prom
   return buffer.subarray(0, length);
 }
 
-const NOT_PUSHED = 'nothing was pushed, as the request was never completed';
+const NOT_PUSHED = 'nothing was pushed, as the request was not completed';
 
 function changed(name: string): CliError {
   return failedError(`${name} changed while it was being sent; ${NOT_PUSHED}`, {
@@ -119,10 +119,10 @@ export async function copyToFile(
     await file?.close();
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined || syscall === 'read') throw error;
-    throw failedError(
-      `standard input cannot be copied to ${tmpdir()} (${code}); nothing was sent`,
-      { hint: 'point TMPDIR at a folder with room for it', cause: error },
-    );
+    throw failedError(`cannot copy standard input to "${tmpdir()}" (${code}); nothing was sent`, {
+      hint: 'set TMPDIR to a folder with enough space',
+      cause: error,
+    });
   }
 }
 

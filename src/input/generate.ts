@@ -28,15 +28,15 @@ export function parseGenerate(text: string | true): GeneratedSecret {
   if (count === 0 || !isKind(kind) || text.startsWith('signs'))
     // Not quoted: it may be a secret that was meant to be pushed.
     throw usageError(
-      '--generate takes a length from 8 to 1024, or such as words:5',
-      'there are alnum:24, hex:32, digits:6 and words:5; a secret of your own is piped in or typed at the prompt',
+      '--generate must be a length from 8 to 1024, or a kind and length such as words:5',
+      'use alnum:24, hex:32, digits:6 or words:5; pipe in a secret of your own, or type it at the prompt',
     );
   const [least, most] = bounds[kind];
   if (count >= least && count <= most) return { of: kind, count };
   throw usageError(
     kind === 'signs'
-      ? `--generate takes a length from ${least} to ${most}, not ${count}`
-      : `--generate takes ${kind}:${least} to ${kind}:${most}, not ${kind}:${count}`,
+      ? `--generate must be a length from ${least} to ${most}, not ${count}`
+      : `--generate must be from ${kind}:${least} to ${kind}:${most}, not ${kind}:${count}`,
   );
 }
 

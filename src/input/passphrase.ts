@@ -13,7 +13,7 @@ export interface PassphraseOptions {
   readonly generatePassphrase?: boolean | undefined;
 }
 
-const HINT = 'use --passphrase-file PATH or --passphrase-env NAME where there is no terminal';
+const HINT = 'without a terminal, use --passphrase-file PATH or --passphrase-env NAME';
 
 /** @throws CliError (usage) if two sources are named, or `-p` without a terminal */
 export function checkPassphrase(options: PassphraseOptions, context: Context): void {
@@ -25,10 +25,10 @@ export function checkPassphrase(options: PassphraseOptions, context: Context): v
   ].filter((name) => name !== undefined);
   if (named.length > 1)
     throw usageError(
-      `the passphrase can come from one place only; named were ${named.join(' and ')}`,
+      `the passphrase can come from one source only, not from ${named.join(' and ')}`,
     );
   if (options.passphrase && !context.canPrompt())
-    throw usageError('-p asks for the passphrase, and there is no terminal to ask on', HINT);
+    throw usageError('-p asks for the passphrase, but there is no terminal to ask on', HINT);
 }
 
 /** The passphrase from its source, or undefined if none is named. */
@@ -39,7 +39,7 @@ export async function readPassphrase(
 ): Promise<string | undefined> {
   const { passphraseFile, passphraseEnv: name } = options;
   if (passphraseFile !== undefined) return fromFile(passphraseFile, context);
-  if (name !== undefined) return nonEmpty(variableValue(name, context), `the variable ${name}`);
+  if (name !== undefined) return nonEmpty(variableValue(name, context), `the variable "${name}"`);
   return options.passphrase ? askPassphrase(context, twice) : undefined;
 }
 
@@ -74,7 +74,7 @@ export async function askPassphrase(
   question = 'Passphrase:',
 ): Promise<string> {
   const prompter = await context.prompter();
-  const checked = (typed: string) => nonEmpty(typed, 'what was typed');
+  const checked = (typed: string) => nonEmpty(typed, 'the prompt');
   return twice ? typedTwice(prompter, question, checked) : checked(await prompter.secret(question));
 }
 
@@ -87,11 +87,11 @@ async function typedTwice(
   checked: (typed: string) => string,
 ): Promise<string> {
   for (let tries = 1; ; tries++) {
-    const ask = tries === 1 ? question : `The two differ. ${question}`;
+    const ask = tries === 1 ? question : "They don't match, try again:";
     const passphrase = checked(await prompter.secret(ask));
     if (passphrase === '') return passphrase;
     if ((await prompter.secret('Passphrase again:')) === passphrase) return passphrase;
-    if (tries === TRIES) throw usageError('the two passphrases differ; nothing was sent');
+    if (tries === TRIES) throw usageError('the passphrases do not match; nothing was sent');
   }
 }
 
@@ -99,10 +99,10 @@ async function fromFile(path: string, context: Context): Promise<string> {
   const bytes = path === '-' ? await readAll(context.stdin.bytes()) : await bytesOfFile(path);
   if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
   const text = bytes.toString('utf8');
-  return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : path);
+  return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : `"${path}"`);
 }
 
 function nonEmpty(text: string, place: string): string {
   if (text !== '') return text;
-  throw usageError(`the passphrase is empty: ${place} holds nothing`);
+  throw usageError(`the passphrase from ${place} is empty`);
 }

@@ -36,15 +36,15 @@ export function chooseSource(
   const named = namedSources(options);
   if (named.length > 1) {
     throw usageError(
-      `the secret can come from one place only; named were ${named.map(([label]) => label).join(' and ')}`,
-      'leave all but one out',
+      `the secret can come from one source only, not from ${named.map(([label]) => label).join(' and ')}`,
+      'use only one of them',
     );
   }
   if (named[0]) return named[0][1];
   if (!stdinIsTTY) return { name: 'stdin' };
   if (canPrompt) return { name: 'prompt' };
   throw usageError(
-    'there is no secret to push, and nobody to ask for it',
+    'no secret to push, and no terminal to ask on',
     'pipe it in, or use --from FILE, --env NAME or --generate',
   );
 }
@@ -101,12 +101,12 @@ export async function readSecret(
     case 'env':
       return nonEmpty(
         variableValue(source.value, context),
-        `the variable ${source.value} is empty`,
+        `the variable "${source.value}" is empty`,
       );
     case 'file':
       return nonEmpty(
-        toText(await bytesOfFile(source.value), source.value),
-        `${source.value} is empty`,
+        toText(await bytesOfFile(source.value), `"${source.value}"`),
+        `"${source.value}" is empty`,
       );
     case 'generate':
       return generate(source.wanted);
@@ -117,7 +117,7 @@ export async function readSecret(
     case 'prompt': {
       const prompter = await context.prompter();
       const typed = await prompter.secret('Secret:');
-      if (typed === '') throw usageError('nothing was typed: there is nothing to push');
+      if (typed === '') throw usageError('nothing was typed: nothing to push');
       return typed;
     }
   }
@@ -136,15 +136,15 @@ export function withoutOneLineEnd(text: string): string {
 /** @throws CliError (usage) if the variable is not set */
 export function variableValue(name: string, { env }: Context): string {
   const value = env[name];
-  if (value === undefined) throw usageError(`the variable ${name} is not set`);
+  if (value === undefined) throw usageError(`the variable "${name}" is not set`);
   return value;
 }
 
 function nonEmpty(text: string, message: string): string {
   if (text !== '') return text;
   throw usageError(
-    `${message}: there is nothing to push`,
-    'was the variable or command that fills it empty? an empty file is attached with --file',
+    `${message}: nothing to push`,
+    'check the variable or command that fills it; attach an empty file with --file',
   );
 }
 
@@ -152,7 +152,7 @@ function toText(bytes: Buffer, place: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw usageError(
     `${place} is not valid UTF-8 text`,
-    'binary content is attached with --file PATH, or --file - for standard input',
+    'attach binary content with --file PATH, or --file - for standard input',
   );
 }
 
@@ -175,7 +175,7 @@ export async function* bytesFrom(path: string, context: Context): AsyncGenerator
  */
 export async function bytesOfFile(path: string): Promise<Buffer> {
   try {
-    return await readAll(createReadStream(path), path);
+    return await readAll(createReadStream(path), `"${path}"`);
   } catch (error) {
     throw error instanceof CliError ? error : unreadable(path, error);
   }
@@ -185,11 +185,11 @@ export async function bytesOfFile(path: string): Promise<Buffer> {
 export function unreadable(path: string, error: unknown): CliError {
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
-    ENOENT: 'there is no such file',
-    EISDIR: 'it is a folder',
+    ENOENT: 'no such file',
+    EISDIR: 'is a folder',
     EACCES: 'permission denied',
   };
-  return usageError(`${path} cannot be read: ${reasons[code ?? ''] ?? code ?? 'unknown error'}`);
+  return usageError(`cannot read "${path}": ${reasons[code ?? ''] ?? code ?? 'unknown error'}`);
 }
 
 /**
@@ -206,7 +206,7 @@ export async function readAll(
     length += chunk.byteLength;
     if (length > MAX_BYTES)
       throw usageError(
-        `${place} is longer than 16 MiB, too long for a text`,
+        `${place} is too long for a text, which can have 16 MiB`,
         'attach it with --file',
       );
     chunks.push(chunk);

@@ -38,16 +38,16 @@ function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw failedError(`the config file ${path} cannot be read (${code})`, {
-      hint: 'check its owner and mode, or point PWPUSH_CONFIG_DIR elsewhere',
+    throw failedError(`cannot read the config file "${path}" (${code})`, {
+      hint: 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
     });
   }
 }
 
 function broken(path: string, what: string): CliError {
   return usageError(
-    `the config file ${path} ${what}`,
-    'correct it, or move it away and run pwpush login',
+    `the config file "${path}" ${what}`,
+    'correct it, or move it and run pwpush login',
   );
 }
 
@@ -115,8 +115,8 @@ export function profileName(
 export function noSuchProfile(name: string, stored: StoredProfiles) {
   const names = Object.keys(stored.profiles);
   return usageError(
-    `there is no profile "${name}"`,
-    names.length === 0 ? 'make one with pwpush login' : `there are: ${names.join(', ')}`,
+    `no such profile: "${name}"`,
+    names.length === 0 ? 'create one with pwpush login' : `choose one of: ${names.join(', ')}`,
   );
 }
 
@@ -130,7 +130,7 @@ export function namedProfile(
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly name: string; readonly profile: Profile } {
   const name = named ?? (env.PWPUSH_PROFILE || stored.current);
-  if (name === undefined) throw usageError('there is no profile yet', 'make one with pwpush login');
+  if (name === undefined) throw usageError('no profiles yet', 'create one with pwpush login');
   const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
   if (profile === undefined) throw noSuchProfile(name, stored);
   return { name, profile };
@@ -145,7 +145,7 @@ export function parseToken(text: string, source: string): string {
   if (token === '') throw usageError(`the token from ${source} is empty`);
   if (isToken(token)) return token;
   throw usageError(
-    `what came from ${source} is not a token: a token is one line of letters, digits and signs`,
+    `the token from ${source} is invalid: a token is one line of letters, digits and symbols`,
   );
 }
 
@@ -161,6 +161,6 @@ export async function readTokenFile(path: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
-    throw usageError(`the token file ${path} cannot be read (${code})`);
+    throw usageError(`cannot read the token file "${path}" (${code})`);
   }
 }

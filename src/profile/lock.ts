@@ -65,8 +65,8 @@ async function acquire(path: string, claim: Claimant, tools: LockTools): Promise
       continue;
     }
     if (tools.now().getTime() - start > TIMEOUT) {
-      throw failedError(`another pwpush holds ${join(dirname(path), rival)}`, {
-        hint: 'remove it if none is running',
+      throw failedError(`locked by another pwpush: "${join(dirname(path), rival)}"`, {
+        hint: 'remove that file if no other pwpush is running',
       });
     }
     // Of several concurrent claims, one remains and is next.

@@ -27,11 +27,11 @@ export const settingNames = Object.keys(parsers) as SettingName[];
 export function withSetting(profile: Profile, key: string, value: string): Profile {
   if (key === 'token')
     throw usageError(
-      'a token is not set on the command line: argv is public',
+      'a token cannot be set on the command line, which other users can read',
       'use pwpush login, which asks for it',
     );
   if (!Object.hasOwn(parsers, key))
-    throw usageError(`there is no setting "${key}"`, `settings: ${settingNames.join(', ')}`);
+    throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
   const setting = key as SettingName;
   const { [setting]: _old, ...rest } = profile;
   const next: Profile = value === '' ? rest : { ...rest, [setting]: parsers[setting](value) };
@@ -51,13 +51,11 @@ export function withoutTrust({
 function flag(name: string, value: string): boolean {
   if (['true', 'yes', 'on', '1'].includes(value)) return true;
   if (['false', 'no', 'off', '0'].includes(value)) return false;
-  throw usageError(`${name} takes true or false, not "${value}"`);
+  throw usageError(`${name} must be true or false, not "${value}"`);
 }
 
 /** @throws CliError (usage) for a name that is hard to type or looks like an option */
 export function checkProfileName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
-  throw usageError(
-    'a profile is named with letters, digits, dots, dashes and underscores, 64 at most',
-  );
+  throw usageError('a profile name must be 1 to 64 letters, digits, dots, dashes and underscores');
 }

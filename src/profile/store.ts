@@ -10,7 +10,7 @@ import { type LockTools, withLock } from './lock';
 export function confStore(folder: string, tools: LockTools): ProfileStore {
   return {
     update: async (change) => {
-      makeFolder(folder, 'point PWPUSH_CONFIG_DIR at a folder of yours');
+      makeFolder(folder, 'set PWPUSH_CONFIG_DIR to a folder that you can write to');
       return withLock(join(folder, `${configName}.lock`), tools, async () => {
         const next = change(readProfiles(folder));
         write(folder, next);

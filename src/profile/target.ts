@@ -47,7 +47,7 @@ export interface Target {
 /** The message if there is neither an address nor a profile. */
 export const NO_INSTANCE = 'no instance is configured';
 const THREE_WAYS =
-  'log in with pwpush login, set PWPUSH_URL, or name an instance with --url; pwpush serve makes one of this machine';
+  'log in with pwpush login, set PWPUSH_URL or use --url; or run an instance here with pwpush serve';
 
 /**
  * Decides the instance and the token: option, then environment, then profile. A token is sent only to the address it
@@ -112,15 +112,13 @@ function notConfigured(stored: StoredProfiles, name: string | undefined, profile
   if (profile !== undefined)
     return usageError(
       `profile "${name}" has no address`,
-      `give it one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
+      `set one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
     );
   const names = Object.keys(stored.profiles);
   if (names.length === 0) return usageError(NO_INSTANCE, THREE_WAYS);
   return usageError(
-    name === undefined
-      ? 'no profile is in use'
-      : `the profile in use, "${name}", is not there any more`,
-    `choose one with pwpush profile use NAME; there are: ${names.join(', ')}`,
+    name === undefined ? 'no profile is in use' : `the profile in use, "${name}", no longer exists`,
+    `choose one with pwpush profile use: ${names.join(', ')}`,
   );
 }
 
@@ -178,10 +176,10 @@ export function refuseOpenToken(
   if (target.token === undefined || target.insecure || !travelsOpen(target.base)) return;
   const url = new URL(target.base);
   throw usageError(
-    `the token would travel over plain http to ${url.host}, readable by everybody on the way`,
+    `refusing to send the token over plain http to ${url.host}: anyone on the way could read it`,
     ofProfile
-      ? 'use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true'
-      : 'use https, send no token with --anonymous, or accept it in a profile for that address: see pwpush help profile',
+      ? 'use https, use --anonymous to send no token, or accept the risk for this profile: pwpush profile set insecure true'
+      : 'use https, use --anonymous to send no token, or accept the risk in a profile for that address: see pwpush help profile',
   );
 }
 
@@ -195,19 +193,19 @@ export function parseBase(text: string): string {
   if (url === undefined) {
     throw usageError(
       'the address of the instance is not an http or https URL',
-      'it looks like https://pwpush.example',
+      'use an address such as https://pwpush.example',
     );
   }
   if (url.username || url.password) {
     throw usageError(
-      'the address of the instance carries a user name or password',
-      'leave out what is before the @',
+      'the address of the instance contains a user name or password',
+      'remove what is before the @',
     );
   }
   if (url.search || url.hash) {
     throw usageError(
       'the address of the instance has a query or fragment',
-      'leave out what follows the ? or #',
+      'remove the ? or # and what follows',
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');

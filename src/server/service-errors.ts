@@ -72,7 +72,7 @@ export function busy(message: string): Refusal {
 }
 
 export function away(): Refusal {
-  return new Refusal('away', 'The database is away. Try again later.', { retryAfter: 5 });
+  return new Refusal('away', 'The database is unavailable. Try again later.', { retryAfter: 5 });
 }
 
 export function full(): Refusal {
@@ -82,7 +82,7 @@ export function full(): Refusal {
 
 /** The client has disconnected; nobody reads this. */
 export function abandoned(): Refusal {
-  return new Refusal('abandoned', 'The client has gone.');
+  return new Refusal('abandoned', 'The client disconnected.');
 }
 
 export function invalid(fields: Record<string, string[]>): Refusal {

@@ -177,13 +177,13 @@ export function checkSettings(settings: ServiceSettings) {
     ),
     reserve,
     keepDays: whole(
-      `the days that ended pushes are kept must be from 0 to ${DAYS_AT_MOST}`,
+      `the days to keep expired pushes must be from 0 to ${DAYS_AT_MOST}`,
       keepDays,
       0,
       DAYS_AT_MOST,
     ),
     maxFailures: whole(
-      `the failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`,
+      `the number of failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`,
       maxFailures,
       1,
       FAILURES_AT_MOST,

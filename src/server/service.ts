@@ -88,7 +88,9 @@ export async function startService(
     const journal = supervision !== undefined && writesToJournal(supervision);
     const firstToken = journal ? undefined : await service.owners.addFirst();
     if (journal && (await service.owners.list()).length === 0) {
-      log.warning('no token was created, as the journal would keep it: see pwpush serve token add');
+      log.warning(
+        'no token was created, as the journal would keep it; create one with pwpush serve token add',
+      );
     }
     warnIfExposed(listening, settings, log);
     const first = listening.find(({ host }) => host !== undefined) ?? listening[0];

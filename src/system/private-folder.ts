@@ -11,7 +11,7 @@ export function makeFolder(path: string, hint?: string): void {
     make(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw failedError(`the folder ${path} cannot be made (${code})`, {
+    throw failedError(`cannot create the folder "${path}" (${code})`, {
       hint,
       cause: error,
     });

@@ -83,7 +83,7 @@ function home(): string {
 /** Ends the process after an uncaught error. Its message may contain a secret and is not printed. */
 export function crash(error: unknown): never {
   const name = error instanceof Error ? error.name : typeof error;
-  process.stderr.write(`pwpush: internal error (${name}); this is a bug of pwpush\n`);
+  process.stderr.write(`pwpush: internal error (${name}); this is a bug in pwpush\n`);
   process.exit(1);
 }
 

@@ -15,17 +15,17 @@ type TerminalInput = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknow
 
 /** What a terminal in raw mode no longer does itself. */
 export interface Signals {
-  /** For Control-C; also shows it. */
+  /** For Ctrl-C; also shows it. */
   interrupt(): void;
-  /** For Control-Z, where there is job control. Returns when the process continues. */
+  /** For Ctrl-Z, where there is job control. Returns when the process continues. */
   readonly suspend?: (() => void) | undefined;
 }
 
 /** The error of a secret that was pasted into a prompt for one line. */
 export function severalLines(): CliError {
   return usageError(
-    'what was pasted has several lines, and the prompt takes one; nothing was sent',
-    'pipe it in, or name a file with --from FILE',
+    'the pasted text has several lines, and the prompt accepts one; nothing was sent',
+    'pipe it in, or use --from FILE',
   );
 }
 
@@ -39,7 +39,7 @@ const REDRAW = ' \u007f';
 
 /**
  * Each question gives the terminal back, so that without this it would echo what is typed ahead, a secret too.
- * Questions handle Control-C themselves. They do not get Control-Z, after which readline reads no more and what is
+ * Questions handle Ctrl-C themselves. They do not get Ctrl-Z, after which readline reads no more and what is
  * typed goes to the shell, nor Escape alone, after which readline silently drops the next character.
  */
 export function keyboard(terminal: TerminalInput, { interrupt, suspend }: Signals): Keyboard {

@@ -48,5 +48,5 @@ export async function drawQr(say: Terminal, link: string): Promise<void> {
   });
   await (problem === undefined ? say.remark(link) : say.announce(problem));
   if (isLoopback(new URL(link).hostname))
-    await say.announce('only this machine reaches that address');
+    await say.announce('only this machine can reach that address');
 }

@@ -33,7 +33,7 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
 
 /** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf was taken`. */
 export function savedText(path: string, bytes: number, taken: string | undefined): string {
-  return `saved ${path} (${size(bytes)})${taken === undefined ? '' : `; ${taken} was taken`}`;
+  return `saved ${path} (${size(bytes)})${taken === undefined ? '' : `; "${taken}" already existed`}`;
 }
 
 const MINUTE = 60_000;

@@ -107,10 +107,10 @@ test('a difference is told in a few words', () => {
     { limit: 'retrieval step', asked: true, granted: false, looser: true },
   ] as const;
   expect(told.map(differenceText)).toEqual([
-    '30 days asked, 7 granted',
-    '1 day asked, 7 granted',
-    '1 view asked, 5 granted',
-    'no deletable asked, but granted',
-    'retrieval step asked, not granted',
+    '30 days requested, 7 granted',
+    '1 day requested, 7 granted',
+    '1 view requested, 5 granted',
+    'deletable granted, not requested',
+    'retrieval step requested, not granted',
   ]);
 });

@@ -73,9 +73,9 @@ describe('the link of a file', () => {
   });
 
   test.each([
-    ['http://pw.test/a', [], 'its link begins with http:, though the instance is asked over https'],
-    ['ftp://pw.test/a', [], 'its link begins with ftp:'],
-    ['https://', [], 'the instance gave no usable address for it'],
+    ['http://pw.test/a', [], 'its link uses http: although the instance uses https'],
+    ['ftp://pw.test/a', [], 'its link uses ftp:'],
+    ['https://', [], 'the instance returned no valid link to it'],
     [
       'https://pw.test/a',
       [moved('http://pw.test/b')],
@@ -87,7 +87,7 @@ describe('the link of a file', () => {
       'its link redirects from https to file://',
     ],
     ['https://pw.test/a', [moved('http://[')], 'its link redirects to an invalid address'],
-    ['https://pw.test/a', [{ status: 302 }], 'its link answered 302; it is not a file'],
+    ['https://pw.test/a', [{ status: 302 }], 'its link returned 302; it is not a file'],
   ] as const)('%s is not followed when that is not safe', async (link, answers, message) => {
     const { send, sent } = answering(answers);
     await expect(openLink(source(send), link)).rejects.toMatchObject({

@@ -175,8 +175,8 @@ describe('as people paste them', () => {
 });
 
 describe('what is no link is refused', () => {
-  const hint = 'give the link as you got it, such as https://pwpush.example/p/abc123, or its token';
-  const nothing = 'that is not a link or token of a push';
+  const hint = 'use the whole link, such as https://pwpush.example/p/abc123, or its token';
+  const nothing = 'not a link or token of a push';
 
   test.each<[string, string, string]>([
     ['', 'the link is empty', hint],
@@ -198,12 +198,12 @@ describe('what is no link is refused', () => {
     ['https://pw.test/p/quyul5\u00e9', nothing, hint],
     [
       'https://ann:s3cret@pw.test/p/quyul5r5w08',
-      'the link carries a user name or password in its address',
+      'the link contains a user name or password',
       'remove what is before the @',
     ],
     [
       'https://pw.test@evil.test/p/quyul5r5w08',
-      'the link carries a user name or password in its address',
+      'the link contains a user name or password',
       'remove what is before the @',
     ],
   ])('%j: %s', (pasted, message, said) => {

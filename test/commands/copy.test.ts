@@ -63,25 +63,25 @@ describe('push --copy', () => {
   });
 
   test.each<[string, () => object, string]>([
-    ['there is none', () => ({ env }), 'there is no clipboard'],
+    ['there is none', () => ({ env }), 'no clipboard found'],
     [
       'it is a dumb terminal',
       () => ({ env: { ...env, TERM: 'dumb' }, terminals: ['stderr'] }),
-      'there is no clipboard',
+      'no clipboard found',
     ],
-    ['it takes nothing', broken, 'the clipboard (xclip) did not take it'],
+    ['it takes nothing', broken, 'the clipboard (xclip) did not accept it'],
   ])('where %s the link is printed, with a warning', async (_, world, why) => {
     const { stdout, code, stderr } = await here.under(world()).run('push', 'x', '--copy');
     expect(stdout).toMatch(LINK);
     expect(code).toBe(0);
-    expect(stderr).toContain(`warning: the link is printed only: ${why}\n`);
+    expect(stderr).toContain(`warning: the link was not copied: ${why}\n`);
   });
 
   test('goes with no --each', async () => {
     const { code, stderr } = await here.under({ stdin: 'a\n' }).run('push', '--each', '--copy');
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'pwpush: --each does not go with --copy\n',
+      stderr: 'pwpush: --each cannot be combined with --copy\n',
     });
   });
 });
@@ -103,7 +103,7 @@ describe('get --copy', () => {
     const token = await here.push({ payload: secret });
     expect(await here.under({ env }).run('get', token, '--copy')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no clipboard to copy to; nothing was fetched\n'),
+      stderr: expect.stringContaining('no clipboard found; nothing was fetched\n'),
     });
     expect(here.asked).toEqual([]);
   });
@@ -113,17 +113,20 @@ describe('get --copy', () => {
     const { code, stdout, stderr } = await here.under(broken()).run('get', token, '--copy');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(
-      'pwpush: the clipboard (xclip) did not take it; the secret was saved to ',
+      'pwpush: the clipboard (xclip) did not accept the text; the secret was saved to ',
     );
     expect(Object.values(here.rescued())).toEqual([secret]);
   });
 
   test.each([
-    [['--copy', '--json'], 'the text goes to the clipboard, and not to another place too'],
-    [['--copy', '-o', 'x'], 'the text goes to the clipboard, and not to another place too'],
-    [['--copy', '--github-env', 'A'], 'the text goes to the CI job, and not to another place too'],
-    [['--clear-after', '3'], '--clear-after goes with --copy'],
-    [['--copy', '--clear-after', 'x'], '--clear-after takes seconds, more than 0, not "x"'],
+    [['--copy', '--json'], '--copy cannot be combined with --output or --json'],
+    [['--copy', '-o', 'x'], '--copy cannot be combined with --output or --json'],
+    [['--copy', '--github-env', 'A'], 'options for CI jobs cannot be combined with other outputs'],
+    [['--clear-after', '3'], '--clear-after requires --copy'],
+    [
+      ['--copy', '--clear-after', 'x'],
+      '--clear-after must be a number of seconds above 0, not "x"',
+    ],
   ])('%j is refused, and nothing is fetched', async (words, message) => {
     const { code, stderr } = await here.under(wayland()).run('get', 'abc123def', ...words);
     expect(code).toBe(2);
@@ -143,7 +146,7 @@ describe('get --copy', () => {
       stdout: '',
       stderr:
         'copied to the clipboard (wl-copy)\n' +
-        'it is cleared in 30 s; Control-C clears it at once\nthe clipboard was cleared\n',
+        'clearing the clipboard in 30 s … (Ctrl-C clears it now)\nthe clipboard was cleared\n',
     });
     expect(here.sleeps).toEqual([30_000]);
     expect({ seen, left: board() }).toEqual({ seen: secret, left: '' });
@@ -157,7 +160,7 @@ describe('get --copy', () => {
     const { code, stderr } = await here.under(wayland()).run(...words);
     expect(code).toBe(0);
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-      'the clipboard has changed meanwhile and was left alone',
+      'the clipboard has changed and was not cleared',
     );
     expect(board()).toBe('something else');
   });

@@ -86,13 +86,13 @@ describe('an instance where all is well', () => {
         `ok\tconfig\tnone yet; it will be ${here.file('config')}/config.json\t`,
         `ok\taddress\t${url}, from PWPUSH_URL\t`,
         'ok\tproxy\tnone\t',
-        'ok\tdns\t127.0.0.1 is an address, not a name\t',
-        `ok\tconnection\topen to 127.0.0.1 port ${server.port}\t`,
-        'ok\ttls\tnone, and none needed: nothing leaves this machine\t',
+        'ok\tdns\t127.0.0.1 is an IP address\t',
+        `ok\tconnection\tconnected to 127.0.0.1 port ${server.port}\t`,
+        'ok\ttls\tnot needed on loopback\t',
         'ok\tredirect\tnone\t',
         'ok\tapi\tPassword Pusher 2.11.4, API 2.1, edition oss\t',
-        "ok\tclock\tagrees with the instance's\t",
-        'ok\ttoken\tfrom PWPUSH_TOKEN, accepted: it may list, audit and expire its pushes\t',
+        'ok\tclock\tin sync\t',
+        'ok\ttoken\tfrom PWPUSH_TOKEN, accepted: it can list, audit and expire its pushes\t',
         'ok\tfeatures\tfiles (with a token), URL pushes, QR codes, e-mail, pushes without a token\t',
         'ok\trescue\tno rescue files\t',
         '',
@@ -132,7 +132,7 @@ describe('an instance where all is well', () => {
     expect([made.code, made.of('proxy')?.message, made.of('connection')?.message]).toEqual([
       0,
       `http://127.0.0.1:${proxy.port}`,
-      'open to proxied.test, through the proxy',
+      'connected to proxied.test through the proxy',
     ]);
     expect(JSON.stringify(made)).not.toContain('s3cret');
   });
@@ -156,7 +156,7 @@ describe('with nothing configured', () => {
     ]);
     const skipped = made.checks.filter(({ status }) => status === 'skipped');
     expect(new Set(skipped.map(({ message }) => message))).toEqual(
-      new Set(['not checked because of address']),
+      new Set(['not checked: address failed']),
     );
     expect(made.of('rescue')?.status).toBe('ok');
   });
@@ -218,7 +218,7 @@ describe('what is wrong is found where it is', () => {
     expect([code, of('tls')?.status, of('tls')?.message]).toEqual([
       0,
       'warning',
-      expect.stringContaining('accepted all the same'),
+      expect.stringContaining('accepted (insecure)'),
     ]);
   });
 
@@ -231,7 +231,7 @@ describe('what is wrong is found where it is', () => {
         {
           name: 'connection',
           message: `127.0.0.1:${server.port} cannot be reached: the connection was refused`,
-          hint: 'is the instance running, and is the port right?',
+          hint: 'check that the instance is running, and the port',
         },
       ],
     });
@@ -260,7 +260,7 @@ describe('what is wrong is found where it is', () => {
       failed: [
         {
           name: 'connection',
-          message: 'pw.test cannot be reached: the proxy wants a user name and password',
+          message: 'pw.test cannot be reached: the proxy requires a user name and password',
           hint: expect.stringContaining('HTTPS_PROXY'),
         },
       ],
@@ -334,8 +334,8 @@ describe('what is wrong is found where it is', () => {
       failed: [
         {
           name: 'clock',
-          message: "this machine's is 300 s ahead of the instance's",
-          hint: 'set the wrong one of the two, best by NTP',
+          message: 'this machine is 300 s ahead of the instance',
+          hint: 'correct the clock that is wrong, for example with NTP',
         },
       ],
     });
@@ -357,8 +357,8 @@ describe('what is wrong is found where it is', () => {
       [
         {
           name: 'config',
-          message: `${config} is open to others: its mode is 0644`,
-          hint: `it holds tokens: chmod 0600 '${config}'`,
+          message: `"${config}" is open to other users (mode 0644)`,
+          hint: `run chmod 0600 '${config}', as it contains tokens`,
         },
         { name: 'rescue', message: expect.stringContaining(`${rescued} (secret)`) },
       ],
@@ -374,6 +374,6 @@ test('on a terminal what is long is broken at its width', async () => {
   expect(stdout.replace(/\u001b\[\d+m/g, '')).toContain(
     'failed   address     no instance is configured\n' +
       '                     hint: log in with pwpush\n' +
-      '                     login, set PWPUSH_URL, or\n',
+      '                     login, set PWPUSH_URL or use\n',
   );
 });

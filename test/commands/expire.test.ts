@@ -22,7 +22,7 @@ test('expires a push without a word, by token or link', async () => {
 test('says so on a terminal', async () => {
   const token = await here.push({ payload: 'x' });
   const { code, stderr } = await here.under({ terminals: ['stderr'] }).run('expire', token);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: `${token} is expired\n` });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `expired ${token}\n` });
 });
 
 test('again is no error', async () => {
@@ -58,10 +58,10 @@ test('one that fails does not keep the others from it; the worst status counts',
     code: 5,
     stdout: '',
     stderr:
-      'pwpush: nosuchpush: there is no such push on this instance\n' +
+      'pwpush: nosuchpush: no such push on this instance\n' +
       'hint: check the link for missing characters, and the instance with pwpush version\n' +
-      `pwpush: ${guarded}: expire: That push is not deletable by viewers.\n` +
-      'hint: use the token of who made it (pwpush login); if it was made without one, it ends by its own limits\n',
+      `pwpush: ${guarded}: the instance refused the request: That push is not deletable by viewers.\n` +
+      'hint: log in as its owner with pwpush login; if it was created without a token, it can only expire by its limits\n',
   });
   expect([await isGone(mine), await isGone(guarded), await isGone(last)]).toEqual([6, 0, 6]);
 });
@@ -86,8 +86,8 @@ test('of somebody else’s push that only its owner may expire is exit 4', async
     code: 4,
     stdout: '',
     stderr:
-      'pwpush: expire: That push is not deletable by viewers.\n' +
-      'hint: the token belongs to another user, or the push was made without one\n',
+      'pwpush: the instance refused the request: That push is not deletable by viewers.\n' +
+      'hint: the token belongs to another user, or the push was created without one\n',
   });
   expect((await here.under({ env: here.admin }).run('expire', token)).code).toBe(0);
 });

@@ -94,8 +94,8 @@ describe('in a job of GitHub Actions', () => {
     expect({ code, stderr, asked: here.asked }).toEqual({
       code: 2,
       stderr:
-        `pwpush: ${name} would change what the steps that follow run\n` +
-        `hint: if that is what you want: --allow ${name}\n`,
+        `pwpush: ${name} would change what later steps run\n` +
+        `hint: to allow it, use --allow ${name}\n`,
       asked: [],
     });
   });
@@ -116,14 +116,14 @@ describe('in a job of GitHub Actions', () => {
     [['--github-output', 'a b'], '"a b" is not a valid output name'],
     [['--github-output', ''], '"" is not a valid output name'],
     [['--github-env', 'A-B'], '"A-B" is not a valid variable name'],
-    [['--github-env', 'A', '-o', 'x'], 'the text goes to the CI job, and not to another place too'],
-    [['--github-env', 'A', '--json'], 'the text goes to the CI job, and not to another place too'],
-    [['--as', 'A'], '--as goes with --gitlab-dotenv FILE'],
-    [['--only', 'A'], '--only goes with --gitlab-dotenv FILE, and without --as'],
-    [['--only', 'A', '--github-env', 'B'], '--only goes with --gitlab-dotenv FILE'],
-    [['--only', 'A', '--gitlab-dotenv', 'x', '--as', 'B'], '--only goes with --gitlab-dotenv FILE'],
-    [['--allow', 'A'], '--allow goes with --github-env NAME or --gitlab-dotenv FILE'],
-    [['--allow', 'A', '--github-output', 'x'], '--allow goes with --github-env NAME'],
+    [['--github-env', 'A', '-o', 'x'], 'options for CI jobs cannot be combined with other outputs'],
+    [['--github-env', 'A', '--json'], 'options for CI jobs cannot be combined with other outputs'],
+    [['--as', 'A'], '--as requires --gitlab-dotenv FILE'],
+    [['--only', 'A'], '--only requires --gitlab-dotenv FILE, without --as'],
+    [['--only', 'A', '--github-env', 'B'], '--only requires --gitlab-dotenv FILE'],
+    [['--only', 'A', '--gitlab-dotenv', 'x', '--as', 'B'], '--only requires --gitlab-dotenv FILE'],
+    [['--allow', 'A'], '--allow requires --github-env NAME or --gitlab-dotenv FILE'],
+    [['--allow', 'A', '--github-output', 'x'], '--allow requires --github-env NAME'],
     [['--allow', 'A-B', '--github-env', 'X'], '"A-B" is not a valid variable name'],
   ])('%j is bad usage', async (words, message) => {
     const { code, stderr } = await job().run('get', 'abc', ...words);
@@ -139,8 +139,8 @@ describe('in a job of GitHub Actions', () => {
     expect({ code, stderr, asked: here.asked }).toEqual({
       code: 2,
       stderr:
-        `pwpush: ${option} needs ${variable}, which the runner of GitHub Actions sets\n` +
-        'hint: nothing was fetched; elsewhere use pwpush run, or --output\n',
+        `pwpush: ${option} requires ${variable}, which GitHub Actions sets\n` +
+        'hint: nothing was fetched; outside of GitHub Actions use pwpush run or --output\n',
       asked: [],
     });
   });
@@ -183,7 +183,7 @@ describe('in a job of GitHub Actions', () => {
         saved: existsSync(here.file('f')),
       }).toEqual({
         code: 1,
-        last: 'pwpush: the push has no text, so nothing is set in the job',
+        last: 'pwpush: the push has no text, so nothing was set in the job',
         env: 'EARLIER=1\n',
         saved,
       });
@@ -236,15 +236,19 @@ describe('--gitlab-dotenv', () => {
   });
 
   test.each([
-    ['hunter2', [], 'the text does not consist of NAME=value lines (line 1)'],
-    ['A="1\n2"', [], "the value of A has several lines, which GitLab's dotenv reports cannot hold"],
+    ['hunter2', [], 'the text is not made of NAME=value lines (line 1)'],
+    [
+      'A="1\n2"',
+      [],
+      "the value of A has several lines, which GitLab's dotenv reports do not support",
+    ],
     ['one\ntwo', ['--as', 'A'], 'the value of A has several lines'],
     [' x', ['--as', 'A'], 'the value of A begins or ends with white space'],
     ['A=1\nB=', [], 'the value of B is empty'],
     [
       'A=1\nLD_PRELOAD=x\nCI_JOB_TOKEN=x',
       [],
-      'the text sets LD_PRELOAD, CI_JOB_TOKEN, which would change what the jobs that follow run',
+      'the text sets LD_PRELOAD, CI_JOB_TOKEN, which would change what later jobs run',
     ],
     ['A=1', ['--only', 'B'], 'the text sets no B'],
   ])(
@@ -282,7 +286,7 @@ describe('--gitlab-dotenv', () => {
       await written('--only', 'SET,A'),
       await written('--only', 'LESS,SAME', '--allow', 'LESS'),
     ]).toEqual([
-      ['pwpush: the text sets LESS, which would change what the jobs that follow run', ''],
+      ['pwpush: the text sets LESS, which would change what later jobs run', ''],
       ['variables set: A, SET\n', 'A=1\nSET=x\n'],
       ['variables set: LESS, SAME\n', 'LESS=!x\nSAME=1\n'],
     ]);
@@ -290,7 +294,7 @@ describe('--gitlab-dotenv', () => {
     const { code, stderr } = await there.run('get', token, '--gitlab-dotenv', report);
     expect([code, stderr.split(';')[0]]).toEqual([
       2,
-      'pwpush: the text sets SET, set to something else in the environment',
+      'pwpush: the text sets SET, already set to another value in the environment',
     ]);
   });
 

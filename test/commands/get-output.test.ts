@@ -42,7 +42,7 @@ describe('--output', () => {
     expect(await here.run('get', token, '-o', path)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: ${path} exists and was left as it is\nhint: overwrite it with --force\n`,
+      stderr: `pwpush: "${path}" already exists\nhint: overwrite it with --force\n`,
     });
     expect([readFileSync(path, 'utf8'), here.asked]).toEqual(['mine', []]);
   });
@@ -84,7 +84,7 @@ describe('--output', () => {
     expect(await here.run('get', token, '-o', here.file('out/'))).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: ${there} exists and was left as it is\nhint: overwrite it with --force\n`,
+      stderr: `pwpush: "${there}" already exists\nhint: overwrite it with --force\n`,
     });
     expect([readFileSync(there, 'utf8'), here.asked]).toEqual(['mine', []]);
     await here.run('get', token, '-o', here.file('out/'), '--force');
@@ -102,7 +102,7 @@ describe('--output', () => {
     expect(await here.run('get', token, '-o', missing)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: ${missing} cannot be written (ENOENT): nothing was fetched\nhint: make its folder first\n`,
+      stderr: `pwpush: cannot write "${missing}" (ENOENT); nothing was fetched\nhint: create its folder first\n`,
     });
     expect(here.asked).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe('the last view that was used is not lost', () => {
     token = await here.push({ payload: 'hunter2' });
     for (const conditions of [{ failing: { stdout: 'ENOSPC' } }, { closed: ['stdout'] }] as const)
       expect((await here.under(conditions).run('get', token)).stderr).toMatch(
-        /^\n?pwpush: standard output cannot be written \(\w+\); the push can be retrieved again \([34] views and 7 days left\)\n$/,
+        /^\n?pwpush: cannot write to standard output \(\w+\); the push can be retrieved again \([34] views and 7 days left\)\n$/,
       );
     const wanted = { code: 'failed', message: expect.stringContaining('retrieved again') };
     const told = await here.under({ closed: ['stdout'] }).run('get', token, '--json');
@@ -152,8 +152,8 @@ describe('the last view that was used is not lost', () => {
         code: 1,
         stdout: '',
         stderr:
-          `pwpush: standard output cannot be written (${code}); the secret was saved to ${rescue}\n` +
-          `hint: read it, then remove it: rm '${rescue}'\n`,
+          `pwpush: cannot write to standard output (${code}); the secret was saved to ${rescue}\n` +
+          `hint: delete the file when done: rm '${rescue}'\n`,
         name: expect.stringMatching(/^secret-2026-08-20T11-06-45-000Z-[0-9a-f]{8}$/),
         content: '\u001b[31mhunter2\n',
         mode: 0o600,
@@ -203,7 +203,7 @@ describe('the last view that was used is not lost', () => {
       rescued: Object.values(racing.rescued()),
     }).toEqual({
       code: 1,
-      first: `pwpush: ${target} exists and was left as it is`,
+      first: `pwpush: "${target}" already exists`,
       target: 'theirs',
       rescued: ['hunter2'],
     });
@@ -217,7 +217,7 @@ describe('the last view that was used is not lost', () => {
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 1,
       stderr: expect.stringMatching(
-        /^pwpush: standard output cannot be written \(EPIPE\), and the secret is LOST: it could not be saved to .* either \(.*state.*\)$/,
+        /^pwpush: cannot write to standard output \(EPIPE\), and the secret is LOST: it could not be saved to .* either \(.*state.*\)$/,
       ),
     });
   });

@@ -53,10 +53,10 @@ describe('get --qr', () => {
   });
 
   test.each([
-    [['--json'], '--qr does not go with --json'],
-    [['--copy'], '--qr does not go with --copy'],
-    [['-o', 'x'], '--qr does not go with --output'],
-    [['--github-env', 'A'], 'the text goes to the CI job, and not to another place too'],
+    [['--json'], '--qr and --json cannot be combined'],
+    [['--copy'], '--qr and --copy cannot be combined'],
+    [['-o', 'x'], '--qr and --output cannot be combined'],
+    [['--github-env', 'A'], 'options for CI jobs cannot be combined with other outputs'],
   ])('with %j is refused, and nothing is fetched', async (words, message) => {
     const { code, stderr } = await here.run('get', 'abc123def', '--qr', ...words);
     expect(code).toBe(2);

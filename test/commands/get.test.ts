@@ -104,7 +104,7 @@ describe('a push that cannot be had', () => {
       code: 5,
       stdout: '',
       stderr:
-        'pwpush: there is no such push on this instance\n' +
+        'pwpush: no such push on this instance\n' +
         'hint: check the link for missing characters, and the instance with pwpush version\n',
     });
   });
@@ -141,8 +141,8 @@ describe('the token', () => {
       code: 3,
       stdout: '',
       stderr:
-        'pwpush: get: the instance refused the token from PWPUSH_TOKEN\n' +
-        'hint: put a good one there, log in with pwpush login, or send no token with --anonymous\n',
+        'pwpush: the instance refused the token from PWPUSH_TOKEN\n' +
+        'hint: set a valid one there, log in with pwpush login, or use --anonymous to send none\n',
     });
     expect(await views(token)).toBe(5);
   });
@@ -166,8 +166,8 @@ describe('a passphrase', () => {
   test('is asked for where somebody is there, again when it was wrong', async () => {
     const prompts = [
       question('Passphrase:', 'house'),
-      question('Wrong. Passphrase:', 'hose'),
-      question('Wrong. Passphrase:', 'horse'),
+      question('Wrong passphrase, try again:', 'hose'),
+      question('Wrong passphrase, try again:', 'horse'),
     ];
     expect(await here.under({ prompts }).run('get', token)).toEqual({
       code: 0,
@@ -179,8 +179,8 @@ describe('a passphrase', () => {
   test('is asked for three times and not a fourth', async () => {
     const prompts = [
       question('Passphrase:', 'a'),
-      question('Wrong. Passphrase:', 'b'),
-      question('Wrong. Passphrase:', 'c'),
+      question('Wrong passphrase, try again:', 'b'),
+      question('Wrong passphrase, try again:', 'c'),
     ];
     expect(await here.under({ prompts }).run('get', token)).toEqual({
       code: 7,
@@ -206,7 +206,7 @@ describe('a passphrase', () => {
   ])('%j typed for -p: exit %d, and %d failures at the instance', async (typed, code, failed) => {
     token = await here.push({ payload: 'x', passphrase: 'horse' }, here.service.adminToken);
     const prompts = typed.map((answer, at) =>
-      question(at === 0 ? 'Passphrase:' : 'Wrong. Passphrase:', answer),
+      question(at === 0 ? 'Passphrase:' : 'Wrong passphrase, try again:', answer),
     );
     const outcome = await here.under({ prompts }).run('get', '-p', token);
     expect({ code: outcome.code, failed: await failures() }).toEqual({ code, failed });

@@ -271,9 +271,12 @@ describe('what is not understood is exit 2', () => {
   });
 
   test.each([
-    [['list', 'actve'], 'state is one of active, expired, not "actve"\nhint: did you mean active?'],
-    [['push', '--kind', 'x'], '--kind is one of text, file, url, qr, not "x"'],
-    [['completion', 'tcsh'], 'shell is one of bash, zsh, fish, powershell, not "tcsh"'],
+    [
+      ['list', 'actve'],
+      'state must be one of active, expired, not "actve"\nhint: did you mean active?',
+    ],
+    [['push', '--kind', 'x'], '--kind must be one of text, file, url, qr, not "x"'],
+    [['completion', 'tcsh'], 'shell must be one of bash, zsh, fish, powershell, not "tcsh"'],
     [['help', 'secruity'], 'unknown command "secruity"\nhint: did you mean security?'],
   ])('a word that is none of those it may be: %j', async (argv, message) => {
     expect(await here.run(...argv)).toEqual(refused(`pwpush: ${message}\n`));

@@ -161,12 +161,12 @@ describe('pages of 50', () => {
 });
 
 test.each([
-  [['--page', '0'], '--page takes a whole number from 1 to 200, not "0"'],
-  [['--page', '201'], '--page takes a whole number from 1 to 200, not "201"'],
-  [['--page', '1', '--all'], '--page goes with neither --all nor --limit'],
-  [['--page', '1', '--limit', '3'], '--page goes with neither --all nor --limit'],
-  [['--limit', '0'], '--limit takes a whole number of 1 or more, not "0"'],
-  [['all'], 'state is one of active, expired, not "all"'],
+  [['--page', '0'], '--page must be a whole number from 1 to 200, not "0"'],
+  [['--page', '201'], '--page must be a whole number from 1 to 200, not "201"'],
+  [['--page', '1', '--all'], '--page cannot be combined with --all or --limit'],
+  [['--page', '1', '--limit', '3'], '--page cannot be combined with --all or --limit'],
+  [['--limit', '0'], '--limit must be a whole number of 1 or more, not "0"'],
+  [['all'], 'state must be one of active, expired, not "all"'],
 ])('%j is bad usage, and nothing is sent', async (argv, message) => {
   const { code, stdout, stderr } = await asAdmin().run('list', ...argv);
   expect({ code, stdout, message: stderr.startsWith(`pwpush: ${message}`), stderr }).toMatchObject({

@@ -16,7 +16,7 @@ const stored = (name = 'default') => ({
   profiles: { [name]: { url: 'https://pw.test', token } },
 });
 const CHECKED = ['GET /api/v2/version', 'GET /api/v2/pushes/active'];
-const saved = { code: 0, stdout: 'https://pw.test is now profile "default"\n', stderr: '' };
+const saved = { code: 0, stdout: 'Logged in. Saved as profile "default"\n', stderr: '' };
 
 describe('the token comes from', () => {
   test('standard input', async () => {
@@ -40,8 +40,8 @@ describe('the token comes from', () => {
 
   test('a hidden prompt, after one for the address', async () => {
     const prompts = [
-      { text: 'Address of the instance:', answer: 'pw.test' },
-      { secret: 'API token:', answer: token },
+      { text: 'Address of the instance, such as https://eu.pwpush.com:', answer: 'pw.test' },
+      { secret: 'API token (on your account page, under API):', answer: token },
     ];
     expect(await here.under({ terminals: ['stdin'], prompts }).run('login')).toEqual(saved);
     expect([here.kept(), here.asked]).toEqual([stored(), CHECKED]);
@@ -55,8 +55,8 @@ describe('the token comes from', () => {
       code: 2,
       stdout: '',
       stderr:
-        'pwpush: there is no token, and nobody to ask for it\n' +
-        'hint: pipe it in, use --token-file PATH, or log in without one: --anonymous\n',
+        'pwpush: no token given, and no terminal to ask on\n' +
+        'hint: pipe it in, use --token-file PATH, or use --anonymous to log in without one\n',
     });
   });
 });
@@ -75,7 +75,7 @@ describe('the profile', () => {
       .under({ stdin: token })
       .run('login', 'https://pw.test', '--profile', 'work');
     expect([stdout, here.kept()]).toEqual([
-      'https://pw.test is now profile "work"\n',
+      'Logged in. Saved as profile "work", now the default (switch back: pwpush profile use home)\n',
       {
         current: 'work',
         profiles: {
@@ -99,7 +99,7 @@ describe('the profile', () => {
     await here.keep({ current: 'default', profiles: { default: { url: 'https://home.test' } } });
     const { stdout } = await here.under({ stdin: token }).run('login', 'https://pw.test');
     expect([stdout, Object.keys(here.kept()?.profiles ?? {})]).toEqual([
-      'https://pw.test is now profile "pw.test"\n',
+      'Logged in. Saved as profile "pw.test", now the default (switch back: pwpush profile use default)\n',
       ['default', 'pw.test'],
     ]);
   });
@@ -114,9 +114,15 @@ describe('the profile', () => {
 });
 
 describe('somebody who is asked', () => {
-  const address = (answer: string) => ({ text: 'Address of the instance:', answer });
-  const secret = (answer: string) => ({ secret: 'API token:', answer });
-  const wrong = (answer: string) => ({ secret: 'Wrong. API token:', answer });
+  const address = (answer: string) => ({
+    text: 'Address of the instance, such as https://eu.pwpush.com:',
+    answer,
+  });
+  const secret = (answer: string) => ({
+    secret: 'API token (on your account page, under API):',
+    answer,
+  });
+  const wrong = (answer: string) => ({ secret: 'Wrong token, try again:', answer });
   const talk = (...prompts: Prompt[]) =>
     here.under({ terminals: ['stdin', 'stderr'], prompts, env: { NO_COLOR: '1' } }).run('login');
 
@@ -133,13 +139,13 @@ describe('somebody who is asked', () => {
       ),
     ).toEqual({
       code: 0,
-      stdout: 'https://pw.test is now profile "default"\n',
+      stdout:
+        'Logged in. Saved as profile "default", now the default (switch back: pwpush profile use home)\n',
       stderr: [
         'the address of the instance is not an http or https URL',
-        'version: there is no API v2 at this address: text/html, "<!doctype html>"',
-        'what came from the prompt is not a token: a token is one line of letters, digits and signs',
-        'the instance refused the token; nothing was stored',
-        'it is in use instead of "home": pwpush profile use changes that',
+        'no API v2 at this address: text/html, "<!doctype html>"',
+        'the token from the prompt is invalid: a token is one line of letters, digits and symbols',
+        'the instance refused the token; nothing was saved',
         'pwpush serve 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR codes, no e-mail, pushes without a token',
         '',
       ].join('\n'),
@@ -156,7 +162,7 @@ describe('somebody who is asked', () => {
       code: 0,
       stderr:
         'warning: insecure: anyone between here and pw.test can read what is sent\n' +
-        'the instance refused the token; nothing was stored\n',
+        'the instance refused the token; nothing was saved\n',
       asked: [...CHECKED, 'GET /api/v2/pushes/active'],
     });
   });
@@ -177,7 +183,7 @@ describe('nothing is stored', () => {
       code: 3,
       stdout: '',
       stderr:
-        'pwpush: the instance refused the token; nothing was stored\n' +
+        'pwpush: the instance refused the token; nothing was saved\n' +
         'hint: copy the token again from the account page of the instance\n',
     });
   });
@@ -192,7 +198,7 @@ describe('nothing is stored', () => {
     expect({ code, stderr: stderr.split('\n')[0], asked: here.asked }).toEqual({
       code: 2,
       stderr:
-        'pwpush: the token would travel over plain http to pw.test, readable by everybody on the way',
+        'pwpush: refusing to send the token over plain http to pw.test: anyone on the way could read it',
       asked: [],
     });
   });
@@ -200,7 +206,7 @@ describe('nothing is stored', () => {
   test.each([
     [['https://pw.test', '--url', 'https://pw.test'], 'the address was given twice'],
     [['ftp://pw.test'], 'the address of the instance is not an http or https URL'],
-    [['https://pw.test', '--profile', '-x y'], 'a profile is named with letters, digits, dots'],
+    [['https://pw.test', '--profile', '-x y'], 'a profile name must be 1 to 64 letters, digits'],
     [[], 'no instance address given'],
   ])('on bad usage: %j', async (argv, message) => {
     const { code, stderr } = await here.under({ stdin: token }).run('login', ...argv);
@@ -212,7 +218,7 @@ describe('nothing is stored', () => {
       code: 2,
       stdout: '',
       stderr:
-        'pwpush: what came from standard input is not a token: a token is one line of letters, digits and signs\n',
+        'pwpush: the token from standard input is invalid: a token is one line of letters, digits and symbols\n',
     });
   });
 });
@@ -221,7 +227,7 @@ test('--anonymous stores the address alone, and forgets a token', async () => {
   await here.keep(stored());
   expect(await here.run('login', 'https://pw.test', '--anonymous')).toEqual({
     ...saved,
-    stdout: 'https://pw.test is now profile "default", without a token\n',
+    stdout: 'Saved as profile "default", without a token\n',
   });
   expect([here.kept(), here.asked]).toEqual([
     { current: 'default', profiles: { default: { url: 'https://pw.test' } } },
@@ -257,7 +263,7 @@ describe('logout', () => {
     expect(await here.run('logout')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'pwpush: there is no profile yet\nhint: make one with pwpush login\n',
+      stderr: 'pwpush: no profiles yet\nhint: create one with pwpush login\n',
     });
   });
 });

@@ -207,7 +207,11 @@ const worlds: Record<string, Transport> = {
     () => new TransportError('pw.test cannot be reached', { sent: false, cause: new Error(all) }),
   ),
   'one that breaks off': failing(
-    () => new TransportError('pw.test gave no whole answer', { sent: true, cause: new Error(all) }),
+    () =>
+      new TransportError('pw.test sent no complete response', {
+        sent: true,
+        cause: new Error(all),
+      }),
   ),
   'a bug of ours': failing(
     () => new TypeError(`cannot read ${all}`, { cause: new RangeError(all) }),
@@ -339,7 +343,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s leaks nothing either', async (nam
     const controller = new AbortController();
     const world = home(async () => {
       controller.abort(name);
-      throw new TransportError('pw.test gave no whole answer', {
+      throw new TransportError('pw.test sent no complete response', {
         sent: true,
         cause: new Error(all),
       });

@@ -29,12 +29,12 @@ describe('notify', () => {
   });
 
   test.each([
-    [['ann'], 'e-mail address 1 is invalid'],
-    [['a@x.test,'], 'e-mail address 2 is invalid'],
-    [['Ann <a@x.test>'], 'e-mail address 1 is invalid'],
-    [['a@x.test\nbcc:b@x.test'], 'e-mail address 1 is invalid'],
-    [['a@x', 'b@x', 'c@x', 'd@x', 'e@x', 'f@x'], 'an instance e-mails 5 people at most, not 6'],
-    [['a@x.test', '--locale', 'french!'], '"french!" is not a language'],
+    [['ann'], '"ann" is not an e-mail address'],
+    [['a@x.test,'], '"" is not an e-mail address'],
+    [['Ann <a@x.test>'], '"Ann <a@x.test>" is not an e-mail address'],
+    [['a@x.test\nbcc:b@x.test'], '"a@x.test\\nbcc:b@x.test" is not an e-mail address'],
+    [['a@x', 'b@x', 'c@x', 'd@x', 'e@x', 'f@x'], 'at most 5 e-mail addresses are allowed, not 6'],
+    [['a@x.test', '--locale', 'french!'], '"french!" is not a language code'],
     [[], 'missing <email>'],
   ])('%j is bad usage, and nothing is sent', async (words, message) => {
     const { code, stderr, sent } = await asking([], notify(...words));
@@ -52,7 +52,7 @@ describe('notify', () => {
     const outcome = await asking([NOT_FOUND, json(200, version)], notify('a@example.com'));
     expect({ code: outcome.code, stderr: outcome.stderr, asked: lines(outcome).length }).toEqual({
       code: 8,
-      stderr: 'pwpush: notify: this instance sends no e-mail\nhint: send the link yourself\n',
+      stderr: 'pwpush: this instance sends no e-mail\nhint: send the link yourself\n',
       asked: 2,
     });
   });
@@ -86,13 +86,14 @@ describe('push --notify', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: 'https://pw.test/p/quyul5r5w08/r\n',
-      stderr: 'warning: the instance does not say that it sends e-mail: send the link yourself\n',
+      stderr:
+        'warning: the instance did not confirm that it sends e-mail: send the link yourself\n',
     });
   });
 
   test.each([
-    [['--notify', 'ann'], 'e-mail address 1 is invalid'],
-    [['--notify-locale', 'fr'], '--notify-locale goes with --notify EMAIL'],
+    [['--notify', 'ann'], 'e-mail address 1 after --notify is invalid'],
+    [['--notify-locale', 'fr'], '--notify-locale requires --notify EMAIL'],
   ])('%j is bad usage', async (words, message) => {
     const { code, stderr, sent } = await asking([], ['push', ...words], { stdin: 's' });
     expect({ code, first: stderr.split('\n')[0], sent }).toEqual({
@@ -118,7 +119,7 @@ describe('the embedded service', () => {
     expect(await sender.run('push', '--notify', 'a@example.com')).toMatchObject({
       code: 8,
       stderr:
-        'pwpush: push: the instance refused it: notify emails to: This instance sends no e-mail\n',
+        'pwpush: the instance refused the request: notify emails to: This instance sends no e-mail\n',
     });
     expect((await owner.run('list')).stdout).toMatch(new RegExp(`^${token}\t[^\n]*\n$`));
   });

@@ -175,11 +175,11 @@ describe('audit', () => {
     );
   });
 
-  test('--page does not go with --all', async () => {
+  test('--page and --all cannot be combined', async () => {
     expect(await here.run('audit', 'x', '--page', '1', '--all')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'pwpush: --page does not go with --all\nhint: leave one out\n',
+      stderr: 'pwpush: --page and --all cannot be combined\nhint: use only one of them\n',
     });
   });
 });

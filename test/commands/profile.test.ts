@@ -59,7 +59,7 @@ describe('profile list', () => {
       await here.run('profile', 'list', '--quiet'),
       await here.run('profile', 'list', '--json'),
     ]).toEqual([
-      { ...quiet, stderr: 'no profiles; make one with pwpush login\n' },
+      { ...quiet, stderr: 'no profiles; create one with pwpush login\n' },
       quiet,
       { ...quiet, stdout: '[]\n' },
     ]);
@@ -92,7 +92,7 @@ describe('profile show', () => {
   test('of one that is not there is bad usage', async () => {
     await here.keep(two);
     expect(await here.run('profile', 'show', 'wrok')).toEqual(
-      refused('pwpush: there is no profile "wrok"\nhint: there are: home, work\n'),
+      refused('pwpush: no such profile: "wrok"\nhint: choose one of: home, work\n'),
     );
   });
 });
@@ -147,10 +147,10 @@ describe('profile set', () => {
   });
 
   test.each([
-    [['token', 'x'], 'a token is not set on the command line: argv is public'],
-    [['colour', 'x'], 'there is no setting "colour"'],
-    [['days', 'x'], 'days takes a whole number of 1 or more, not "x"'],
-    [['days', '1', '--profile', 'a/b'], 'a profile is named with letters, digits, dots'],
+    [['token', 'x'], 'a token cannot be set on the command line, which other users can read'],
+    [['colour', 'x'], 'unknown setting "colour"'],
+    [['days', 'x'], 'days must be a whole number of 1 or more, not "x"'],
+    [['days', '1', '--profile', 'a/b'], 'a profile name must be 1 to 64 letters, digits'],
     [['days'], 'missing <value>'],
   ])('%j is bad usage and stores nothing', async (argv, message) => {
     const { code, stderr } = await here.run('profile', 'set', ...argv);
@@ -181,7 +181,7 @@ describe('profile remove', () => {
 
   test('of one that is not there is bad usage', async () => {
     expect(await here.run('profile', 'remove', 'x')).toEqual(
-      refused('pwpush: there is no profile "x"\nhint: make one with pwpush login\n'),
+      refused('pwpush: no such profile: "x"\nhint: create one with pwpush login\n'),
     );
   });
 });
@@ -191,7 +191,7 @@ test('a broken config file is told by every command that needs it, and left as i
   const path = here.file('config/config.json');
   writeFileSync(path, '{"profiles": oops');
   const told = refused(
-    `pwpush: the config file ${path} is not JSON\nhint: correct it, or move it away and run pwpush login\n`,
+    `pwpush: the config file "${path}" is not JSON\nhint: correct it, or move it and run pwpush login\n`,
   );
   expect([
     await here.run('profile', 'list'),
@@ -220,11 +220,11 @@ describe('on a terminal', () => {
     const watched = here.under({ terminals: ['stderr'] });
     expect(await watched.run('profile', 'set', 'days', '3', '--profile', 'work')).toEqual({
       ...quiet,
-      stderr: 'days is 3 in profile "work", which is in use from now on\n',
+      stderr: 'days is 3 in profile "work", which is now in use\n',
     });
     expect(await watched.run('profile', 'set', 'days', '')).toEqual({
       ...quiet,
-      stderr: 'days is not set any more in profile "work"\n',
+      stderr: 'days is no longer set in profile "work"\n',
     });
   });
 });

@@ -83,7 +83,7 @@ describe('a line that fails', () => {
     const { code, stdout, stderr } = await piped('a\n\nb\n');
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'pwpush: line 2: it is empty: there is nothing to push\n',
+      stderr: 'pwpush: line 2: the line is empty\n',
     });
     const [first = '', second, third = '', ...rest] = stdout.split('\n');
     expect([second, rest]).toEqual(['', ['']]);
@@ -122,11 +122,11 @@ describe('a line that fails', () => {
     ]);
     expect(errors).toMatchObject([
       { code: 'rejected', line: 1, status: 422 },
-      { code: 'usage', line: 3, message: 'line 3: it has an unknown field "day"' },
+      { code: 'usage', line: 3, message: 'line 3: unknown field "day"' },
     ]);
   });
 
-  test('may have been granted looser limits than asked: that push is expired again', async () => {
+  test('may have been granted looser limits than requested: that push is expired again', async () => {
     const looser = CREATED.replace('"expire_after_views":5', '"expire_after_views":50');
     const answers = [
       json(201, looser),
@@ -135,7 +135,7 @@ describe('a line that fails', () => {
     const argv = ['push', '--each', '--views', '5'];
     const { code, stdout, stderr, sent } = await asking(answers, argv, { stdin: 'a' });
     expect({ code, stdout }).toEqual({ code: 8, stdout: '\n' });
-    expect(stderr).toContain('line 1: the instance granted looser limits than asked');
+    expect(stderr).toContain('line 1: the instance granted looser limits than requested');
     expect(sent.map((request) => request.split(' ')[0])).toEqual(['POST', 'DELETE']);
 
     const kept = await asking([json(201, looser)], [...argv, '--accept-limits'], { stdin: 'a' });
@@ -162,14 +162,14 @@ describe('a line that fails', () => {
     const lines = stderr.trimEnd().split('\n');
     expect({ code, troubles: lines.filter((line) => line.includes('ENOSPC')) }).toEqual({
       code: 2,
-      troubles: ['pwpush: line 1: standard output cannot be written (ENOSPC)'],
+      troubles: ['pwpush: line 1: cannot write to standard output (ENOSPC)'],
     });
     expect(lines.length).toBeLessThanOrEqual(17);
   });
 
   test('of JSON is told without a word of it', async () => {
     const { stderr } = await piped('{"payload":"a"}\n{"payload": hunter2\n');
-    expect(stderr).toContain('line 2: it is not a JSON object');
+    expect(stderr).toContain('line 2: not a JSON object');
     expect(stderr).not.toContain('hunter2');
   });
 });
@@ -203,8 +203,8 @@ test('with --json each link stands in an error, and in a file when that cannot b
 });
 
 describe('every option is applied, or refused before anything is sent', () => {
-  const each = (option: string) => `--each does not go with ${option}`;
-  const withHere = (option: string) => `${option} goes with --here`;
+  const each = (option: string) => `--each cannot be combined with ${option}`;
+  const withHere = (option: string) => `${option} requires --here`;
 
   /** Long name → how it is given, and how it is refused; `applied` holds what is applied. */
   const refused: Record<string, [string[], string]> = {
@@ -217,7 +217,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     '--generate-passphrase': [['--generate-passphrase'], each('--generate-passphrase')],
     '--passphrase-out': [
       ['--passphrase-out', 'x'],
-      '--passphrase-out goes with --generate-passphrase',
+      '--passphrase-out requires --generate-passphrase',
     ],
     '--qr': [['--qr'], each('--qr')],
     '--copy': [['--copy'], each('--copy')],
@@ -228,10 +228,10 @@ describe('every option is applied, or refused before anything is sent', () => {
     '--tls-key': [['--tls-key', 'x'], withHere('--tls-key')],
   };
   const besides: [string[], string][] = [
-    [['text'], '--each does not go with a text'],
+    [['text'], '--each cannot be combined with a text'],
     [['--kind', 'file'], each('--kind file')],
-    [['--host', ''], '--host takes a value, and got an empty one'],
-    [['--notify-locale', 'de'], '--notify-locale goes with --notify EMAIL'],
+    [['--host', ''], '--host must not be empty'],
+    [['--notify-locale', 'de'], '--notify-locale requires --notify EMAIL'],
     [['--passphrase-file', '-'], 'standard input cannot be both the secrets and the passphrase'],
     [['--token-file', '-'], 'standard input cannot be both the secrets and the token'],
   ];
@@ -294,9 +294,9 @@ describe('every option is applied, or refused before anything is sent', () => {
 });
 
 test('without lines, without a pipe, or without --each', async () => {
-  expect((await piped('')).stderr).toBe('pwpush: there are no lines: there is nothing to push\n');
+  expect((await piped('')).stderr).toBe('pwpush: no lines to push\n');
   const typed = await here.under({ terminals: ['stdin'] }).run('push', '--each');
   expect(typed).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing is piped in') });
   const alone = await here.under({ stdin: 'a' }).run('push', '--concurrency', '3');
-  expect(alone).toMatchObject({ code: 2, stderr: 'pwpush: --concurrency goes with --each\n' });
+  expect(alone).toMatchObject({ code: 2, stderr: 'pwpush: --concurrency requires --each\n' });
 });

@@ -34,7 +34,7 @@ describe('on a terminal stderr says', () => {
       code: 0,
       stdout: linkLine,
       stderr:
-        'hint: text on the command line can be read by other users of this machine; pipe the secret in instead\n' +
+        'hint: other users of this machine can read the command line; pipe the secret in instead\n' +
         'expires after 5 views or 7 days · recipient can delete it · opens with a click\n',
     });
   });
@@ -93,7 +93,7 @@ test('with --json the result is the instance’s object, without the passphrase'
 
 test('a name or note without a token is in nobody’s lists, which is said', async () => {
   const said =
-    'warning: name and note are for your lists, and a push made without a token is in none\n';
+    'warning: nobody will see the name or note: a push created without a token is not listed\n';
   expect(await here.run('push', 'x', '--name', 'db')).toEqual({
     code: 0,
     stdout: linkLine,
@@ -151,7 +151,7 @@ content-type: application/json
 });
 
 describe('a QR code of a loopback address, which leads a phone to itself', () => {
-  const LOCAL = 'only this machine reaches that address\n';
+  const LOCAL = 'only this machine can reach that address\n';
 
   test.each([
     ['http://127.0.0.1:5100', true],
@@ -202,7 +202,7 @@ describe('a created push’s link is not lost', () => {
         stdout: '',
         first: link,
         stderr: [
-          `pwpush: standard output cannot be written (${code}); the link was printed here instead`,
+          `pwpush: cannot write to standard output (${code}); the link was printed here instead`,
           '',
         ],
       });
@@ -238,7 +238,7 @@ describe('a created push’s link is not lost', () => {
       error: {
         code: 'failed',
         message: expect.stringMatching(
-          /^standard output cannot be written \(EPIPE\); the link is https:/,
+          /^cannot write to standard output \(EPIPE\); the link is https:/,
         ),
         link,
       },

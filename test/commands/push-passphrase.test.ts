@@ -81,7 +81,7 @@ describe('--passphrase-out', () => {
     expect(await out()).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: ${path} exists and was left as it is; nothing was sent\nhint: name a new file\n`,
+      stderr: `pwpush: "${path}" already exists; nothing was sent\nhint: choose a new file\n`,
     });
     path = here.file('link');
     symlinkSync(here.file('target'), path);
@@ -114,9 +114,9 @@ describe('--passphrase-out', () => {
 });
 
 test.each([
-  [['-p', '--generate-passphrase'], 'named were -p and --generate-passphrase'],
-  [['--generate-passphrase', '--passphrase-env', 'A'], 'named were --passphrase-env and --gen'],
-  [['--passphrase-out', 'x'], '--passphrase-out goes with --generate-passphrase'],
+  [['-p', '--generate-passphrase'], 'not from -p and --generate-passphrase'],
+  [['--generate-passphrase', '--passphrase-env', 'A'], 'not from --passphrase-env and --gen'],
+  [['--passphrase-out', 'x'], '--passphrase-out requires --generate-passphrase'],
 ])('%j is bad usage', async (words, message) => {
   const { code, stderr, sent } = await asking([], ['push', ...words], { stdin: 's' });
   expect({ code, told: stderr.includes(message), sent }).toEqual({ code: 2, told: true, sent: [] });

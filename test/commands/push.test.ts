@@ -81,7 +81,7 @@ describe('the secret comes from', () => {
 
   test('the generator takes no others', async () => {
     expect(await here.run('push', '--generate', 'words:2')).toEqual(
-      refused('pwpush: --generate takes words:4 to words:64, not words:2\n'),
+      refused('pwpush: --generate must be from words:4 to words:64, not words:2\n'),
     );
   });
 
@@ -120,12 +120,12 @@ test('on a terminal a message is one line, which the terminal wraps', async () =
   });
   const { stderr } = await narrow.run('push', 'text', '--passphrase-env', 'UNSET');
   expect(stderr).toBe(
-    'hint: text on the command line can be read by other users of this machine; pipe the secret in instead\n' +
-      'pwpush: the variable UNSET is not set\n',
+    'hint: other users of this machine can read the command line; pipe the secret in instead\n' +
+      'pwpush: the variable "UNSET" is not set\n',
   );
   expect((await narrow.run('push', 'text', '--env', 'UNSET')).stderr).toBe(
-    'pwpush: the secret can come from one place only; named were the text argument and --env\n' +
-      'hint: leave all but one out\n',
+    'pwpush: the secret can come from one source only, not from the text argument and --env\n' +
+      'hint: use only one of them\n',
   );
   expect((await narrow.run('push', 'text', '--quiet')).stderr).toContain(
     'warning: plain http: anyone between here and pw.test can read what is sent\n',
@@ -135,12 +135,12 @@ test('on a terminal a message is one line, which the terminal wraps', async () =
 test('where nothing is typed, nothing is said of variables and files', async () => {
   const prompts = [{ secret: 'Secret:', answer: '' }];
   expect(await here.under({ terminals: ['stdin'], prompts }).run('push')).toEqual(
-    refused('pwpush: nothing was typed: there is nothing to push\n'),
+    refused('pwpush: nothing was typed: nothing to push\n'),
   );
 });
 
 describe('with nothing configured, on a terminal', () => {
-  const choose = 'How shall this push be handed over?';
+  const choose = 'How do you want to share this push?';
   const unset = { PWPUSH_URL: undefined };
 
   test('push offers to log in, and goes on with what was kept; the link alone is on stdout', async () => {
@@ -150,17 +150,15 @@ describe('with nothing configured, on a terminal', () => {
       terminals: ['stdin', 'stderr'],
       prompts: [
         { choose, among: ['login', 'here'], answer: 'login' },
-        { text: 'Address of the instance:', answer: 'pw.test' },
-        { secret: 'API token:', answer: token },
+        { text: 'Address of the instance, such as https://eu.pwpush.com:', answer: 'pw.test' },
+        { secret: 'API token (on your account page, under API):', answer: token },
         { secret: 'Secret:', answer: 'typed' },
         { secret: 'Passphrase (Enter for none):', answer: '' },
       ],
     });
     const { code, stdout, stderr } = await asked.run('push', '--no-color');
     expect([code, LINK.test(stdout), await received(stdout)]).toEqual([0, true, 'typed']);
-    expect(stderr).toContain(
-      'no instance is configured\nhttps://pw.test is now profile "default"\n',
-    );
+    expect(stderr).toContain('no instance is configured\nLogged in. Saved as profile "default"\n');
     expect(here.kept()).toEqual({
       current: 'default',
       profiles: { default: { url: 'https://pw.test', token } },
@@ -172,8 +170,8 @@ describe('with nothing configured, on a terminal', () => {
       env: unset,
       terminals: ['stdin', 'stderr'],
       prompts: [
-        { text: 'Address of the instance:', answer: 'pw.test' },
-        { secret: 'API token:', answer: here.service.adminToken },
+        { text: 'Address of the instance, such as https://eu.pwpush.com:', answer: 'pw.test' },
+        { secret: 'API token (on your account page, under API):', answer: here.service.adminToken },
       ],
     });
     const { code, stdout } = await asked.run('push', '--generate', '--name', 'mine');
@@ -198,8 +196,8 @@ describe('bad usage: exit 2, and nothing is sent', () => {
   test('two sources', async () => {
     expect(await here.run('push', 'text', '--env', 'DB', '--generate')).toEqual(
       refused(
-        'pwpush: the secret can come from one place only; named were the text argument and --env and --generate\n' +
-          'hint: leave all but one out\n',
+        'pwpush: the secret can come from one source only, not from the text argument and --env and --generate\n' +
+          'hint: use only one of them\n',
       ),
     );
   });
@@ -207,7 +205,7 @@ describe('bad usage: exit 2, and nothing is sent', () => {
   test('no source and nobody to ask', async () => {
     expect(await here.under({ terminals: ['stdin'] }).run('push')).toEqual(
       refused(
-        'pwpush: there is no secret to push, and nobody to ask for it\n' +
+        'pwpush: no secret to push, and no terminal to ask on\n' +
           'hint: pipe it in, or use --from FILE, --env NAME or --generate\n',
       ),
     );
@@ -224,8 +222,8 @@ describe('bad usage: exit 2, and nothing is sent', () => {
   test('nothing on standard input', async () => {
     expect(await here.run('push')).toEqual(
       refused(
-        'pwpush: standard input is empty: there is nothing to push\n' +
-          'hint: was the variable or command that fills it empty? an empty file is attached with --file\n',
+        'pwpush: standard input is empty: nothing to push\n' +
+          'hint: check the variable or command that fills it; attach an empty file with --file\n',
       ),
     );
   });
@@ -234,7 +232,7 @@ describe('bad usage: exit 2, and nothing is sent', () => {
     expect(await here.under({ stdin: Uint8Array.of(0xff, 0xfe) }).run('push')).toEqual(
       refused(
         'pwpush: standard input is not valid UTF-8 text\n' +
-          'hint: binary content is attached with --file PATH, or --file - for standard input\n',
+          'hint: attach binary content with --file PATH, or --file - for standard input\n',
       ),
     );
   });
@@ -250,16 +248,16 @@ describe('bad usage: exit 2, and nothing is sent', () => {
   });
 
   test.each([
-    [['--views', '0'], '--views takes a whole number of 1 or more, not "0"\n'],
-    [['--days', 'x'], '--days takes a whole number of 1 or more, not "x"\n'],
-    [['--days', '-1'], '--days takes a whole number of 1 or more, not "-1"\n'],
-    [['--timeout', '0'], '--timeout takes seconds, more than 0, not "0"\n'],
-    [['-p'], '-p asks for the passphrase, and there is no terminal to ask on\n'],
+    [['--views', '0'], '--views must be a whole number of 1 or more, not "0"\n'],
+    [['--days', 'x'], '--days must be a whole number of 1 or more, not "x"\n'],
+    [['--days', '-1'], '--days must be a whole number of 1 or more, not "-1"\n'],
+    [['--timeout', '0'], '--timeout must be a number of seconds above 0, not "0"\n'],
+    [['-p'], '-p asks for the passphrase, but there is no terminal to ask on\n'],
     [
       ['--passphrase-env', 'A', '--passphrase-file', 'b'],
-      'the passphrase can come from one place only; named were --passphrase-file and --passphrase-env\n',
+      'the passphrase can come from one source only, not from --passphrase-file and --passphrase-env\n',
     ],
-    [['--passphrase-env', 'UNSET'], 'the variable UNSET is not set\n'],
+    [['--passphrase-env', 'UNSET'], 'the variable "UNSET" is not set\n'],
     [['--url', 'ftp://pw.test'], 'the address of the instance is not an http or https URL\n'],
     [['one-more'], expect.stringContaining('too many arguments')],
     [['--token', 'x'], expect.stringContaining('unknown option --token')],
@@ -273,8 +271,8 @@ describe('bad usage: exit 2, and nothing is sent', () => {
     expect(await here.under({ env: { PWPUSH_URL: undefined } }).run('push', 'text')).toEqual(
       refused(
         'pwpush: no instance is configured\n' +
-          'hint: log in with pwpush login, set PWPUSH_URL, or name an instance with --url; ' +
-          'pwpush serve makes one of this machine\n',
+          'hint: log in with pwpush login, set PWPUSH_URL or use --url; ' +
+          'or run an instance here with pwpush serve\n',
       ),
     );
   });
@@ -282,14 +280,14 @@ describe('bad usage: exit 2, and nothing is sent', () => {
   test('passphrases that differ three times', async () => {
     const prompts = [
       'Passphrase:',
-      'The two differ. Passphrase:',
-      'The two differ. Passphrase:',
+      "They don't match, try again:",
+      "They don't match, try again:",
     ].flatMap((secret) => [
       { secret, answer: 'one' },
       { secret: 'Passphrase again:', answer: 'two' },
     ]);
     expect(await here.under({ prompts }).run('push', 'text', '-p')).toEqual(
-      refused('pwpush: the two passphrases differ; nothing was sent\n'),
+      refused('pwpush: the passphrases do not match; nothing was sent\n'),
     );
   });
 });
@@ -329,8 +327,8 @@ describe('a passphrase', () => {
       const asked = here.under({ prompts: [] });
       expect(await asked.run('push', ...argv)).toEqual(
         refused(
-          'pwpush: -p takes no passphrase: other users of this machine can read the command line\n' +
-            'hint: alone it asks for one; else --passphrase-file PATH or --passphrase-env NAME; a text comes before it, or after --\n',
+          'pwpush: -p accepts no passphrase: other users of this machine can read the command line\n' +
+            'hint: use -p alone to be asked for one, or --passphrase-file PATH or --passphrase-env NAME; put a text before -p, or after --\n',
         ),
       );
       expect(here.asked).toEqual([]);
@@ -351,7 +349,7 @@ describe('a passphrase', () => {
 
     test('and -p goes with another letter', async () => {
       const { stderr } = await here.run('push', '-pq', 'text');
-      expect(stderr).toContain('-p asks for the passphrase, and there is no terminal to ask on');
+      expect(stderr).toContain('-p asks for the passphrase, but there is no terminal to ask on');
     });
   });
 
@@ -382,15 +380,15 @@ test('options and the profile’s defaults reach the instance, options first', a
 
 test('values that the instance refuses are exit 8, with its words', async () => {
   const { code, stdout, stderr } = await here.run('push', 'x', '--views', '101');
-  expect({ code, stdout, stderr: stderr.split(':').slice(0, 3).join(':') }).toEqual({
+  expect({ code, stdout, stderr: stderr.split(':').slice(0, 2).join(':') }).toEqual({
     code: 8,
     stdout: '',
-    stderr: 'pwpush: push: the instance refused it',
+    stderr: 'pwpush: the instance refused the request',
   });
 });
 
 describe('the value of an option is no option', () => {
-  const unset = 'pwpush: the variable UNSET is not set\n';
+  const unset = 'pwpush: the variable "UNSET" is not set\n';
   const unknown = 'pwpush: unknown option --bogus\nhint: pwpush push --help\n';
   const asJson = expect.stringMatching(/^\{"error":\{"code":"usage"/);
 

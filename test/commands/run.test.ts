@@ -56,7 +56,7 @@ describe('the text becomes variables', () => {
     expect(await here.run('run', first, second, ...sh('echo $A$B'))).toEqual({
       code: 0,
       stdout: '12\n',
-      stderr: 'warning: not used: a, b\nvariables set: A, B\n',
+      stderr: 'warning: unused files: a, b\nvariables set: A, B\n',
     });
   });
 
@@ -69,8 +69,8 @@ describe('the text becomes variables', () => {
       code: 2,
       stdout: '',
       lines: [
-        'pwpush: the push sets A, set to something else in the environment; nothing was started; the push can be retrieved again (9 views and 7 days left)',
-        'hint: next time, if you trust the sender: --allow A; or take only the names you expect: --only NAME,…',
+        'pwpush: the push sets A, already set to another value in the environment; nothing was started; the push can be retrieved again (9 views and 7 days left)',
+        'hint: if you trust the sender, next time use --allow A; or accept only the names you expect with --only NAME,…',
       ],
     });
     const outputs = [];
@@ -185,42 +185,39 @@ describe('before anything is sent', () => {
   });
 
   test.each([
-    ['nosuchprogram', 127, 'there is no program "nosuchprogram"'],
-    ['', 127, 'there is no program ""'],
-    ['./nosuchprogram', 127, 'there is no program "./nosuchprogram"'],
-    ['/etc', 126, '/etc cannot be run'],
-    ['/etc/passwd', 126, '/etc/passwd cannot be run'],
+    ['nosuchprogram', 127, 'command not found: "nosuchprogram"'],
+    ['', 127, 'command not found: ""'],
+    ['./nosuchprogram', 127, 'command not found: "./nosuchprogram"'],
+    ['/etc', 126, 'cannot run "/etc"'],
+    ['/etc/passwd', 126, 'cannot run "/etc/passwd"'],
   ])('it is told that %j cannot be run', async (name, code, message) => {
     expect(await here.run('run', 'abc', '--', name)).toEqual({
       code,
       stdout: '',
-      stderr: `pwpush: ${message}\nhint: nothing was sent, and no view was taken\n`,
+      stderr: `pwpush: ${message}\nhint: nothing was sent, and no view was used\n`,
     });
     expect(here.asked).toEqual([]);
   });
 
   test.each([
-    [['abc'], 'there is no command to run'],
+    [['abc'], 'no command to run'],
     [['--', 'true'], 'no link before --'],
     [['abc', '--as', 'A-B', '--', 'true'], '"A-B" is not a valid variable name'],
     [['abc', '--allow', '', '--', 'true'], '"" is not a valid variable name'],
-    [['a', 'b', '--as', 'A', '--', 'true'], '--as names one variable for each link: 2, not 1'],
-    [
-      ['a', '--as', 'A', '--stdin', '--', 'true'],
-      '--as and --stdin are two places for the same text',
-    ],
+    [['a', 'b', '--as', 'A', '--', 'true'], '--as is required once for each link: 2 times, not 1'],
+    [['a', '--as', 'A', '--stdin', '--', 'true'], '--as and --stdin cannot be combined'],
     [['a', '--only', 'A,B-', '--', 'true'], '"B-" is not a valid variable name'],
     [['a', '--only', '', '--', 'true'], '"" is not a valid variable name'],
-    [['a', '--only', 'A', '--as', 'A', '--', 'true'], '--only and --as exclude each other'],
-    [['a', '--only', 'A', '--stdin', '--', 'true'], '--only and --stdin exclude each other'],
+    [['a', '--only', 'A', '--as', 'A', '--', 'true'], '--only and --as cannot be combined'],
+    [['a', '--only', 'A', '--stdin', '--', 'true'], '--only and --stdin cannot be combined'],
     [['a', '--only', 'A,LESS', '--', 'true'], 'LESS would change what is loaded and run'],
     [['a', '--as', 'TAR_OPTIONS', '--', 'true'], 'TAR_OPTIONS would change what is loaded and run'],
-    [['a', 'b', '--stdin', '--', 'true'], '--stdin goes with one link'],
-    [['a', 'b', '--file', 'F', '--', 'true'], '--file goes with one link'],
-    [['a', '--file', 'F=', '--', 'true'], '--file takes NAME or NAME=FILE, not "F="'],
+    [['a', 'b', '--stdin', '--', 'true'], '--stdin works with one link only'],
+    [['a', 'b', '--file', 'F', '--', 'true'], '--file works with one link only'],
+    [['a', '--file', 'F=', '--', 'true'], '--file must be NAME or NAME=FILE, not "F="'],
     [['a', '--as', 'LD_PRELOAD', '--', 'true'], 'LD_PRELOAD would change what is loaded and run'],
     [['a', '--file', 'BASH_ENV', '--', 'true'], 'BASH_ENV would change what is loaded and run'],
-    [['no link', '--', 'true'], 'that is not a link or token of a push'],
+    [['no link', '--', 'true'], 'not a link or token of a push'],
   ])('%j is bad usage', async (words, message) => {
     const { code, stderr } = await here.run('run', ...words);
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
@@ -244,8 +241,8 @@ describe('the last view was used, and the program cannot be run: the secret is s
     });
     expect(stderr).toMatch(
       new RegExp(
-        `^pwpush: the text of the push does not consist of NAME=value lines \\(line 2\\); nothing was started; the secret was saved to ${saved()}\n` +
-          `hint: .*--as NAME; read it, then remove it: rm '\\1'\n$`,
+        `^pwpush: the text of the push is not made of NAME=value lines \\(line 2\\); nothing was started; the secret was saved to ${saved()}\n` +
+          `hint: .*--as NAME\\. Delete the file when done: rm '\\1'\n$`,
       ),
     );
   });
@@ -310,7 +307,7 @@ describe('the last view was used, and the program cannot be run: the secret is s
       rescued: [payload],
     });
     expect(stderr).toMatch(
-      /^variables set: A\npwpush: sh could not be started \(the secret is too long for a variable\); /,
+      /^variables set: A\npwpush: cannot start "sh" \(the secret is too long for a variable\); /,
     );
     const { stdout } = await refused(['--stdin', ...sh('wc -c')], await here.push({ payload }));
     expect(stdout.trim()).toBe('1048576');
@@ -327,7 +324,7 @@ describe('the last view was used, and the program cannot be run: the secret is s
       rescued: ['A=hunter2'],
     });
     expect(stderr).toMatch(
-      new RegExp(`^variables set: A\\npwpush: ${file} could not be started \\(ENOENT\\); `),
+      new RegExp(`^variables set: A\\npwpush: cannot start "${file}" \\(ENOENT\\); `),
     );
   });
 
@@ -344,9 +341,7 @@ describe('the last view was used, and the program cannot be run: the secret is s
       stdout: '',
       rescued: ['A=1'],
     });
-    expect(stderr).toMatch(
-      /^pwpush: link 2: there is no such push on this instance; nothing was started; /,
-    );
+    expect(stderr).toMatch(/^pwpush: link 2: no such push on this instance; nothing was started; /);
   });
 
   test('and not where the push can be retrieved again: the error says so', async () => {
@@ -354,8 +349,8 @@ describe('the last view was used, and the program cannot be run: the secret is s
     const gone = await here.run('run', token, 'nosuchpush', '--as', 'A', '--as', 'B', '--', 'true');
     const plain = await here.run('run', token, '--', 'true');
     expect([gone.stderr.split('\n')[0], plain.stderr.split('\n')[0], here.rescued()]).toEqual([
-      'pwpush: link 2: there is no such push on this instance; nothing was started; link 1: the push can be retrieved again (4 views and 7 days left)',
-      'pwpush: the text of the push does not consist of NAME=value lines (line 1); nothing was started; the push can be retrieved again (3 views and 7 days left)',
+      'pwpush: link 2: no such push on this instance; nothing was started; link 1: the push can be retrieved again (4 views and 7 days left)',
+      'pwpush: the text of the push is not made of NAME=value lines (line 1); nothing was started; the push can be retrieved again (3 views and 7 days left)',
       {},
     ]);
   });
@@ -471,7 +466,7 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
     expect(await here.run('run', two, '--file', 'F=b', ...sh('cat $F'))).toEqual({
       code: 0,
       stdout: 'B',
-      stderr: 'warning: not used: a\nvariables set: F\n',
+      stderr: 'warning: unused files: a\nvariables set: F\n',
     });
   });
 

@@ -17,7 +17,7 @@ afterEach(() => here.close());
 
 const backup = (...words: string[]) => here.run('serve', 'backup', '--data', data, ...words);
 const note = () =>
-  `it opens with the instance key alone, which is not in it: ${join(data, 'instance.key')}\n`;
+  `the backup requires the instance key, which it does not contain: ${join(data, 'instance.key')}\n`;
 
 /** The service on a backup, with the instance key of the original. */
 function restored(file: string, clock?: Parameters<typeof testService>[0]) {
@@ -92,7 +92,7 @@ test('a file that exists is left as it is, but for --force; the database itself 
   await (await testService({ data })).close();
   const file = here.file('copy.db');
   writeFileSync(file, 'precious');
-  const left = `pwpush: ${file} exists and was left as it is\nhint: overwrite it with --force\n`;
+  const left = `pwpush: "${file}" already exists\nhint: overwrite it with --force\n`;
   expect(await backup(file)).toEqual({ code: 2, stdout: '', stderr: left });
   expect(readFileSync(file, 'utf8')).toBe('precious');
   const forced = await backup(file, '--force', '--json');
@@ -104,7 +104,7 @@ test('a file that exists is left as it is, but for --force; the database itself 
   expect(await backup(itself, '--force')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `pwpush: ${itself} is the database itself\n`,
+    stderr: `pwpush: "${itself}" is the database itself\n`,
   });
 });
 
@@ -112,13 +112,13 @@ test('where there is nothing to copy, or no place for it, nothing is made', asyn
   const file = here.file('copy.db');
   expect(await backup(file)).toMatchObject({
     code: 1,
-    stderr: `pwpush: there is no database in ${data}\nhint: name the folder that the service has with --data\n`,
+    stderr: `pwpush: no database in "${data}"\nhint: use --data with the folder of the service\n`,
   });
   await (await testService({ data })).close();
   const nowhere = here.file('missing/copy.db');
   expect(await backup(nowhere)).toMatchObject({
     code: 2,
-    stderr: `pwpush: there is no folder ${here.file('missing')}\n`,
+    stderr: `pwpush: no such folder: "${here.file('missing')}"\n`,
   });
   expect([existsSync(file), existsSync(here.file('missing'))]).toEqual([false, false]);
 });
@@ -129,6 +129,6 @@ test('PostgreSQL is copied with its own tool', async () => {
     code: 2,
     stdout: '',
     stderr:
-      'pwpush: this copies a SQLite file, and the data are in PostgreSQL\nhint: make the backup with pg_dump\n',
+      'pwpush: only SQLite can be copied, and the data is in PostgreSQL\nhint: make the backup with pg_dump\n',
   });
 });

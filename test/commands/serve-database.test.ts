@@ -13,7 +13,7 @@ const somewhere = 'postgres://u:MARKER@127.0.0.1:1/x';
 const inSight =
   'warning: other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD\n';
 const away = 'pwpush: the database server 127.0.0.1 port 1 cannot be reached (ECONNREFUSED)\n';
-const hint = 'hint: check that PostgreSQL runs there, and the address in --database\n';
+const hint = 'hint: check that PostgreSQL is running, and the address in --database\n';
 
 test('a server that cannot be reached is exit 1, a bad address exit 2; neither tells the password', async () => {
   for (const words of [['serve'], list]) {
@@ -57,7 +57,7 @@ test('in memory and in a database at once is bad usage; DATABASE_URL alone is pa
   const both = await here.run('serve', '--ephemeral', '--database', 'postgres://127.0.0.1:1/x');
   expect([both.code, both.stderr]).toEqual([
     2,
-    'pwpush: --ephemeral keeps nothing in a --database\nhint: leave out one of the two\n',
+    'pwpush: --ephemeral and --database cannot be combined\nhint: use only one of them\n',
   ]);
   const told = here.under({ env: { DATABASE_URL: somewhere } });
   const alone = await told.run('serve', '--ephemeral', '--host', '192.0.2.1');

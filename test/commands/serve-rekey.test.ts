@@ -20,7 +20,7 @@ const keys = (path = join(data, 'instance.key')) => readFileSync(path, 'utf8').t
 
 test('says how many pushes it sealed again', async () => {
   const [old] = keys();
-  expect(await rekey()).toEqual({ code: 0, stdout: '1 push sealed again\n', stderr: '' });
+  expect(await rekey()).toEqual({ code: 0, stdout: '1 push resealed\n', stderr: '' });
   expect(keys()).not.toContain(old);
   const key_file = join(data, 'instance.key');
   const { stdout } = await rekey('--json');
@@ -33,6 +33,6 @@ test('the key file may be elsewhere; a missing one is a failure', async () => {
   expect(await told.run('serve', 'rekey', '--data', data)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `pwpush: the instance key ${elsewhere} is missing\nhint: restore it from a backup\n`,
+    stderr: `pwpush: the instance key "${elsewhere}" is missing\nhint: restore it from a backup\n`,
   });
 });

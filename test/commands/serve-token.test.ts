@@ -49,7 +49,7 @@ test('revoke takes all of a user’s tokens', async () => {
       code: 2,
       stdout: '',
       stderr:
-        'pwpush: there is no user "alice" with a token\nhint: pwpush serve token list shows who has one\n',
+        'pwpush: no user "alice" with a token\nhint: list users and tokens with pwpush serve token list\n',
     },
   ]);
 });
@@ -72,18 +72,18 @@ test('a data folder that cannot be one is told, not thrown', async () => {
     code: 1,
     stdout: '',
     stderr:
-      `pwpush: the data in ${here.file('data')} cannot be opened (EEXIST)\n` +
-      'hint: name a folder of your own with --data\n',
+      `pwpush: the data in "${here.file('data')}" cannot be opened (EEXIST)\n` +
+      'hint: choose a folder of your own with --data\n',
   });
 });
 
 test.each([
-  [['serve', '--host', ''], '--host takes a value, and got an empty one'],
-  [['serve', '--tls-cert', '', '--tls-key', ''], '--tls-cert takes a value, and got an empty one'],
-  [['serve', '--data=', 'token', 'list'], '--data takes a value, and got an empty one'],
-  [['serve', 'token', 'list', '--database='], '--database takes a value, and got an empty one'],
-  [['serve', '--port', '65536'], '--port takes a number from 0 to 65535, not "65536"'],
-  [['serve', '--max-days', '0'], '--max-days takes a whole number of 1 or more, not "0"'],
+  [['serve', '--host', ''], '--host must not be empty'],
+  [['serve', '--tls-cert', '', '--tls-key', ''], '--tls-cert must not be empty'],
+  [['serve', '--data=', 'token', 'list'], '--data must not be empty'],
+  [['serve', 'token', 'list', '--database='], '--database must not be empty'],
+  [['serve', '--port', '65536'], '--port must be a number from 0 to 65535, not "65536"'],
+  [['serve', '--max-days', '0'], '--max-days must be a whole number of 1 or more, not "0"'],
   [['serve', 'token', 'add'], 'missing <name>'],
 ])('%j is bad usage', async (argv, message) => {
   const { code, stderr } = await here.run(...argv);

@@ -29,7 +29,7 @@ test.each(picky)('a bad value of $variable is bad usage, and names it', async ({
   const { code, stderr } = await here.under({ env: { [variable]: '?' } }).run('serve');
   expect([code, stderr.split('\n')[0]]).toEqual([
     2,
-    expect.stringMatching(`^pwpush: ${variable} takes `),
+    expect.stringMatching(`^pwpush: ${variable} must be `),
   ]);
 });
 

@@ -31,7 +31,7 @@ const saying = (message: string, hint: string) => ({
 
 describe('a refused token is named by where it is from', () => {
   const AGAIN = 'log in again with pwpush login';
-  const BY_HAND = 'put a good one there, or log in with pwpush login';
+  const BY_HAND = 'set a valid one there, or log in with pwpush login';
 
   test.each([
     ['profile "work"', [], {}, AGAIN],
@@ -39,21 +39,21 @@ describe('a refused token is named by where it is from', () => {
     ['PWPUSH_TOKEN', [], { PWPUSH_TOKEN: 'x' }, BY_HAND],
   ])('%s', async (from, argv, env, hint) => {
     expect(await refused(['list', ...argv], { env })).toEqual(
-      saying(`list: the instance refused the token from ${from}`, hint),
+      saying(`the instance refused the token from ${from}`, hint),
     );
   });
 
   test('--token-file and PWPUSH_TOKEN_FILE', async () => {
     const file = here.file('token');
     expect(await refused(['list', '--token-file', file])).toEqual(
-      saying('list: the instance refused the token from --token-file', BY_HAND),
+      saying('the instance refused the token from --token-file', BY_HAND),
     );
     here.close();
     here = place({ env: { PWPUSH_URL: 'https://pw.test' }, send: wire([json(401, '')]).send });
     writeFileSync(here.file('token'), 'x');
     const env = { PWPUSH_TOKEN_FILE: here.file('token') };
     expect(await refused(['list'], { env })).toEqual(
-      saying('list: the instance refused the token from PWPUSH_TOKEN_FILE', BY_HAND),
+      saying('the instance refused the token from PWPUSH_TOKEN_FILE', BY_HAND),
     );
   });
 });
@@ -64,7 +64,7 @@ describe('--token-file - reads standard input', () => {
   test('and the token is named by it', async () => {
     const ended = await refused(['list', '--token-file', '-'], { env, stdin: 'typed\n' });
     expect(ended.stderr.split('\n')[0]).toBe(
-      'pwpush: list: the instance refused the token from --token-file',
+      'pwpush: the instance refused the token from --token-file',
     );
   });
 
@@ -89,7 +89,7 @@ describe('--token-file - reads standard input', () => {
     const conditions = { env, terminals: ['stdin'] as const };
     expect(await refused(['list', '--token-file', '-'], conditions)).toEqual({
       code: 2,
-      stderr: 'pwpush: --token-file - reads standard input, and nothing is piped in\n',
+      stderr: 'pwpush: --token-file - reads standard input, but nothing is piped in\n',
     });
   });
 
@@ -97,7 +97,8 @@ describe('--token-file - reads standard input', () => {
     const variable = { env: { ...env, PWPUSH_TOKEN_FILE: '-' }, stdin: 'typed\n' };
     expect(await refused(['list'], variable)).toEqual({
       code: 2,
-      stderr: 'pwpush: PWPUSH_TOKEN_FILE names a file\nhint: standard input is --token-file -\n',
+      stderr:
+        'pwpush: PWPUSH_TOKEN_FILE cannot be -\nhint: use --token-file - to read standard input\n',
     });
   });
 });
@@ -107,24 +108,21 @@ describe('a link of an instance that another profile has a token for', () => {
 
   test('gets no token, and the profile is named', async () => {
     expect(await refused(['audit', LINK])).toEqual(
-      saying(
-        'audit: the instance requires a token',
-        'profile "other" has one for it: --profile other',
-      ),
+      saying('the instance requires a token', 'use the token of profile "other": --profile other'),
     );
   });
 
   test('on a terminal before anything is asked', async () => {
     const { stderr } = await refused(['get', LINK], { terminals: ['stderr'] });
     expect(stderr.split('\n')[0]).toBe(
-      'hint: profile "other" has a token for that instance: --profile other',
+      'hint: use the token of profile "other" for this instance: --profile other',
     );
   });
 
   test('not with --anonymous, which is the cause', async () => {
     const { stderr } = await refused(['audit', LINK, '--anonymous'], { terminals: ['stderr'] });
     expect(stderr).toBe(
-      'pwpush: audit: needs a token, and --anonymous sends none\nhint: leave --anonymous out\n',
+      'pwpush: this requires a token, and --anonymous sends none\nhint: remove --anonymous\n',
     );
   });
 });
@@ -135,15 +133,14 @@ test.each([
   ['wait', ['abc']],
   ['notify', ['abc', 'a@b.example']],
 ])('%s --anonymous names that as the cause', async (name, operands) => {
-  const title = name === 'wait' ? 'audit' : name;
   expect(await refused([name, ...operands, '--anonymous'])).toEqual(
-    saying(`${title}: needs a token, and --anonymous sends none`, 'leave --anonymous out'),
+    saying('this requires a token, and --anonymous sends none', 'remove --anonymous'),
   );
 });
 
 test.each([
-  ['expire', ['abc'], 403, 'if it is yours, leave --anonymous out'],
-  ['push', ['-f', 'FILE'], 401, 'attaching files needs a token there: leave --anonymous out'],
+  ['expire', ['abc'], 403, 'if it is yours, remove --anonymous'],
+  ['push', ['-f', 'FILE'], 401, 'remove --anonymous'],
 ])('%s --anonymous that is refused', async (name, operands, status, hint) => {
   here.close();
   const env = { PWPUSH_URL: 'https://pw.test' };
@@ -158,13 +155,13 @@ test('a token over plain http: the profile is spoken of where it is one’s', as
   const hint = async (argv: string[], env: Record<string, string>) =>
     (await refused(['list', ...argv], { env })).stderr.split('\n')[1];
   expect(await hint([], { PWPUSH_URL: 'http://pw.test', PWPUSH_TOKEN: 'x' })).toBe(
-    'hint: use https, send no token with --anonymous, or accept it in a profile for that address: see pwpush help profile',
+    'hint: use https, use --anonymous to send no token, or accept the risk in a profile for that address: see pwpush help profile',
   );
   await here.keep({
     current: 'work',
     profiles: { work: { url: 'http://pw.test', token: 'w0rk' } },
   });
   expect(await hint([], {})).toBe(
-    'hint: use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true',
+    'hint: use https, use --anonymous to send no token, or accept the risk for this profile: pwpush profile set insecure true',
   );
 });

@@ -82,7 +82,7 @@ describe('an expired push ends it with 6', () => {
   const UNSEEN = {
     code: 6,
     stdout: '',
-    stderr: 'pwpush: the push has expired, and nobody has looked at it\n',
+    stderr: 'pwpush: the push expired without a view\n',
   };
 
   test('when it is deleted', async () => {
@@ -107,7 +107,7 @@ describe('--timeout', () => {
     expect(await wait('--timeout', '12')).toEqual({
       code: 12,
       stdout: '',
-      stderr: 'pwpush: nobody has looked at the push within 12 s\n',
+      stderr: 'pwpush: no view within 12 s\n',
     });
     expect(here.sleeps).toEqual([5000, 5000, 2000]);
   });
@@ -150,7 +150,7 @@ test('on a terminal it says what it does, and shows the view as a table', async 
     stdout:
       'WHEN      WHAT  ADDRESS    USER AGENT    REFERRER\n' +
       'just now  view  127.0.0.1  pwpush/0.1.0\n',
-    stderr: 'waiting for a view; Control-C stops waiting\n',
+    stderr: 'waiting for a view … (Ctrl-C stops waiting, the push stays)\n',
   });
 });
 
@@ -228,9 +228,9 @@ describe('an instance that cannot answer', () => {
 });
 
 test.each([
-  [['--interval', '0.5'], '--interval takes at least 1 second'],
-  [['--interval', 'often'], '--interval takes seconds, more than 0, not "often"'],
-  [['--timeout', '99999999'], '--timeout takes seconds, more than 0, not "99999999"'],
+  [['--interval', '0.5'], '--interval must be at least 1 second'],
+  [['--interval', 'often'], '--interval must be a number of seconds above 0, not "often"'],
+  [['--timeout', '99999999'], '--timeout must be a number of seconds above 0, not "99999999"'],
 ])('%j is bad usage', async (words, message) => {
   const { code, stderr } = await wait(...words);
   expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `pwpush: ${message}` });

@@ -67,7 +67,7 @@ describe('the link', () => {
       code: 0,
       stdout: 'https://other.test/p/quyul5r5w08\n',
       stderr:
-        'warning: the link is on https://other.test, not on https://pw.test where the push was made\n',
+        'warning: the link is on https://other.test, not on https://pw.test, where the push was created\n',
       asked: [CREATE],
     });
   });
@@ -132,14 +132,14 @@ test('a passphrase that the instance echoes is printed nowhere, not even with --
 
 describe('stricter limits than asked are a warning', () => {
   test.each<[string[], Record<string, unknown>, string]>([
-    [['--views', '200'], { expire_after_views: 5 }, '200 views asked, 5 granted'],
-    [['--days', '180'], { expire_after_days: 7 }, '180 days asked, 7 granted'],
-    [['--deletable'], { deletable_by_viewer: false }, 'deletable asked, not granted'],
-    [['--no-retrieval-step'], { retrieval_step: true }, 'no retrieval step asked, but granted'],
+    [['--views', '200'], { expire_after_views: 5 }, '200 views requested, 5 granted'],
+    [['--days', '180'], { expire_after_days: 7 }, '180 days requested, 7 granted'],
+    [['--deletable'], { deletable_by_viewer: false }, 'deletable requested, not granted'],
+    [['--no-retrieval-step'], { retrieval_step: true }, 'retrieval step granted, not requested'],
     [
       ['--days', '2'],
       { expire_after_days: undefined, expire_after_duration: 6 },
-      '2 days asked, 1 granted',
+      '2 days requested, 1 granted',
     ],
   ])('%j', async (argv, fields, said) => {
     expect(await pushed([granting(fields)], ...argv)).toEqual({
@@ -151,21 +151,21 @@ describe('stricter limits than asked are a warning', () => {
   });
 });
 
-describe('looser limits than asked: the push is expired again and the run fails with 8', () => {
+describe('looser limits than requested: the push is expired again and the run fails with 8', () => {
   const cases: [string[], Record<string, unknown>, string][] = [
-    [['--days', '1'], { expire_after_days: 7 }, '1 day asked, 7 granted'],
-    [['--views', '1'], { expire_after_views: 5 }, '1 view asked, 5 granted'],
-    [['--no-deletable'], { deletable_by_viewer: true }, 'no deletable asked, but granted'],
-    [['--retrieval-step'], { retrieval_step: false }, 'retrieval step asked, not granted'],
+    [['--days', '1'], { expire_after_days: 7 }, '1 day requested, 7 granted'],
+    [['--views', '1'], { expire_after_views: 5 }, '1 view requested, 5 granted'],
+    [['--no-deletable'], { deletable_by_viewer: true }, 'deletable granted, not requested'],
+    [['--retrieval-step'], { retrieval_step: false }, 'retrieval step requested, not granted'],
     [
       ['--days', '1'],
       { expire_after_days: undefined, expire_after_duration: 12 },
-      '1 day asked, 7 granted',
+      '1 day requested, 7 granted',
     ],
     [
       ['--days', '1'],
       { expire_after_days: undefined, expires_at: '2026-09-03T11:06:45.000Z' },
-      '1 day asked, 14 granted',
+      '1 day requested, 14 granted',
     ],
   ];
 
@@ -174,8 +174,8 @@ describe('looser limits than asked: the push is expired again and the run fails 
       code: 8,
       stdout: '',
       stderr:
-        `pwpush: the instance granted looser limits than asked: ${said}; the push was expired again\n` +
-        'hint: ask for limits within what the instance takes, or keep such a push with --accept-limits\n',
+        `pwpush: the instance granted looser limits than requested: ${said}; the push was expired\n` +
+        'hint: use limits that the instance allows, or keep the push with --accept-limits\n',
       asked: [CREATE, EXPIRE],
     });
   });
@@ -200,8 +200,8 @@ describe('looser limits than asked: the push is expired again and the run fails 
       code: 8,
       stdout: '',
       stderr:
-        'pwpush: the instance granted looser limits than asked: 1 view asked, 5 granted; ' +
-        'and expiring the push again FAILED, so the secret can still be read at https://pw.test/p/quyul5r5w08/r\n' +
+        'pwpush: the instance granted looser limits than requested: 1 view requested, 5 granted; ' +
+        'expiring the push FAILED, so the secret can still be read at https://pw.test/p/quyul5r5w08/r\n' +
         'hint: expire it yourself: open the link and delete it, or run pwpush expire with a token\n',
       asked: [CREATE, EXPIRE],
     });
@@ -222,7 +222,7 @@ describe('looser limits than asked: the push is expired again and the run fails 
       stdout: '',
       error: {
         code: 'rejected',
-        message: expect.stringContaining('expiring the push again FAILED'),
+        message: expect.stringContaining('expiring the push FAILED'),
         hint: expect.stringContaining('expire it yourself'),
         link: LINK.trim(),
         expired: false,
@@ -230,7 +230,7 @@ describe('looser limits than asked: the push is expired again and the run fails 
     });
   });
 
-  test('once it is expired again, --json says so', async () => {
+  test('once the push was expired again, --json says so', async () => {
     const { stderr } = await pushed([granting({}), json(200, EXPIRED)], '--views', '1', '--json');
     expect(JSON.parse(stderr).error).toMatchObject({ link: LINK.trim(), expired: true });
   });
@@ -242,8 +242,8 @@ describe('looser limits than asked: the push is expired again and the run fails 
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 8,
       first:
-        'pwpush: the instance granted looser limits than asked: 1 day asked, 7 granted; ' +
-        '1 view asked, 5 granted; retrieval step asked, not granted; the push was expired again',
+        'pwpush: the instance granted looser limits than requested: 1 day requested, 7 granted; ' +
+        '1 view requested, 5 granted; retrieval step requested, not granted; the push was expired',
     });
   });
 

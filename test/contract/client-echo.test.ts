@@ -12,11 +12,11 @@ async function refusedWith(message: string, payload: string, env: Record<string,
   const conditions = { env: { PP: 'pass', PWPUSH_TOKEN: 't0ken', ...env }, stdin: payload };
   const { code, stderr } = await asking([answer], argv, conditions);
   expect(code).toBe(8);
-  return stderr.replace('pwpush: push: the instance refused it: ', '');
+  return stderr.replace('pwpush: the instance refused the request: ', '');
 }
 
 describe('what an instance echoes is not printed', () => {
-  const UNSAID = 'what it says is not shown, since it repeats what was sent\n';
+  const UNSAID = 'its response is not shown, as it repeats what was sent\n';
 
   test.each([
     ['the payload', 'bad value hunter2hunter2!', 'hunter2hunter2'],

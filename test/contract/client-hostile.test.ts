@@ -202,7 +202,7 @@ describe('an answer made to be dear', () => {
     ['one key each', `[{${Array.from({ length: 260_000 }, (_, at) => `"${at}":0`).join(',')}}]`],
   ])('%s by the hundred thousand are not made into values', async (_what, text) => {
     const { code, stdout, stderr } = await asking([json(200, text)], ['list']);
-    expect({ code, stdout, said: stderr.includes('not with what the API describes') }).toEqual({
+    expect({ code, stdout, said: stderr.includes('unexpected response') }).toEqual({
       code: 1,
       stdout: '',
       said: true,
@@ -235,7 +235,7 @@ describe('an answer made to be dear', () => {
     const { code, stderr } = await asking([answer], ['push'], { stdin: secret });
     expect({ code, stderr }).toEqual({
       code: 8,
-      stderr: `pwpush: push: the instance refused it: ${said.slice(0, 300)}…\n`,
+      stderr: `pwpush: the instance refused the request: ${said.slice(0, 300)}…\n`,
     });
   });
 });

@@ -8,7 +8,7 @@ import { html, json, type Literal } from '../helpers/wire';
 
 const PAGE = '<!DOCTYPE html>\n<html><h1>It works!</h1></html>';
 const PROXY_HINT =
-  'hint: is this address an instance of Password Pusher, and is there a proxy in between?\n';
+  'hint: check that this is the address of a Password Pusher instance, and for a proxy in between\n';
 
 async function answered(answer: Literal, ...argv: string[]) {
   const outcome = await asking([answer], argv, { stdin: 'hunter2' });
@@ -26,7 +26,7 @@ describe('a page of a proxy', () => {
       expect(await answered(html(200, PAGE), command, ...rest)).toEqual(
         saying(
           1,
-          `pwpush: ${command}: the instance answered 200, but not with what the API describes: ` +
+          `pwpush: the instance sent an unexpected response (200): ` +
             `text/html, "<!DOCTYPE html>"\n${PROXY_HINT}`,
         ),
       );
@@ -37,8 +37,8 @@ describe('a page of a proxy', () => {
     expect(await answered(html(200, PAGE), 'get', 'quyul5r5w08')).toEqual(
       saying(
         1,
-        'pwpush: get: the instance answered 200, but not with what the API describes: ' +
-          'text/html, "<!DOCTYPE html>"\nhint: a view may have been used: pwpush audit tells its owner\n',
+        'pwpush: the instance sent an unexpected response (200): ' +
+          'text/html, "<!DOCTYPE html>"\nhint: a view may have been used: the owner can check with pwpush audit\n',
       ),
     );
   });
@@ -47,15 +47,15 @@ describe('a page of a proxy', () => {
     expect(await answered(html(502, '<h1>502 Bad Gateway</h1>'), 'push')).toEqual(
       saying(
         1,
-        'pwpush: push: the instance failed (502): text/html, "<h1>502 Bad Gateway</h1>"\n' +
-          'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
+        'pwpush: the instance failed (502): text/html, "<h1>502 Bad Gateway</h1>"\n' +
+          'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
       ),
     );
   });
 
   test('at 504 to list', async () => {
     expect(await answered(html(504, '\n\r\n  <h1>504</h1>  \n'), 'list')).toEqual(
-      saying(1, 'pwpush: list: the instance failed (504): text/html, "<h1>504</h1>"\n'),
+      saying(1, 'pwpush: the instance failed (504): text/html, "<h1>504</h1>"\n'),
     );
   });
 
@@ -63,8 +63,8 @@ describe('a page of a proxy', () => {
     expect(await answered(html(500, '<p>cannot save "hunter2"</p>'), 'push')).toEqual(
       saying(
         1,
-        'pwpush: push: the instance failed (500): what it says is not shown, since it repeats what was sent\n' +
-          'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
+        'pwpush: the instance failed (500): its response is not shown, as it repeats what was sent\n' +
+          'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
       ),
     );
   });
@@ -75,8 +75,8 @@ describe('a success without what the API describes', () => {
     expect(await answered({ status: 201 }, 'push')).toEqual(
       saying(
         11,
-        'pwpush: push: the instance answered 201, but not with what the API describes: an empty body\n' +
-          'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
+        'pwpush: the instance sent an unexpected response (201): an empty body\n' +
+          'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
       ),
     );
   });
@@ -96,17 +96,14 @@ describe('a success without what the API describes', () => {
     const argv = ['push', 'list', 'version'].includes(command) ? [] : ['quyul5r5w08'];
     const outcome = await answered(json(status, body), command, ...argv);
     expect({ ...outcome, stderr: outcome.stderr.split(': application/json')[0] }).toEqual(
-      saying(
-        code,
-        `pwpush: ${command}: the instance answered ${status}, but not with what the API describes`,
-      ),
+      saying(code, `pwpush: the instance sent an unexpected response (${status})`),
     );
   });
 
   test('a retrieved push without text and files is a failure, not an empty secret', async () => {
     const answer = json(200, changed(RETRIEVED, { payload: null }));
     expect(await answered(answer, 'get', 'quyul5r5w08')).toEqual(
-      saying(1, 'pwpush: the instance answered a push without a text\n'),
+      saying(1, 'pwpush: the instance returned a push without a text\n'),
     );
   });
 
@@ -120,9 +117,9 @@ describe('a success without what the API describes', () => {
     expect({ ...outcome, stderr: outcome.stderr.replace(/(?<= |')\/\S+/g, 'FILE') }).toEqual(
       saying(
         11,
-        'pwpush: get: the instance answered 200, but not with what the API describes: ' +
-          `application/json, ${body.length} bytes; the answer was saved to FILE\n` +
-          "hint: read it, then remove it: rm 'FILE\n",
+        'pwpush: the instance sent an unexpected response (200): ' +
+          `application/json, ${body.length} bytes; the response was saved to FILE\n` +
+          "hint: delete the file when done: rm 'FILE\n",
       ),
     );
   });
@@ -162,8 +159,8 @@ describe('a success without what the API describes', () => {
     expect(await answered({ status: 201, headers: bomb, body }, 'push')).toEqual(
       saying(
         11,
-        'pwpush: push: the answer is longer than 16 MiB\n' +
-          'hint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n',
+        'pwpush: the response is longer than 16 MiB\n' +
+          'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
       ),
     );
   });
@@ -181,7 +178,7 @@ describe('a success without what the API describes', () => {
   test('an answer over 16 MiB is not read on', async () => {
     const answer = { ...json(200, ''), body: new Uint8Array(16 * 1024 * 1024 + 1) };
     expect(await answered(answer, 'version')).toEqual(
-      saying(1, 'pwpush: version: the answer is longer than 16 MiB\n'),
+      saying(1, 'pwpush: the response is longer than 16 MiB\n'),
     );
   });
 });

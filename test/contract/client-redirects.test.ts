@@ -44,7 +44,7 @@ describe('a redirect within the origin', () => {
       code: 1,
       stdout: '',
       stderr:
-        `pwpush: push: the instance redirects (${status}) instead of answering\n` +
+        `pwpush: the instance redirects (${status}) instead of responding\n` +
         'hint: check the address\n',
       sent: [`POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`],
       waits: [],
@@ -70,7 +70,7 @@ describe('a redirect within the origin', () => {
     const { code, stderr, sent } = await asked(answers, 'version');
     expect({ code, stderr, requests: sent.length }).toEqual({
       code: 1,
-      stderr: 'pwpush: the instance redirects without end\n',
+      stderr: 'pwpush: the instance redirects too many times\n',
       requests: 6,
     });
   });
@@ -145,7 +145,7 @@ describe('an instance that is not set up', () => {
       code: 1,
       stdout: '',
       stderr:
-        'pwpush: the instance redirects to its sign-in or first-run page instead of answering\n' +
+        'pwpush: the instance redirects to its sign-in or first-run page instead of responding\n' +
         'hint: open the instance in a browser and finish setting it up, or check the address\n',
       sent: [`POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`],
       waits: [],

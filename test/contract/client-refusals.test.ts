@@ -19,7 +19,7 @@ describe('401', () => {
     expect(await refused({ status: 401 }, ['list'])).toEqual(
       saying(
         3,
-        'pwpush: list: the instance requires a token\nhint: log in with pwpush login, or set PWPUSH_TOKEN\n',
+        'pwpush: the instance requires a token\nhint: log in with pwpush login, or set PWPUSH_TOKEN\n',
       ),
     );
   });
@@ -28,7 +28,7 @@ describe('401', () => {
     expect(await refused({ status: 401 }, ['list'], TOKEN)).toEqual(
       saying(
         3,
-        'pwpush: list: the instance refused the token from PWPUSH_TOKEN\nhint: put a good one there, or log in with pwpush login\n',
+        'pwpush: the instance refused the token from PWPUSH_TOKEN\nhint: set a valid one there, or log in with pwpush login\n',
       ),
     );
   });
@@ -38,8 +38,8 @@ describe('401', () => {
     expect(await refused(answer, [command, 'quyul5r5w08'], TOKEN)).toEqual(
       saying(
         3,
-        `pwpush: ${command}: the instance refused the token from PWPUSH_TOKEN\n` +
-          'hint: put a good one there, log in with pwpush login, or send no token with --anonymous\n',
+        `pwpush: the instance refused the token from PWPUSH_TOKEN\n` +
+          'hint: set a valid one there, log in with pwpush login, or use --anonymous to send none\n',
       ),
     );
   });
@@ -54,7 +54,7 @@ pass it in the passphrase parameter.","status":"unauthorized"}`,
     expect(await refused(passphrase, ['get', 'quyul5r5w08'])).toEqual(
       saying(
         7,
-        'pwpush: the push needs a passphrase\n' +
+        'pwpush: the push requires a passphrase\n' +
           'hint: use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE\n',
       ),
     );
@@ -76,8 +76,8 @@ pass it in the passphrase parameter.","status":"unauthorized"}`,
     expect(await refused(answer, ['expire', 'quyul5r5w08'])).toEqual(
       saying(
         4,
-        'pwpush: expire: That push is not deletable by viewers.\n' +
-          'hint: use the token of who made it (pwpush login); if it was made without one, it ends by its own limits\n',
+        'pwpush: the instance refused the request: That push is not deletable by viewers.\n' +
+          'hint: log in as its owner with pwpush login; if it was created without a token, it can only expire by its limits\n',
       ),
     );
   });
@@ -89,7 +89,7 @@ describe('403', () => {
     expect(await refused(answer, ['audit', 'quyul5r5w08'], TOKEN)).toEqual(
       saying(
         4,
-        'pwpush: audit: That push does not belong to you.\nhint: the token belongs to another user, or the push was made without one\n',
+        'pwpush: the instance refused the request: That push does not belong to you.\nhint: the token belongs to another user, or the push was created without one\n',
       ),
     );
   });
@@ -98,7 +98,7 @@ describe('403', () => {
     const headers = { 'content-type': 'text/plain' };
     const answer = { status: 403, headers, body: 'Throttled\n' };
     expect(await refused(answer, ['get', 'quyul5r5w08'])).toEqual(
-      saying(10, 'pwpush: the instance limits how often it is asked\n'),
+      saying(10, 'pwpush: rate limited by the instance\n'),
     );
   });
 });
@@ -108,7 +108,7 @@ describe('404', () => {
     expect(await refused(json(404, '{"error":"not-found"}'), ['get', 'quyul5r5w08'])).toEqual(
       saying(
         5,
-        'pwpush: there is no such push on this instance\n' +
+        'pwpush: no such push on this instance\n' +
           'hint: check the link for missing characters, and the instance with pwpush version\n',
       ),
     );
@@ -119,8 +119,8 @@ describe('404', () => {
     expect(await refused(answer, ['version'])).toEqual(
       saying(
         5,
-        'pwpush: version: there is no API v2 at this address: text/html, "<!DOCTYPE html>"\n' +
-          'hint: check the address and its path; API v2 needs Password Pusher 2.4 or later\n',
+        'pwpush: no API v2 at this address: text/html, "<!DOCTYPE html>"\n' +
+          'hint: check the address and its path; API v2 requires Password Pusher 2.4 or later\n',
       ),
     );
   });
@@ -135,7 +135,7 @@ describe('422 and 400', () => {
     expect(await refused(answer, ['push'])).toEqual(
       saying(
         8,
-        'pwpush: push: the instance refused it: Payload is required; note is too long; Nothing doing\n',
+        'pwpush: the instance refused the request: Payload is required; note is too long; Nothing doing\n',
       ),
     );
   });
@@ -143,7 +143,10 @@ describe('422 and 400', () => {
   test('of a page out of range', async () => {
     const answer = json(400, '{"error":"page must be less than or equal to 200"}');
     expect(await refused(answer, ['list'], TOKEN)).toEqual(
-      saying(8, 'pwpush: list: the instance refused it: page must be less than or equal to 200\n'),
+      saying(
+        8,
+        'pwpush: the instance refused the request: page must be less than or equal to 200\n',
+      ),
     );
   });
 
@@ -152,7 +155,7 @@ describe('422 and 400', () => {
     expect(await refused(answer, ['push'], TOKEN)).toEqual(
       saying(
         8,
-        'pwpush: push: the instance refused it: what it says is not shown, since it repeats what was sent\n',
+        'pwpush: the instance refused the request: its response is not shown, as it repeats what was sent\n',
       ),
     );
   });
@@ -161,8 +164,8 @@ describe('422 and 400', () => {
     expect(await refused(html(413, '<h1>413</h1>'), ['push'])).toEqual(
       saying(
         8,
-        'pwpush: push: the instance refused it: text/html, "<h1>413</h1>"\n' +
-          'hint: it is over the limit of the instance, or of a proxy in front of it\n',
+        'pwpush: the instance refused the request: text/html, "<h1>413</h1>"\n' +
+          'hint: it is larger than the instance or a proxy in front of it allows\n',
       ),
     );
   });
@@ -196,7 +199,7 @@ test('with --json a refusal is one line of JSON on stderr', async () => {
   expect(await refused(json(404, '{"error":"not-found"}'), argv)).toEqual(
     saying(
       5,
-      '{"error":{"code":"not_found","message":"there is no such push on this instance",' +
+      '{"error":{"code":"not_found","message":"no such push on this instance",' +
         '"hint":"check the link for missing characters, and the instance with pwpush version","status":404}}\n',
     ),
   );
@@ -205,6 +208,6 @@ test('with --json a refusal is one line of JSON on stderr', async () => {
 test('control characters of an instance are made visible', async () => {
   const answer = json(422, '{"base":["\\u001b[2Jgone\\u202e"]}');
   expect(await refused(answer, ['push'])).toEqual(
-    saying(8, 'pwpush: push: the instance refused it: \\x1b[2Jgone\\u202e\n'),
+    saying(8, 'pwpush: the instance refused the request: \\x1b[2Jgone\\u202e\n'),
   );
 });

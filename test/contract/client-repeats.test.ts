@@ -20,17 +20,17 @@ const once: [string[], Literal, string][] = [
   [
     ['push'],
     json(201, CREATED),
-    'a push may exist; made without a token it cannot be looked up, and ends by its own limits',
+    'a push may exist; without a token it cannot be looked up, and expires by its limits',
   ],
   [
     ['get', 'quyul5r5w08'],
     json(200, RETRIEVED),
-    'a view may have been used: pwpush audit tells its owner',
+    'a view may have been used: the owner can check with pwpush audit',
   ],
   [
     ['notify', 'quyul5r5w08', 'ann@example.com'],
     json(201, NOTIFIED),
-    'the e-mail may have been sent: pwpush audit shows it if so',
+    'the e-mail may have been sent: check with pwpush audit',
   ],
 ];
 
@@ -71,7 +71,7 @@ describe('a connection that broke after the request left', () => {
   test.each(once)('%j: is never tried again', async (argv, _answer, hint) => {
     expect(await asked([broken(true)], argv)).toEqual({
       code: 11,
-      stderr: `pwpush: pw.test gave no whole answer\nhint: ${hint}\n`,
+      stderr: `pwpush: pw.test sent no complete response\nhint: ${hint}\n`,
       waits: [],
       requests: 1,
     });
@@ -80,7 +80,7 @@ describe('a connection that broke after the request left', () => {
   test.each(once)('%j: not when the answer was cut either', async (argv, answer, hint) => {
     expect(await asked([cut(answer)], argv)).toEqual({
       code: 11,
-      stderr: `pwpush: pw.test gave no whole answer\nhint: ${hint}\n`,
+      stderr: `pwpush: pw.test sent no complete response\nhint: ${hint}\n`,
       waits: [],
       requests: 1,
     });
@@ -108,7 +108,7 @@ describe('429 with Retry-After', () => {
       code: 0,
       waits: [7],
       requests: 2,
-      stderr: expect.stringMatching(/^the instance asks to wait \(429\); trying again in 7 s\n/),
+      stderr: expect.stringMatching(/^the instance returned 429; retrying in 7 s\n/),
     });
   });
 
@@ -116,7 +116,7 @@ describe('429 with Retry-After', () => {
     expect(await asked([wait(429, '7')], ['get', 'quyul5r5w08'])).toEqual({
       code: 10,
       stderr:
-        'pwpush: the instance limits how often it is asked: text/plain, "Retry later"\nhint: try again in 7 s\n',
+        'pwpush: rate limited by the instance: text/plain, "Retry later"\nhint: try again in 7 s\n',
       waits: [],
       requests: 1,
     });
@@ -158,7 +158,7 @@ describe('429 with Retry-After', () => {
       expect(await asked([wait(429, value)], ['list'])).toEqual({
         code: 10,
         stderr:
-          'pwpush: the instance limits how often it is asked: text/plain, "Retry later"\nhint: try again later\n',
+          'pwpush: rate limited by the instance: text/plain, "Retry later"\nhint: try again later\n',
         waits: [],
         requests: 1,
       });
@@ -179,7 +179,7 @@ describe('503 with Retry-After', () => {
       code: 0,
       waits: [7],
       requests: 2,
-      stderr: expect.stringMatching(/^the instance asks to wait \(503\); trying again in 7 s\n/),
+      stderr: expect.stringMatching(/^the instance returned 503; retrying in 7 s\n/),
     });
   });
 });

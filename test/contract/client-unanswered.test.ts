@@ -9,7 +9,7 @@ const CREATE = 'POST https://pw.test/api/v2/pushes';
 const LIST = 'GET https://pw.test/api/v2/pushes/active?page=1';
 const SECOND = 'GET https://pw.test/api/v2/pushes/active?page=2';
 const END = json(200, '[]');
-const LOST = 'pw.test gave no whole answer';
+const LOST = 'pw.test sent no complete response';
 /** Our clock stands at 11:06:45. */
 const OURS = 'Thu, 20 Aug 2026 11:06:45 GMT';
 
@@ -35,12 +35,12 @@ const saying = (message: string, hint: string) => ({
 });
 
 const ONE = saying(
-  'a push like it was created since: https://pw.test/p/quyul5r5w08/r',
-  'if it is this one, use its link; if in doubt, pwpush expire quyul5r5w08 and push again',
+  'a matching push was created meanwhile: https://pw.test/p/quyul5r5w08/r',
+  'if it is yours, use its link; if in doubt, run pwpush expire quyul5r5w08 and push again',
 );
 const NONE = saying(
-  'your active pushes have none like it',
-  'it may still be on its way: before you push again, look with pwpush list',
+  'no active push matches it',
+  'it may still arrive: check pwpush list before you push again',
 );
 
 describe('a push like it was created since', () => {
@@ -57,7 +57,7 @@ describe('a push like it was created since', () => {
     const { passphrase: _, ...push } = JSON.parse(CREATED);
     expect(JSON.parse(stderr).error).toEqual({
       code: 'unknown',
-      message: `${LOST}; a push like it was created since: https://pw.test/p/quyul5r5w08`,
+      message: `${LOST}; a matching push was created meanwhile: https://pw.test/p/quyul5r5w08`,
       hint: expect.stringContaining('pwpush expire quyul5r5w08'),
       found: [{ ...push, html_url: 'https://pw.test/p/quyul5r5w08' }],
     });
@@ -71,8 +71,8 @@ describe('a push like it was created since', () => {
     const second = { url_token: 'abc', html_url: 'https://pw.test/p/abc' };
     expect(await pushed([broken(true), listed([{}, second]), END])).toEqual(
       saying(
-        '2 pushes like it were created since: https://pw.test/p/quyul5r5w08/r https://pw.test/p/abc',
-        'see pwpush list; expire the one that is not yours to use, and push again',
+        '2 matching pushes were created meanwhile: https://pw.test/p/quyul5r5w08/r https://pw.test/p/abc',
+        'see pwpush list; expire those that you do not use, and push again',
       ),
     );
   });
@@ -84,7 +84,9 @@ describe('a push like it was created since', () => {
       END,
     ]);
     expect({ code, asked }).toEqual({ code: 1, asked: [CREATE, LIST, SECOND] });
-    expect(stderr).toContain('; a push like it was created since: https://pw.test/p/quyul5r5w08/r');
+    expect(stderr).toContain(
+      '; a matching push was created meanwhile: https://pw.test/p/quyul5r5w08/r',
+    );
   });
 });
 
@@ -120,8 +122,8 @@ describe('none like it', () => {
   ])('%j is another one', async (fields, argv) => {
     expect(await pushed([broken(true), listed([fields]), END], ...argv)).toEqual(
       saying(
-        'your active pushes have none like it, but 1 other created since: the instance may have changed a limit',
-        'it may still be on its way: before you push again, look with pwpush list',
+        'no active push matches it, but 1 other created meanwhile: the instance may have changed a limit',
+        'it may still arrive: check pwpush list before you push again',
       ),
     );
   });
@@ -134,22 +136,21 @@ describe('none like it', () => {
 });
 
 describe('the look-up fails', () => {
-  const HINT =
-    'a push may exist: before you push again, look for it with pwpush list and expire it';
+  const HINT = 'a push may exist: look for it with pwpush list and expire it before you push again';
 
   test.each<[string, (Literal | ReturnType<typeof broken>)[], string]>([
     ['no connection', [broken(false)], 'pw.test cannot be reached'],
     ['no answer', [broken(true), broken(true)], LOST],
-    ['refused', [json(401, '')], 'list: the instance refused the token from PWPUSH_TOKEN'],
+    ['refused', [json(401, '')], 'the instance refused the token from PWPUSH_TOKEN'],
     [
       'asked to wait',
       [{ status: 429, headers: { 'retry-after': '30' } }],
-      'the instance asks to wait',
+      'rate limited by the instance',
     ],
   ])('%s: that is said, and nothing else is tried', async (_what, answers, why) => {
     const outcome = await pushed([broken(true), ...answers]);
     expect({ ...outcome, asked: outcome.asked.slice(0, 2) }).toEqual({
-      ...saying(`your pushes could not be looked through (${why})`, HINT),
+      ...saying(`your pushes could not be checked (${why})`, HINT),
       asked: [CREATE, LIST],
     });
     expect(outcome.asked.filter((line) => line === CREATE)).toEqual([CREATE]);

@@ -50,7 +50,7 @@ const pushBody = (token: string, overrides: Record<string, unknown> = {}) => ({
 const JSON_TYPE = 'application/json; charset=utf-8';
 const answered = (status: number, body: unknown) => ({ status, type: JSON_TYPE, body });
 const noToken = answered(401, {
-  error: 'This needs an API token: send it as Authorization: Bearer.',
+  error: 'This requires an API token: send it as Authorization: Bearer.',
 });
 const notFound = answered(404, { error: 'not-found' });
 const asJson = { 'Content-Type': 'application/json' };
@@ -366,7 +366,7 @@ describe('POST /api/v2/pushes with files', () => {
 
   test('needs a token', async () => {
     expect(await send('POST', '/api/v2/pushes', asForm, form)).toEqual(
-      answered(401, { error: 'Files need an API token.' }),
+      answered(401, { error: 'Files require an API token.' }),
     );
   });
 
@@ -436,14 +436,14 @@ describe('GET /api/v2/pushes/:token', () => {
     const token = await created('{"push":{"payload":"hunter2","passphrase":"open sesame & more"}}');
     expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
       answered(401, {
-        error: 'This push needs its passphrase.',
-        message: 'This push needs a passphrase: send it as the `passphrase` parameter.',
+        error: 'This push requires a passphrase.',
+        message: 'This push requires a passphrase: send it as the `passphrase` parameter.',
         status: 'unauthorized',
       }),
     );
     expect(await send('GET', `/api/v2/pushes/${token}?passphrase=sesame`)).toEqual(
       answered(401, {
-        error: 'This push needs its passphrase.',
+        error: 'This push requires a passphrase.',
         message: 'That passphrase is wrong: send the right one as the `passphrase` parameter.',
         status: 'unauthorized',
       }),
@@ -468,8 +468,8 @@ describe('GET /p/:token.json, the json_url', () => {
     const path = `/p/${token}.json`;
     expect(await send('GET', path)).toEqual(
       answered(401, {
-        error: 'This push needs its passphrase.',
-        message: 'This push needs a passphrase: send it as the `passphrase` parameter.',
+        error: 'This push requires a passphrase.',
+        message: 'This push requires a passphrase: send it as the `passphrase` parameter.',
         status: 'unauthorized',
       }),
     );

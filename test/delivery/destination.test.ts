@@ -54,7 +54,7 @@ test('a file that is there is left as it is', async () => {
   writeFileSync(path, 'old');
   await expect(reserveFile(path, false)).rejects.toMatchObject({
     code: 'usage',
-    message: `${path} exists and was left as it is`,
+    message: `"${path}" already exists`,
     hint: 'overwrite it with --force',
   });
   expect(readdirSync(folder)).toEqual(['out']);
@@ -100,18 +100,18 @@ test('a pipe nobody reads is refused at once', async () => {
   execFileSync('mkfifo', [path]);
   await expect(reserveFile(path, false)).rejects.toMatchObject({
     code: 'usage',
-    message: `nobody reads from ${path}`,
+    message: `no program reads from "${path}"`,
   });
 });
 
 test('a folder, a missing folder and a file for a folder are refused before anything is fetched', async () => {
   mkdirSync(path);
-  await expect(reserveFile(path, true)).rejects.toMatchObject({ message: `${path} is a folder` });
+  await expect(reserveFile(path, true)).rejects.toMatchObject({ message: `"${path}" is a folder` });
   const missing = join(folder, 'none', 'out');
   await expect(reserveFile(missing, true)).rejects.toMatchObject({
     code: 'usage',
-    message: `${missing} cannot be written (ENOENT): nothing was fetched`,
-    hint: 'make its folder first',
+    message: `cannot write "${missing}" (ENOENT); nothing was fetched`,
+    hint: 'create its folder first',
   });
   writeFileSync(join(folder, 'plain'), '');
   await expect(reserveFile(join(folder, 'plain', 'out'), true)).rejects.toMatchObject({
@@ -124,7 +124,7 @@ test('a socket is refused before anything is fetched', async () => {
   await once(server, 'listening');
   await expect(reserveFile(path, true)).rejects.toMatchObject({
     code: 'usage',
-    message: `${path} is neither a file nor a pipe`,
+    message: `"${path}" is neither a file nor a pipe`,
   });
   server.close();
 });

@@ -65,7 +65,7 @@ test('what breaks is tried three times, with growing pauses', async () => {
 
 test.each([
   ['less', { length: 5, chunks: ['four'] }, 'the download was cut short'],
-  ['more', { length: 3, chunks: ['four'] }, 'more came than was announced'],
+  ['more', { length: 3, chunks: ['four'] }, 'the response is longer than announced'],
   ['nothing', { length: 3, chunks: [] }, 'the download was cut short'],
 ])('%s than was announced is no file', async (_what, one, message) => {
   const { outcome, files } = await download([one, one, one]);

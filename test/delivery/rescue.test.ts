@@ -66,7 +66,7 @@ test('with nowhere to go it is said to be lost', async () => {
     problem: 'no room',
   });
   expect({ message, remains }).toEqual({
-    message: `no room, and the secret is LOST: it could not be saved to ${folder}/state either (the folder ${folder}/state cannot be made (EEXIST))`,
+    message: `no room, and the secret is LOST: it could not be saved to ${folder}/state either (cannot create the folder "${folder}/state" (EEXIST))`,
     remains: {},
   });
 });

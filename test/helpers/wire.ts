@@ -37,7 +37,7 @@ export function html(status: number, body: string): Literal {
 
 /** No answer: the connection broke, before or after the request left. */
 export function broken(sent: boolean, timedOut = false): TransportError {
-  const message = sent ? 'pw.test gave no whole answer' : 'pw.test cannot be reached';
+  const message = sent ? 'pw.test sent no complete response' : 'pw.test cannot be reached';
   return new TransportError(message, { sent, timedOut });
 }
 

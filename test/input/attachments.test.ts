@@ -73,15 +73,19 @@ describe('files to attach', () => {
   });
 
   test.each([
-    ['nothing there', () => [at('none')], 'none cannot be read: there is no such file'],
-    ['a folder', () => [at('folder')], 'folder is a folder; only files can be attached'],
-    ['a pipe', () => [at('fifo')], 'fifo is a pipe or device; only files can be attached'],
-    ['a device', () => ['/dev/zero'], '/dev/zero is a pipe or device; only files can be attached'],
-    ['one named twice', () => [at('a.txt'), at('a.txt')], 'a.txt is named twice'],
-    ['a hard link', () => [at('a.txt'), at('hard')], 'hard are the same file'],
-    ['a symbolic link', () => [at('soft'), at('a.txt')], 'a.txt are the same file'],
-    ['stdin twice', () => ['-', '-'], 'standard input can be attached once only'],
-    ['eleven', () => Array(11).fill('x'), 'a push takes at most 10 files; named were 11'],
+    ['nothing there', () => [at('none')], 'none": no such file'],
+    ['a folder', () => [at('folder')], 'folder" is a folder; only files can be attached'],
+    ['a pipe', () => [at('fifo')], 'fifo" is a pipe or device; only files can be attached'],
+    [
+      'a device',
+      () => ['/dev/zero'],
+      '"/dev/zero" is a pipe or device; only files can be attached',
+    ],
+    ['one named twice', () => [at('a.txt'), at('a.txt')], 'a.txt" is attached twice'],
+    ['a hard link', () => [at('a.txt'), at('hard')], 'hard" are the same file'],
+    ['a symbolic link', () => [at('soft'), at('a.txt')], 'a.txt" are the same file'],
+    ['stdin twice', () => ['-', '-'], 'standard input can be attached only once'],
+    ['eleven', () => Array(11).fill('x'), 'a push can have at most 10 files, not 11'],
   ])('%s is refused, and nothing stays open', async (_what, paths, message) => {
     await expect(open([at('empty'), ...paths()].slice(-11))).rejects.toMatchObject({
       code: 'usage',
@@ -98,7 +102,7 @@ describe('files to attach', () => {
     const opening = open([at('locked')]).finally(() => root && process.seteuid?.(0));
     await expect(opening).rejects.toMatchObject({
       code: 'usage',
-      message: `${at('locked')} cannot be read: permission denied`,
+      message: `cannot read "${at('locked')}": permission denied`,
     });
   });
 
@@ -119,7 +123,7 @@ describe('files to attach', () => {
     })();
     await expect(reading).rejects.toMatchObject({
       code: 'failed',
-      message: `${at('moving')} changed while it was being sent; nothing was pushed, as the request was never completed`,
+      message: `"${at('moving')}" changed while it was being sent; nothing was pushed, as the request was not completed`,
     });
     await close();
   });
@@ -160,9 +164,9 @@ describe('standard input', () => {
   });
 
   test.each([
-    [['-'], 'a/b', false, '--filename takes a name without folders'],
-    [['-'], '', false, '--filename takes a name without folders'],
-    [['x'], 'b', false, '--filename names what --file - reads, and there is no --file -'],
+    [['-'], 'a/b', false, '--filename must be a name without folders'],
+    [['-'], '', false, '--filename must be a name without folders'],
+    [['x'], 'b', false, '--filename requires --file -'],
     [['-'], 'b', true, '--file - reads standard input, which is a terminal'],
   ])('%j named %j on a terminal: %s, is bad usage', async (paths, name, tty, message) => {
     await expect(open(paths, name, piped([], tty))).rejects.toMatchObject({

@@ -37,20 +37,20 @@ test('an object has the names of the options', () => {
 });
 
 const wrong: [unknown, string][] = [
-  [{}, 'it has no "payload"'],
-  [{ payload: '' }, '"payload" takes a text that is not empty'],
-  [{ payload: 7 }, '"payload" takes a text that is not empty'],
-  [{ payload: 'x', days: 0 }, '"days" takes a whole number of 1 or more'],
-  [{ payload: 'x', views: '3' }, '"views" takes a whole number of 1 or more'],
-  [{ payload: 'x', views: 1.5 }, '"views" takes a whole number of 1 or more'],
-  [{ payload: 'x', deletable: 'yes' }, '"deletable" takes true or false'],
-  [{ payload: 'x', kind: 'file' }, '"kind" takes text, url, qr'],
-  [{ payload: 'x', passphrase: '' }, '"passphrase" takes a text that is not empty'],
-  [{ payload: 'x', day: 1 }, 'it has an unknown field "day"'],
-  [{ payload: 'x', expire_after_views: 1 }, 'it has an unknown field "expire_after_views"'],
-  [{ payload: 'x', 'S3cret!': 1 }, 'it has an unknown field'],
-  [[], 'it is not a JSON object'],
-  ['secret', 'it is not a JSON object'],
+  [{}, 'missing "payload"'],
+  [{ payload: '' }, '"payload" must be a non-empty string'],
+  [{ payload: 7 }, '"payload" must be a non-empty string'],
+  [{ payload: 'x', days: 0 }, '"days" must be a whole number of 1 or more'],
+  [{ payload: 'x', views: '3' }, '"views" must be a whole number of 1 or more'],
+  [{ payload: 'x', views: 1.5 }, '"views" must be a whole number of 1 or more'],
+  [{ payload: 'x', deletable: 'yes' }, '"deletable" must be true or false'],
+  [{ payload: 'x', kind: 'file' }, '"kind" must be one of text, url, qr'],
+  [{ payload: 'x', passphrase: '' }, '"passphrase" must be a non-empty string'],
+  [{ payload: 'x', day: 1 }, 'unknown field "day"'],
+  [{ payload: 'x', expire_after_views: 1 }, 'unknown field "expire_after_views"'],
+  [{ payload: 'x', 'S3cret!': 1 }, 'unknown field'],
+  [[], 'not a JSON object'],
+  ['secret', 'not a JSON object'],
 ];
 
 test.each(wrong)('%j is refused: %s', (value, message) => {
@@ -60,11 +60,9 @@ test.each(wrong)('%j is refused: %s', (value, message) => {
 });
 
 test('nothing is quoted of a line that cannot be read', () => {
-  expect(() => readEntry(Buffer.from('{"payload": hunter2'), 'json')).toThrow(
-    'it is not a JSON object',
-  );
-  expect(() => readEntry(Buffer.from([0xff]), 'text')).toThrow('it is not valid UTF-8 text');
-  expect(() => readEntry(Buffer.from(''), 'text')).toThrow('it is empty: there is nothing to push');
+  expect(() => readEntry(Buffer.from('{"payload": hunter2'), 'json')).toThrow('not a JSON object');
+  expect(() => readEntry(Buffer.from([0xff]), 'text')).toThrow('not valid UTF-8 text');
+  expect(() => readEntry(Buffer.from(''), 'text')).toThrow('the line is empty');
 });
 
 async function lines(chunks: readonly Uint8Array[], longest = 1000) {

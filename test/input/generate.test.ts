@@ -79,12 +79,12 @@ describe('what --generate takes', () => {
   test.each([
     ['7', 'a length from 8 to 1024'],
     ['1025', 'a length from 8 to 1024'],
-    ['words:3', 'words:4 to words:64'],
-    ['words:65', 'words:4 to words:64'],
-    ['hex:15', 'hex:16 to hex:1024'],
-    ['digits:3', 'digits:4 to digits:1024'],
-  ])('%j is out of bounds', (text, takes) => {
-    expect(() => parseGenerate(text)).toThrow(`--generate takes ${takes}, not ${text}`);
+    ['words:3', 'from words:4 to words:64'],
+    ['words:65', 'from words:4 to words:64'],
+    ['hex:15', 'from hex:16 to hex:1024'],
+    ['digits:3', 'from digits:4 to digits:1024'],
+  ])('%j is out of bounds', (text, allowed) => {
+    expect(() => parseGenerate(text)).toThrow(`--generate must be ${allowed}, not ${text}`);
   });
 
   test('all else is refused', () => {
@@ -93,7 +93,7 @@ describe('what --generate takes', () => {
     const any = fc.string().filter((text) => !/\d/.test(text));
     for (const text of [...wrong, ...inherited, ...fc.sample(any, 50)])
       expect(() => parseGenerate(text)).toThrow(
-        /^--generate takes a length from 8 to 1024, or such as words:5$/,
+        /^--generate must be a length from 8 to 1024, or a kind and length such as words:5$/,
       );
   });
 });

@@ -89,7 +89,7 @@ describe('input that is no text is refused', () => {
         await expect(fromStdin(bytes)).rejects.toMatchObject({
           code: 'usage',
           message: 'standard input is not valid UTF-8 text',
-          hint: 'binary content is attached with --file PATH, or --file - for standard input',
+          hint: 'attach binary content with --file PATH, or --file - for standard input',
         });
       }),
     );
@@ -98,7 +98,7 @@ describe('input that is no text is refused', () => {
   test.each(['', '\n', '\r\n'])('what is empty: %j', async (text) => {
     await expect(fromStdin(text)).rejects.toMatchObject({
       code: 'usage',
-      message: 'standard input is empty: there is nothing to push',
+      message: 'standard input is empty: nothing to push',
     });
   });
 
@@ -124,12 +124,15 @@ describe('a file', () => {
   });
 
   test.each([
-    ['missing', 'cannot be read: there is no such file'],
-    ['', 'cannot be read: it is a folder'],
-  ])('%j %s', async (name, message) => {
+    ['missing', 'no such file'],
+    ['', 'is a folder'],
+  ])('%j: %s', async (name, reason) => {
     const path = join(folder, name);
     const read = readSecret({ name: 'file', value: path }, { raw: false }, piping(Buffer.of()));
-    await expect(read).rejects.toMatchObject({ code: 'usage', message: `${path} ${message}` });
+    await expect(read).rejects.toMatchObject({
+      code: 'usage',
+      message: `cannot read "${path}": ${reason}`,
+    });
   });
 });
 
@@ -137,9 +140,9 @@ test('a variable is verbatim; one that is not set or empty is refused', async ()
   const read = (env: Record<string, string>) =>
     readSecret({ name: 'env', value: 'DB' }, { raw: false }, piping(Buffer.of(), env));
   expect(await read({ DB: ' a\n' })).toBe(' a\n');
-  await expect(read({})).rejects.toMatchObject({ message: 'the variable DB is not set' });
+  await expect(read({})).rejects.toMatchObject({ message: 'the variable "DB" is not set' });
   await expect(read({ DB: '' })).rejects.toMatchObject({
-    message: 'the variable DB is empty: there is nothing to push',
+    message: 'the variable "DB" is empty: nothing to push',
   });
 });
 
@@ -186,7 +189,7 @@ describe('which source it is', () => {
 
   test('none, and nobody to ask, is refused', () => {
     expect(() => chooseSource({ raw: false }, true, false)).toThrow(
-      'there is no secret to push, and nobody to ask for it',
+      'no secret to push, and no terminal to ask on',
     );
   });
 });

@@ -113,7 +113,7 @@ describe.skipIf(lacks('Xvfb', 'xclip', 'xsel'))('on X11 (needs Xvfb, xclip, xsel
     });
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect(code).toBe(130);
-    expect(told).toContain('the clipboard has changed meanwhile and was left alone\n');
+    expect(told).toContain('the clipboard has changed and was not cleared\n');
     boardHolds('other');
   });
 });

@@ -23,7 +23,7 @@ import {
 
 const somebody = person();
 const LIVE =
-  'links to files usually work for minutes only; pwpush get asks for new ones, and uses another view';
+  'links to files usually expire within minutes; pwpush get returns new ones, and uses another view';
 
 const filesIn = (path: string) =>
   Object.fromEntries(
@@ -109,11 +109,11 @@ describe('get saves files', () => {
       code: 0,
       saved: [
         'saved x (1 B)',
-        'saved taken (2).txt (1 B); taken.txt was taken',
-        'saved X (2) (1 B); X was taken',
+        'saved taken (2).txt (1 B); "taken.txt" already existed',
+        'saved X (2) (1 B); "X" already existed',
         'saved b[2J (1 B)',
         'saved file (1 B)',
-        'saved file (2) (1 B); file was taken',
+        'saved file (2) (1 B); "file" already existed',
       ],
     });
     expect(files()).toEqual({
@@ -196,7 +196,7 @@ describe('get saves files', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: 'text',
-      stderr: `warning: the current folder cannot be written (ENOENT): the files go to ${state}/${name}\n\nsaved ${state}/${name}/a (1 B)\n`,
+      stderr: `warning: cannot write to the current folder (ENOENT): saving the files to ${state}/${name}\n\nsaved ${state}/${name}/a (1 B)\n`,
     });
   });
 });
@@ -239,7 +239,7 @@ describe('get --output', () => {
       code: 0,
       signal: null,
       stdout: '',
-      stderr: `warning: out is no folder: the files go to the current one\nsaved a (1 B)\n`,
+      stderr: `warning: "out" is not a folder: saving the files to the current folder\nsaved a (1 B)\n`,
     });
     expect(files()).toEqual({ out: 'text', a: 'A' });
   });
@@ -290,7 +290,7 @@ describe('get --output', () => {
       code: 1,
       signal: null,
       stdout: 'text',
-      stderr: `\nsaved a (1 B)\nsaved b (1 B)\npwpush: --output - takes one file; the 2 were saved to the current folder\n`,
+      stderr: `\nsaved a (1 B)\nsaved b (1 B)\npwpush: --output - works with one file only; the 2 files were saved to the current folder\n`,
     });
     expect(files()).toEqual({ a: 'A', b: 'B' });
   });
@@ -304,8 +304,8 @@ describe('get --output', () => {
 
   test.each([
     ['the note of a file after a text', 'text', [], '\nsaved a (1 B)\n'],
-    ['the error of a file after a text', 'text', ['-q'], '\npwpush: a was not saved: '],
-    ['what follows part of a file', '', ['-o', '-'], '\ntrying a again in 1 s: 127.0.0.1'],
+    ['the error of a file after a text', 'text', ['-q'], '\npwpush: cannot save "a": '],
+    ['what follows part of a file', '', ['-o', '-'], '\nretrying "a" in 1 s: 127.0.0.1'],
   ])('%s begins a line of its own', async (_what, text, words, said) => {
     const answer = said.startsWith('\nsaved') ? whole('A') : cut(9, 'half');
     const instance = await offered([{ filename: 'a', answer }], text);
@@ -321,7 +321,7 @@ describe('get --output', () => {
     const line = `($PWPUSH get ${instance.url}/p/abc -o - 2>err; echo $? >status) | true; cat err status`;
     const { stdout } = await shell(line, { env: somebody.env, cwd: folder });
     expect(stdout).toContain(
-      'pwpush: standard output cannot be written (EPIPE); the whole file was saved to a\n',
+      'pwpush: cannot write to standard output (EPIPE); the whole file was saved to a\n',
     );
     expect(stdout.trim().endsWith('\n1')).toBe(true);
     expect(files().a === big).toBe(true);
@@ -342,7 +342,7 @@ describe('get --output', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(
-        /\npwpush: standard output got part of the file only: .* the answer was cut short|the connection was closed; the whole file was saved to a\n/,
+        /\npwpush: only part of the file was written to standard output: .* the response was cut short|the connection was closed; the whole file was saved to a\n/,
       ),
     });
     expect(files()).toEqual({ a: 'whole' });
@@ -361,11 +361,11 @@ describe.concurrent('a file that does not come at once', () => {
     ]);
     const { code, stdout, stderr } = await get(instance);
     const { host } = new URL(instance.url);
-    const why = `${host} gave no whole answer: the connection was closed`;
+    const why = `${host} sent no complete response: the connection was closed`;
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `trying bad again in 1 s: ${why}\ntrying bad again in 3 s: ${why}\nwarning: bad: ${why}\nsaved good (1 B)\npwpush: 1 of 2 files were not saved\nhint: ${LIVE}\n`,
+      stderr: `retrying "bad" in 1 s: ${why}\nretrying "bad" in 3 s: ${why}\nwarning: bad: ${why}\nsaved good (1 B)\npwpush: 1 of 2 files were not saved\nhint: ${LIVE}\n`,
     });
     expect(files()).toEqual({ good: 'G' });
     expect(instance.seen.map(({ line }) => line.split('?')[0])).toEqual([
@@ -418,7 +418,7 @@ describe.concurrent('a file that does not come at once', () => {
     const { host } = new URL(instance.url);
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 1,
-      first: `pwpush: a was not saved: ${host} did not answer within 1 s`,
+      first: `pwpush: cannot save "a": ${host} did not respond within 1 s`,
     });
     expect(files()).toEqual({});
   });
@@ -426,9 +426,9 @@ describe.concurrent('a file that does not come at once', () => {
 
 describe('a file that does not come', () => {
   test.each([
-    [404, 'its link answered 404; it may have stopped working'],
-    [403, 'its link answered 403; it may have stopped working'],
-    [204, 'its link answered 204; it is not a file'],
+    [404, 'its link returned 404; it may have expired'],
+    [403, 'its link returned 403; it may have expired'],
+    [204, 'its link returned 204; it is not a file'],
   ])('because of %d is not tried again, and its address is not told', async (status, why) => {
     const answer: OfferedFile['answer'] = (_request, response) => response.writeHead(status).end();
     const instance = await offered([{ filename: 'a', answer }], 'text');
@@ -436,7 +436,7 @@ describe('a file that does not come', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: 'text',
-      stderr: `\npwpush: a was not saved: ${why}\nhint: ${LIVE}\n`,
+      stderr: `\npwpush: cannot save "a": ${why}\nhint: ${LIVE}\n`,
     });
     expect(instance.seen).toHaveLength(2);
     const { stdout: object } = await get(instance, '--json');
@@ -489,9 +489,9 @@ describe('a file that does not come', () => {
       code: 1,
       stderr: [
         expect.stringMatching(
-          /^warning: announced: there is no room for it: 2\.0 MiB in disk, where \S+ KiB are free$/,
+          /^warning: announced: not enough disk space: 2\.0 MiB needed in "disk", \S+ KiB free$/,
         ),
-        'warning: chunked: it cannot be written (there is no room left)',
+        'warning: chunked: cannot write the file (the disk is full)',
         'saved disk/small (1 B)',
       ],
     });
@@ -569,7 +569,7 @@ describe('a link', () => {
     const instance = await offered([{ filename: 'a', answer }]);
     expect(await get(instance)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('a was not saved: its link redirects over 10 times'),
+      stderr: expect.stringContaining('cannot save "a": its link redirects more than 10 times'),
     });
     expect(instance.seen).toHaveLength(1 + 11);
   });

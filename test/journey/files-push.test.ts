@@ -110,23 +110,20 @@ describe('push --file', () => {
   });
 
   test.each([
-    [['-f', '/none'], '/none cannot be read: there is no such file'],
-    [['-f', a, '-f', a], `${a} is named twice`],
-    [['-f', somebody.folder], `${somebody.folder} is a folder; only files can be attached`],
-    [['text', '-f', a], 'files are attached, and the secret would come from another place too'],
-    [
-      ['-f', a, '--generate'],
-      'files are attached, and the secret would come from another place too',
-    ],
-    [['-f', a, '--kind', 'text'], '--kind text takes no files'],
-    [['--kind', 'file'], '--kind file needs files'],
-    [['--message', 'm'], '--message goes with files'],
-    [['--filename', 'm'], '--filename names what --file - reads, and there is no --file -'],
+    [['-f', '/none'], 'cannot read "/none": no such file'],
+    [['-f', a, '-f', a], `"${a}" is attached twice`],
+    [['-f', somebody.folder], `"${somebody.folder}" is a folder; only files can be attached`],
+    [['text', '-f', a], 'a secret from another source cannot be combined with --file'],
+    [['-f', a, '--generate'], 'a secret from another source cannot be combined with --file'],
+    [['-f', a, '--kind', 'text'], '--kind text cannot be combined with --file'],
+    [['--kind', 'file'], '--kind file requires files'],
+    [['--message', 'm'], '--message requires --file'],
+    [['--filename', 'm'], '--filename requires --file -'],
     [
       ['-f', '-', '--passphrase-file', '-'],
       'standard input cannot be both the secret and the passphrase',
     ],
-    [['-f'], "option '-f, --file <path...>' argument missing"],
+    [['-f'], '--file requires a value'],
   ])('%j is bad usage, and nothing is sent', async (words, message) => {
     const { code, stdout, stderr } = await push(words, 'piped');
     expect({ code, stdout, first: stderr.split('\n')[0] }).toEqual({
@@ -161,7 +158,7 @@ describe('a file that changes while it is sent', () => {
       code: 1,
       signal: null,
       stdout: '',
-      stderr: `pwpush: ${path} changed while it was being sent; nothing was pushed, as the request was never completed\nhint: try again when nothing writes to it, or push a copy\n`,
+      stderr: `pwpush: "${path}" changed while it was being sent; nothing was pushed, as the request was not completed\nhint: try again when nothing writes to it, or push a copy\n`,
     });
     expect(whole).toBe(false);
     expect(instance.seen).toHaveLength(1);
@@ -179,28 +176,32 @@ describe('a refused upload says why', () => {
     expect(instance.seen).toHaveLength(1);
     return ended;
   };
-  const needed =
-    'hint: attaching files needs a token there: log in with pwpush login, or set PWPUSH_TOKEN\n';
+  const needed = 'hint: log in with pwpush login, or set PWPUSH_TOKEN\n';
 
   test.each([
     [
       401,
       { error: 'You need to sign in.' },
       3,
-      `push: the instance requires a token: You need to sign in.\n${needed}`,
+      `attaching files requires a token on this instance\n${needed}`,
     ],
-    [403, { error: 'No files from strangers.' }, 4, `push: No files from strangers.\n${needed}`],
+    [
+      403,
+      { error: 'No files from strangers.' },
+      4,
+      `the instance refused the request: No files from strangers.\n${needed}`,
+    ],
     [
       422,
       { base: ['File attachments are disabled.'] },
       8,
-      'push: the instance refused it: File attachments are disabled\nhint: pwpush version tells whether the instance takes files (features.pushes.file_attachments)\n',
+      'the instance refused the request: File attachments are disabled\nhint: check with pwpush version whether the instance accepts files (features.pushes.file_attachments)\n',
     ],
     [
       413,
       { error: 'At most 1 MiB.' },
       8,
-      'push: the instance refused it: At most 1 MiB.\nhint: the files are over a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it\n',
+      'the instance refused the request: At most 1 MiB.\nhint: the files are larger than the instance (pwpush serve: --max-file-size) or a proxy in front of it allows\n',
     ],
   ])('%d', async (status, body, code, text) => {
     expect(await refusing(status, body)).toEqual({
@@ -265,7 +266,7 @@ describe('an answer that comes before all was sent', () => {
       expect({ code, stderr }).toEqual({
         code: 8,
         stderr: expect.stringMatching(
-          /^pwpush: push: the instance refused it: text\/html, "<h1>too.*"\nhint: the files are over a limit/,
+          /^pwpush: the instance refused the request: text\/html, "<h1>too.*"\nhint: the files are larger than/,
         ),
       });
     }
@@ -297,7 +298,7 @@ describe('no answer', () => {
     const { host } = new URL(stalled.url);
     expect({ code, stderr }).toEqual({
       code: 11,
-      stderr: `pwpush: ${host} took no more of what is being sent within 1 s\nhint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n`,
+      stderr: `pwpush: ${host} accepted no more data within 1 s\nhint: a push may exist; without a token it cannot be looked up, and expires by its limits\n`,
     });
     expect(stalled.connections()).toBe(1);
   });
@@ -307,7 +308,7 @@ describe('no answer', () => {
     const words = ['push', '-f', a, '--timeout', '1'];
     expect(await pwpush(words, { env: at(silent.url) })).toMatchObject({
       code: 11,
-      stderr: expect.stringContaining('did not answer within 1 s'),
+      stderr: expect.stringContaining('did not respond within 1 s'),
     });
   });
 

@@ -69,7 +69,7 @@ test('push shows how far it is, and the link', async () => {
   await terminal.shows('MiB of 64.0 MiB');
   expect(await terminal.ended).toBe(0);
   const screen = terminal.screen();
-  expect(screen).toContain('hint: text on the command line can be read by other users');
+  expect(screen).toContain('hint: other users of this machine can read');
   expect(screen).toMatch(/big\.bin +\[=*>? *\] +\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
   expect(screen).toMatch(/1 file, 64\.0 MiB in \d+\.\d s, [\d.]+ MiB\/s\r\n/);
   expect(screen).toContain(`${instance.url}/p/abc\r\n`);
@@ -98,8 +98,8 @@ test('a refused upload wipes its progress before the error', async () => {
   refuse();
   expect(await terminal.ended).toBe(8);
   expect(seen(terminal.screen()).slice(0, 2)).toEqual([
-    'pwpush: push: the instance refused it: A file is larger than 16.0 MiB.',
-    expect.stringMatching(/^hint: the files are over a limit/),
+    'pwpush: the instance refused the request: A file is larger than 16.0 MiB.',
+    expect.stringMatching(/^hint: the files are larger than/),
   ]);
 });
 

@@ -133,7 +133,7 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
       code: 1,
       stdout: '',
       stderr:
-        'pwpush: this machine has no address that others can reach\nhint: name one with --host\n',
+        'pwpush: this machine has no address that others can reach\nhint: choose one with --host\n',
     });
   });
 });

@@ -51,7 +51,7 @@ describe('push --here', () => {
     expect((await pwpush(['expire', first], { env: recipient.env })).code).toBe(0);
     expect(await running.ended).toMatchObject({
       code: 6,
-      stderr: '127.0.0.1 deleted it\npwpush: the push has expired, and nobody has looked at it\n',
+      stderr: '127.0.0.1 deleted it\npwpush: the push expired without a view\n',
     });
   });
 
@@ -99,7 +99,7 @@ describe('push --here', () => {
     expect(file.stdout).toBe(bytes.toString());
     expect(await running.ended).toMatchObject({
       code: 0,
-      stderr: '127.0.0.1 viewed it: 1 of 1\n127.0.0.1 fetched the file\n',
+      stderr: '127.0.0.1 viewed it: 1 of 1\n127.0.0.1 downloaded the file\n',
     });
   });
 
@@ -137,18 +137,18 @@ describe('push --here', () => {
   });
 
   test.each([
-    [['--here', '--url', 'https://pw.test'], '--url does not go with --here'],
-    [['--here', '--profile', 'x'], '--profile does not go with --here'],
-    [['--here', '--notify', 'a@b.example'], '--notify does not go with --here'],
-    [['--here', '--name', 'x'], '--name does not go with --here'],
-    [['--here', '--dry-run'], '--dry-run does not go with --here'],
-    [['--here', '--each'], '--each does not go with --here'],
-    [['--here', '--host', ''], '--host takes a value, and got an empty one'],
-    [['--here', '--tls-cert='], '--tls-cert takes a value, and got an empty one'],
-    [['--host', '0.0.0.0'], '--host goes with --here'],
-    [['--port', '0'], '--port goes with --here'],
+    [['--here', '--url', 'https://pw.test'], '--url cannot be combined with --here'],
+    [['--here', '--profile', 'x'], '--profile cannot be combined with --here'],
+    [['--here', '--notify', 'a@b.example'], '--notify cannot be combined with --here'],
+    [['--here', '--name', 'x'], '--name cannot be combined with --here'],
+    [['--here', '--dry-run'], '--dry-run cannot be combined with --here'],
+    [['--here', '--each'], '--each cannot be combined with --here'],
+    [['--here', '--host', ''], '--host must not be empty'],
+    [['--here', '--tls-cert='], '--tls-cert must not be empty'],
+    [['--host', '0.0.0.0'], '--host requires --here'],
+    [['--port', '0'], '--port requires --here'],
     [['--here', '--views', '101'], 'Expire after views must be an integer from 1 to 100'],
-    [['--here', '--tls-cert', 'x'], 'TLS needs both a certificate and its key'],
+    [['--here', '--tls-cert', 'x'], 'TLS requires both a certificate and its key'],
     [['--here', '--host', '192.0.2.77'], 'cannot listen on 192.0.2.77 port 0 (EADDRNOTAVAIL)'],
   ])('%j: %s', async (words, message) => {
     const here = place({ stdin: 's' });
@@ -162,7 +162,7 @@ describe('push --here', () => {
 describe('on a terminal', () => {
   test('draws the link, and Control-C expires it', async () => {
     const terminal = onTerminal('echo s | (exec $PWPUSH push --here)', sender.env);
-    await terminal.shows('waiting for it to be seen; Control-C expires it');
+    await terminal.shows('waiting for a view … (Ctrl-C expires the push)');
     const screen = terminal.screen();
     const link = LINK.exec(screen)?.[0] ?? '';
     const drawing = screen.split('\r\n').filter((line) => line.startsWith('\u001b[38;5;16'));
@@ -175,16 +175,16 @@ describe('on a terminal', () => {
       .slice(1);
     expect(after).toEqual([
       link,
-      'only this machine reaches that address',
-      'hint: --host 0.0.0.0 serves it to the whole LAN',
-      'waiting for it to be seen; Control-C expires it',
+      'only this machine can reach that address',
+      'hint: use --host 0.0.0.0 to serve it to the whole LAN',
+      'waiting for a view … (Ctrl-C expires the push)',
       '',
     ]);
     expect(drawing.length + after.length).toBeLessThanOrEqual(24);
     terminal.type('\u0003');
     await terminal.shows('pwpush: interrupted');
     await terminal.ended;
-    expect(terminal.screen()).toContain('^C\r\nit is expired\r\npwpush: interrupted');
+    expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
     expect((await get(link)).code).toBe(9);
   });
 });

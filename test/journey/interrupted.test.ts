@@ -23,7 +23,7 @@ describe('Ctrl-C', () => {
       code,
       signal: null,
       stdout: '',
-      stderr: `pwpush: ${word}\nhint: a push may exist; made without a token it cannot be looked up, and ends by its own limits\n`,
+      stderr: `pwpush: ${word}\nhint: a push may exist; without a token it cannot be looked up, and expires by its limits\n`,
     });
     expect(silent.requests).toHaveLength(1);
   });
@@ -50,7 +50,7 @@ describe('Ctrl-C', () => {
       code: 130,
       stdout: '',
       stderr:
-        'pwpush: interrupted; the instance granted looser limits than asked: 2 views asked, 5 granted; and expiring the push again FAILED, so the secret can still be read at http://x.test/p/abc\nhint: expire it yourself: open the link and delete it, or run pwpush expire with a token\n',
+        'pwpush: interrupted; the instance granted looser limits than requested: 2 views requested, 5 granted; expiring the push FAILED, so the secret can still be read at http://x.test/p/abc\nhint: expire it yourself: open the link and delete it, or run pwpush expire with a token\n',
     });
   });
 

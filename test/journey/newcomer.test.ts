@@ -12,7 +12,7 @@ describe('somebody with nothing configured', () => {
   test('is told the ways to configure', async () => {
     expect(await pwpush(['push'], { env: newcomer.env, input: 's' })).toEqual(
       usage(
-        'pwpush: no instance is configured\nhint: log in with pwpush login, set PWPUSH_URL, or name an instance with --url; pwpush serve makes one of this machine\n',
+        'pwpush: no instance is configured\nhint: log in with pwpush login, set PWPUSH_URL or use --url; or run an instance here with pwpush serve\n',
       ),
     );
   });
@@ -44,18 +44,18 @@ describe('somebody with nothing configured', () => {
 
 describe('bad input is refused before anything is sent', () => {
   test.each([
-    [['list', '--page', '0'], 'pwpush: --page takes a whole number from 1 to 200, not "0"\n'],
-    [['push', '--days', '99999999999'], 'pwpush: --days takes at most 999999999\n'],
-    [['push', '--days', 'x'], 'pwpush: --days takes a whole number of 1 or more, not "x"\n'],
+    [['list', '--page', '0'], 'pwpush: --page must be a whole number from 1 to 200, not "0"\n'],
+    [['push', '--days', '99999999999'], 'pwpush: --days must be at most 999999999\n'],
+    [['push', '--days', 'x'], 'pwpush: --days must be a whole number of 1 or more, not "x"\n'],
     [
       ['push', 'text', '--env', 'HOME'],
-      'pwpush: the secret can come from one place only; named were the text argument and --env\nhint: leave all but one out\n',
+      'pwpush: the secret can come from one source only, not from the text argument and --env\nhint: use only one of them\n',
     ],
     [['pusch'], 'pwpush: unknown command "pusch"\nhint: did you mean push?\n'],
     [['push', '--vews', '3'], 'pwpush: unknown option --vews\nhint: did you mean --views?\n'],
     [
       ['get', 'https://pwpush.example/'],
-      'pwpush: that is not a link or token of a push\nhint: give the link as you got it, such as https://pwpush.example/p/abc123, or its token\n',
+      'pwpush: not a link or token of a push\nhint: use the whole link, such as https://pwpush.example/p/abc123, or its token\n',
     ],
   ])('%j', async (words, stderr) => {
     const listener = await wire((socket) => socket.destroy());
@@ -67,7 +67,7 @@ describe('bad input is refused before anything is sent', () => {
 
   test('stdin that is empty or closed', async () => {
     const empty =
-      'pwpush: standard input is empty: there is nothing to push\nhint: was the variable or command that fills it empty? an empty file is attached with --file\n';
+      'pwpush: standard input is empty: nothing to push\nhint: check the variable or command that fills it; attach an empty file with --file\n';
     const env = at('http://127.0.0.1:1');
     expect(await pwpush(['push'], { env, input: '' })).toEqual(usage(empty));
     expect(await shell('$PWPUSH push <&-', { env })).toEqual(usage(empty));
@@ -95,7 +95,7 @@ describe('a broken home', () => {
       signal: null,
       stdout: '',
       stderr:
-        'pwpush: the folder /proc/nowhere/.config/pwpush cannot be made (ENOENT)\nhint: point PWPUSH_CONFIG_DIR at a folder of yours\n',
+        'pwpush: cannot create the folder "/proc/nowhere/.config/pwpush" (ENOENT)\nhint: set PWPUSH_CONFIG_DIR to a folder that you can write to\n',
     });
   });
 
@@ -106,7 +106,7 @@ describe('a broken home', () => {
     writeFileSync(path, '{"profiles": {');
     const env = { ...newcomer.env, PWPUSH_CONFIG_DIR: folder };
     const broken = usage(
-      `pwpush: the config file ${path} is not JSON\nhint: correct it, or move it away and run pwpush login\n`,
+      `pwpush: the config file "${path}" is not JSON\nhint: correct it, or move it and run pwpush login\n`,
     );
     expect(await pwpush(['list'], { env })).toEqual(broken);
     expect(await pwpush(['profile', 'set', 'days', '2'], { env })).toEqual(broken);
@@ -136,7 +136,7 @@ describe('a config file that is broken', () => {
       code: 0,
       signal: null,
       stdout: '',
-      stderr: `warning: the config file ${folder}/config.json is not JSON; no profile applies, nor its defaults\nno active pushes\n`,
+      stderr: `warning: the config file "${folder}/config.json" is not JSON; profiles are ignored\nno active pushes\n`,
     });
     listener.stop();
   });

@@ -65,7 +65,7 @@ describe('a link that cannot be printed', () => {
     const [first, second, status] = stdout.split('\n');
     expect(`${first}\n`).toMatch(link());
     expect(second).toBe(
-      'pwpush: standard output cannot be written (EPIPE); the link was printed here instead',
+      'pwpush: cannot write to standard output (EPIPE); the link was printed here instead',
     );
     expect(status).toBe('1');
   });
@@ -100,7 +100,7 @@ describe('a secret that cannot be printed', () => {
     expect(code).toBe(1);
     const path = /saved to (\S+)/.exec(stderr)?.[1] ?? '';
     expect(stderr).toBe(
-      `\npwpush: standard output cannot be written (ENOSPC); the secret was saved to ${path}\nhint: read it, then remove it: rm '${path}'\n`,
+      `\npwpush: cannot write to standard output (ENOSPC); the secret was saved to ${path}\nhint: delete the file when done: rm '${path}'\n`,
     );
     expect(readFileSync(path, 'utf8')).toBe('the view is gone');
     expect(statSync(path).mode & 0o777).toBe(0o600);

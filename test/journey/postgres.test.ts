@@ -133,7 +133,7 @@ onPostgres((cluster) => {
       code: 1,
       signal: null,
       stdout: '',
-      stderr: `pwpush: the instance key ${folder}/instance.key is missing
+      stderr: `pwpush: the instance key "${folder}/instance.key" is missing
 hint: instances on one database share one instance key: copy it from the first one, or restore it from a backup
 `,
     });
@@ -180,7 +180,7 @@ hint: instances on one database share one instance key: copy it from the first o
     expect(await ask(0, 'POST', '', { payload: 'x' })).toEqual({
       status: 503,
       wait: '5',
-      json: { error: 'The database is away. Try again later.' },
+      json: { error: 'The database is unavailable. Try again later.' },
     });
     await cluster().start();
     for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(200);

@@ -34,7 +34,7 @@ async function answerAll(terminal: Terminal) {
     await terminal.shows(question);
     terminal.type(`${answer}${ENTER}`);
   }
-  await terminal.shows('Control-C expires it');
+  await terminal.shows('Ctrl-C expires the push');
 }
 
 const linkOn = (screen: string) => /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r/.exec(screen)?.[0] ?? '';
@@ -62,7 +62,7 @@ describe('between two prompts, while an instance is asked', () => {
   /** `login`, as far as the address was typed and its instance, which does not answer yet, was asked. */
   async function waiting() {
     const terminal = onTerminal(around('$PWPUSH login'), newcomer.env);
-    await terminal.shows('Address of the instance:');
+    await terminal.shows('Address of the instance, such as https://eu.pwpush.com:');
     terminal.type(`${slow.url}${ENTER}`);
     return { terminal, socket: await asked };
   }
@@ -73,7 +73,7 @@ describe('between two prompts, while an instance is asked', () => {
     const answer = '{"api_version":"2.1"}';
     const head = `content-type: application/json\r\ncontent-length: ${answer.length}`;
     socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${answer}`);
-    await terminal.shows('API token:');
+    await terminal.shows('API token (on your account page, under API):');
     terminal.type(CTRL_C);
     await endsWith(terminal, 130, 'pwpush: interrupted');
     expect(terminal.screen()).not.toContain('MARKER');
@@ -88,7 +88,7 @@ describe('between two prompts, while an instance is asked', () => {
 });
 
 describe('Ctrl-Z at a question', () => {
-  test('stops, with the terminal as it was, and goes on with what was typed', async () => {
+  test('stops, with the terminal as it was, and goes on with the prompt', async () => {
     const line = `set -m; before=$(stty -g); $PWPUSH push --here; [ "$before" = "$(stty -g)" ] && echo stopped; fg; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
     const terminal = onTerminal(line, newcomer.env);
     await terminal.shows('Secret:');
@@ -102,7 +102,7 @@ describe('Ctrl-Z at a question', () => {
     terminal.type(`secret${ENTER}`);
     await terminal.shows('Passphrase (Enter for none):');
     terminal.type(ENTER);
-    await terminal.shows('Control-C expires it');
+    await terminal.shows('Ctrl-C expires the push');
     const got = await pwpush(['get', linkOn(terminal.screen())], { env: newcomer.env });
     await terminal.shows('restored');
     expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
@@ -133,7 +133,7 @@ describe('with TERM=dumb', () => {
     async (_, key) => {
       for (const [line, question] of [
         ['$PWPUSH push', '1-2:'],
-        ['$PWPUSH login', 'Address of the instance:'],
+        ['$PWPUSH login', 'Address of the instance, such as https://eu.pwpush.com:'],
         ['$PWPUSH push --here', 'Secret:'],
       ] as const) {
         const terminal = onTerminal(dumb + around(line), newcomer.env);
@@ -147,7 +147,7 @@ describe('with TERM=dumb', () => {
 
   test('a secret and its passphrase are asked for, and shown by nobody', async () => {
     const terminal = onTerminal(dumb + around('$PWPUSH push'), newcomer.env);
-    await terminal.shows('2) serve it from this machine until it was seen (--here)');
+    await terminal.shows('2) serve it from this machine until it is viewed (--here)');
     terminal.type(`2${ENTER}`);
     await answerAll(terminal);
     const get = `${dumb}$PWPUSH get ${linkOn(terminal.screen())}`;
@@ -163,9 +163,9 @@ describe('with TERM=dumb', () => {
 });
 
 describe('each question, left without an answer, leaves all as it was', () => {
-  const LOG_IN = 'log in to an instance, and push there';
+  const LOG_IN = 'log in to an instance and push there';
   const DOWN = '\u001b[B';
-  const ADDRESS = 'Address of the instance:';
+  const ADDRESS = 'Address of the instance, such as https://eu.pwpush.com:';
   const PASSPHRASE = 'Passphrase (Enter for none):';
   const AGAIN = 'Passphrase again:';
   /** What is asked, and typed for it, on the way to the question. */
@@ -211,13 +211,13 @@ describe('each question, left without an answer, leaves all as it was', () => {
 describe('who lets push serve from here, with nothing configured', () => {
   test('gets a link that works, and says so once', async () => {
     const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
-    await terminal.shows('serve it from this machine until it was seen (--here)');
+    await terminal.shows('serve it from this machine until it is viewed (--here)');
     terminal.type(`\u001b[B${ENTER}`);
     await answerAll(terminal);
     const env = { ...newcomer.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
     const got = await pwpush(['get', linkOn(terminal.screen())], { env });
     await endsWith(terminal, 0, 'viewed it: 1 of 1');
-    expect(terminal.screen()).toMatch(/handed over\?\S* \S*by this machine\S*\r\n/);
+    expect(terminal.screen()).toMatch(/share this push\?\S* \S*from this machine\S*\r\n/);
     expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
     expect(terminal.screen()).not.toContain('MARKER');
     expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);

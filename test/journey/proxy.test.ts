@@ -26,7 +26,7 @@ describe('a proxy for https', () => {
   test('that never answers is given up in time, with nothing sent', async () => {
     expect(await through('https', () => {})).toEqual({
       code: 9,
-      message: 'instance.test cannot be reached: the proxy did not answer in time',
+      message: 'instance.test cannot be reached: the proxy did not respond in time',
       requests: connect,
     });
   });
@@ -55,7 +55,7 @@ describe('a proxy for http', () => {
   test('that never answers is given up in time: the outcome is open', async () => {
     expect(await through('http', () => {})).toEqual({
       code: 11,
-      message: 'instance.test did not answer within 1 s',
+      message: 'instance.test did not respond within 1 s',
       requests: post,
     });
   });
@@ -64,7 +64,7 @@ describe('a proxy for http', () => {
     const answer = 'HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n';
     expect(await through('http', (socket) => socket.end(answer))).toEqual({
       code: 9,
-      message: 'instance.test cannot be reached: the proxy wants a user name and password',
+      message: 'instance.test cannot be reached: the proxy requires a user name and password',
       requests: post,
     });
   });

@@ -208,6 +208,8 @@ describe('a variable that takes a program over', () => {
     const words = ['run', link, '--', 'sh', '-c', '$DEPLOY_SCRIPT'];
     const { code, stderr } = await pwpush(words, { env });
     expect({ code, made: existsSync(mark) }).toEqual({ code: 2, made: false });
-    expect(stderr).toMatch(/^pwpush: the push sets DEPLOY_SCRIPT, set to something else in the /);
+    expect(stderr).toMatch(
+      /^pwpush: the push sets DEPLOY_SCRIPT, already set to another value in the /,
+    );
   });
 });

@@ -87,12 +87,20 @@ describe('SIGHUP', () => {
   });
 });
 
+test('the first start on a terminal ends with what to type in another one', async () => {
+  const terminal = onTerminal('exec $PWPUSH serve --port 0', home.env);
+  await terminal.shows('in another terminal: pwpush push');
+  expect(terminal.screen()).toContain('saved as profile "local"');
+  terminal.hangUp();
+  expect(await terminal.ended).toBe(0);
+});
+
 describe('what goes to stderr', () => {
   const TOKEN = /^token of admin, shown only now: pwp_[\w-]{43}$/;
   const exposed = { ...inMemory, PWPUSH_SERVE_HOST: '0.0.0.0' };
   const warning = 'listening on 0.0.0.0 without TLS: secrets and tokens can be read in transit';
 
-  /** All lines on stderr of a service that was asked once, and stopped. */
+  /** All lines on stderr of a elsewhere once, and stopped. */
   async function said(words: readonly string[]): Promise<string[]> {
     const { url, child, ended } = await serving(words, exposed);
     await fetch(`${url}/up`);

@@ -131,7 +131,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     expect(rest).toEqual({ code, stdout: '' });
     expect(stderr.split('\n').filter((line) => /^(pwpush|hint):/.test(line))).toEqual([
       `pwpush: ${word}`,
-      'hint: a view may have been used: pwpush audit tells its owner',
+      'hint: a view may have been used: the owner can check with pwpush audit',
     ]);
   });
 
@@ -143,7 +143,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     expect(await stopped(['push'], at(url), signal, waiting)).toEqual({
       code,
       stdout: '',
-      stderr: `the instance asks to wait (429); trying again in 50 s\npwpush: ${word}\n`,
+      stderr: `the instance returned 429; retrying in 50 s\npwpush: ${word}\n`,
     });
   });
 

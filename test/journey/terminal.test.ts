@@ -34,7 +34,7 @@ describe('on a terminal', () => {
     const terminal = onTerminal('$PWPUSH push; cat >/dev/null', sender.env);
     await terminal.shows('Secret:');
     terminal.type('-----BEGIN KEY-----\rMARKER\r-----END KEY-----\r');
-    await terminal.shows('what was pasted has several lines, and the prompt takes one');
+    await terminal.shows('the pasted text has several lines, and the prompt accepts one');
     terminal.type('\u0004');
     await terminal.ended;
     expect(terminal.screen()).not.toContain('MARKER');
@@ -49,7 +49,7 @@ describe('on a terminal', () => {
     terminal.type(`one${ENTER}`);
     await terminal.shows('Passphrase again:');
     terminal.type(`other${ENTER}`);
-    await terminal.shows('The two differ. Passphrase:');
+    await terminal.shows("They don't match, try again:");
     terminal.type(`both${ENTER}`);
     // As a question begins: while it is answered it is drawn anew for each key.
     await terminal.shows('\u001b[?25h\u001b[34m?\u001b[39m \u001b[1mPassphrase again:', 2);
@@ -74,7 +74,7 @@ describe('on a terminal', () => {
   test.each([
     ['the secret', '$PWPUSH push', 'Secret:'],
     ['a passphrase, the secret being piped', 'echo s | $PWPUSH push -p', 'Passphrase:'],
-    ['a token', '$PWPUSH login http://127.0.0.1:1', 'API token:'],
+    ['a token', '$PWPUSH login http://127.0.0.1:1', 'API token (on your account page, under API):'],
   ])('Ctrl-D where %s is asked for ends with 130 too', async (_what, line, question) => {
     const terminal = onTerminal(line, sender.env);
     await terminal.shows(question);
@@ -88,7 +88,7 @@ describe('on a terminal', () => {
       'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
     for (const keys of [CTRL_C, '\u0004']) {
       const terminal = onTerminal(line, recipient.env);
-      await terminal.shows('log in to an instance, and push there');
+      await terminal.shows('log in to an instance and push there');
       await terminal.shows('(--here)');
       terminal.type(keys);
       await terminal.shows('restored');
@@ -101,14 +101,14 @@ describe('on a terminal', () => {
   test('who logs in by what push offers ends with a link', async () => {
     const newcomer = makePerson();
     const terminal = onTerminal('$PWPUSH push', newcomer.env);
-    await terminal.shows('log in to an instance, and push there');
+    await terminal.shows('log in to an instance and push there');
     terminal.type(ENTER);
-    await terminal.shows('Address of the instance:');
+    await terminal.shows('Address of the instance, such as https://eu.pwpush.com:');
     terminal.type(`${service.url}${ENTER}`);
-    await terminal.shows('API token:');
+    await terminal.shows('API token (on your account page, under API):');
     terminal.type(`wrong${ENTER}`);
-    await terminal.shows('the instance refused the token; nothing was stored');
-    await terminal.shows('Wrong. API token:');
+    await terminal.shows('the instance refused the token; nothing was saved');
+    await terminal.shows('Wrong token, try again:');
     terminal.type(`${service.token}${ENTER}`);
     await terminal.shows('Secret:');
     terminal.type(`MARKER-secret${ENTER}`);
@@ -129,7 +129,7 @@ describe('on a terminal', () => {
     const terminal = onTerminal(`$PWPUSH get ${pushed.stdout.trim()}`, recipient.env);
     await terminal.shows('Passphrase:');
     terminal.type(`wrong${ENTER}`);
-    await terminal.shows('Wrong. Passphrase:');
+    await terminal.shows('Wrong passphrase, try again:');
     terminal.type(`right${ENTER}`);
     expect(await terminal.ended).toBe(0);
     expect(terminal.screen()).toContain(
@@ -139,7 +139,7 @@ describe('on a terminal', () => {
   });
 
   test('nothing is asked with --no-input or in CI', async () => {
-    const refused = 'pwpush: there is no secret to push, and nobody to ask for it';
+    const refused = 'pwpush: no secret to push, and no terminal to ask on';
     for (const line of ['$PWPUSH push --no-input', 'CI=1 $PWPUSH push']) {
       const terminal = onTerminal(line, sender.env);
       expect(await terminal.ended).toBe(2);

@@ -122,7 +122,7 @@ describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () =
     }).toEqual({
       stdout: 'abcdefg\nab',
       first: expect.stringMatching(
-        /^pwpush: standard output cannot be written \(EPIPE\); the secret was saved to /,
+        /^pwpush: cannot write to standard output \(EPIPE\); the secret was saved to /,
       ),
       status: '1\n',
       whole: true,
@@ -236,7 +236,7 @@ test('a creation that is not answered is looked for on another connection', asyn
       'GET /api/v2/pushes/active?page=2',
     ],
   });
-  expect(stderr).toContain(`; a push like it was created since: ${LINK}`);
+  expect(stderr).toContain(`; a matching push was created meanwhile: ${LINK}`);
 });
 
 describe.skipIf(missing)('--output fails after the view was used (needs /dev/full)', () => {
@@ -258,7 +258,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     const outcome = await meanwhile(['-o', path], () => rmSync(folder, { recursive: true }));
     expect({ ...outcome, rescued: rescued() }).toEqual({
       code: 1,
-      problem: `${path} cannot be written (ENOENT)`,
+      problem: `cannot write "${path}" (ENOENT)`,
       rescued: ['hunter2'],
     });
   });
@@ -268,7 +268,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     const outcome = await meanwhile(['-o', path, '--force'], () => mkdirSync(path));
     expect({ ...outcome, rescued: rescued() }).toEqual({
       code: 1,
-      problem: `${path} cannot be written (EISDIR)`,
+      problem: `cannot write "${path}" (EISDIR)`,
       rescued: ['hunter2'],
     });
   });
@@ -277,7 +277,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     const outcome = await meanwhile(['-o', '/dev/full'], () => {});
     expect({ ...outcome, rescued: rescued() }).toEqual({
       code: 1,
-      problem: '/dev/full cannot be written (ENOSPC)',
+      problem: 'cannot write "/dev/full" (ENOSPC)',
       rescued: ['hunter2'],
     });
   });
@@ -289,7 +289,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     const outcome = await meanwhile(['-o', path], () => closeSync(reader));
     expect({ ...outcome, rescued: rescued() }).toEqual({
       code: 1,
-      problem: `${path} cannot be written (EPIPE)`,
+      problem: `cannot write "${path}" (EPIPE)`,
       rescued: ['hunter2'],
     });
   });

@@ -19,7 +19,7 @@ describe('a token over plain http', () => {
     'http://localhost.evil.test',
   ])('is refused to %s', async (url) => {
     await expect(target(stored(url))).rejects.toThrow(
-      `the token would travel over plain http to ${new URL(url).host}, readable by everybody on the way`,
+      `refusing to send the token over plain http to ${new URL(url).host}: anyone on the way could read it`,
     );
   });
 

@@ -82,8 +82,8 @@ test('a holder that takes long keeps it; another gives up in the end', async () 
     const [held = ''] = claims();
     await expect(withLock(path, hurried(), async () => {})).rejects.toMatchObject({
       code: 'failed',
-      message: `another pwpush holds ${join(folder, held)}`,
-      hint: 'remove it if none is running',
+      message: `locked by another pwpush: "${join(folder, held)}"`,
+      hint: 'remove that file if no other pwpush is running',
     });
     expect(claims()).toEqual([held]);
   });

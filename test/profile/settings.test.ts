@@ -38,14 +38,14 @@ describe('a setting', () => {
   });
 
   test.each([
-    ['token', 'x', 'a token is not set on the command line: argv is public'],
-    ['colour', 'x', 'there is no setting "colour"'],
-    ['toString', 'x', 'there is no setting "toString"'],
-    ['__proto__', 'x', 'there is no setting "__proto__"'],
-    ['days', '0', 'days takes a whole number of 1 or more, not "0"'],
-    ['days', '1.5', 'days takes a whole number of 1 or more, not "1.5"'],
-    ['views', 'many', 'views takes a whole number of 1 or more, not "many"'],
-    ['deletable', 'maybe', 'deletable takes true or false, not "maybe"'],
+    ['token', 'x', 'a token cannot be set on the command line, which other users can read'],
+    ['colour', 'x', 'unknown setting "colour"'],
+    ['toString', 'x', 'unknown setting "toString"'],
+    ['__proto__', 'x', 'unknown setting "__proto__"'],
+    ['days', '0', 'days must be a whole number of 1 or more, not "0"'],
+    ['days', '1.5', 'days must be a whole number of 1 or more, not "1.5"'],
+    ['views', 'many', 'views must be a whole number of 1 or more, not "many"'],
+    ['deletable', 'maybe', 'deletable must be true or false, not "maybe"'],
     ['url', 'ftp://x', 'the address of the instance is not an http or https URL'],
   ])('%s %s is refused', (key, value, message) => {
     expect(() => withSetting({}, key, value)).toThrow(
@@ -84,7 +84,7 @@ describe('a token', () => {
     [' \n', 'the token from x is empty'],
     ...['a b', 'a\nb', 'a\0b', 'tökén', 'a\u001b'].map((text) => [
       text,
-      'what came from x is not a token: a token is one line of letters, digits and signs',
+      'the token from x is invalid: a token is one line of letters, digits and symbols',
     ]),
   ])('%j is refused, without being repeated', (text, message) => {
     expect(() => parseToken(text, 'x')).toThrow(

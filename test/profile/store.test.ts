@@ -137,8 +137,8 @@ describe('a config file that is not what pwpush writes', () => {
     write(text);
     const error = expect.objectContaining({
       code: 'usage',
-      message: `the config file ${path} ${what}`,
-      hint: 'correct it, or move it away and run pwpush login',
+      message: `the config file "${path}" ${what}`,
+      hint: 'correct it, or move it and run pwpush login',
     });
     expect(() => readProfiles(folder)).toThrow(error);
     await expect(confStore(folder, tools).update((stored) => stored)).rejects.toEqual(error);

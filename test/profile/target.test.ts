@@ -230,17 +230,17 @@ describe('nothing to go by', () => {
     [
       { current: 'work', profiles: { work: { days: 2 } } },
       'profile "work" has no address',
-      'give it one: pwpush login --profile work, or pwpush profile set url URL --profile work',
+      'set one: pwpush login --profile work, or pwpush profile set url URL --profile work',
     ],
     [
       STORED_WITHOUT_CURRENT,
       'no profile is in use',
-      'choose one with pwpush profile use NAME; there are: home, work',
+      'choose one with pwpush profile use: home, work',
     ],
     [
       { ...STORED_WITHOUT_CURRENT, current: 'gone' },
-      'the profile in use, "gone", is not there any more',
-      'choose one with pwpush profile use NAME; there are: home, work',
+      'the profile in use, "gone", no longer exists',
+      'choose one with pwpush profile use: home, work',
     ],
   ])('profiles, but no address: %j', async (stored, message, hint) => {
     await expect(target({}, undefined, stored)).rejects.toThrow(
@@ -249,13 +249,13 @@ describe('nothing to go by', () => {
   });
 
   test.each<[Typed, StoredProfiles, string]>([
-    [{ profile: 'wrok' }, STORED, 'there are: home, work'],
-    [{ env: { profile: 'wrok' } }, STORED, 'there are: home, work'],
-    [{ profile: 'toString' }, { profiles: {} }, 'make one with pwpush login'],
+    [{ profile: 'wrok' }, STORED, 'choose one of: home, work'],
+    [{ env: { profile: 'wrok' } }, STORED, 'choose one of: home, work'],
+    [{ profile: 'toString' }, { profiles: {} }, 'create one with pwpush login'],
   ])('a profile that is not there: %j', async (request, stored, hint) => {
     const name = request.profile ?? request.env?.profile;
     await expect(target(request, undefined, stored)).rejects.toThrow(
-      expect.objectContaining({ code: 'usage', message: `there is no profile "${name}"`, hint }),
+      expect.objectContaining({ code: 'usage', message: `no such profile: "${name}"`, hint }),
     );
   });
 

@@ -137,7 +137,7 @@ describe('bodies', () => {
       const body = `{"push":{"payload":"x","more":${value.repeat(count)}`;
       expect(await answered(await post(body, 'application/json'))).toEqual([
         400,
-        { error: 'The body holds more than 1000 values.' },
+        { error: 'The body contains more than 1000 values.' },
       ]);
     },
   );
@@ -253,7 +253,7 @@ describe('bodies', () => {
     });
     expect(await answered(await post(broken, 'application/json'))).toEqual([
       400,
-      { error: 'The body broke off.' },
+      { error: 'The body is incomplete.' },
     ]);
   });
 

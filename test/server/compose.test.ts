@@ -76,12 +76,12 @@ test('another instance key is refused, and so is none', async () => {
   expect(key).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
   await writeFile(path, `${Buffer.alloc(32, 7).toString('base64')}\n`);
   await expect(testService({ data })).rejects.toThrow(
-    `the instance key ${path} is not the one this data was sealed with`,
+    `the instance key "${path}" is not the one that this data was encrypted with`,
   );
   await writeFile(path, key.slice(0, 20));
-  await expect(testService({ data })).rejects.toThrow(`${path} is not an instance key`);
+  await expect(testService({ data })).rejects.toThrow(`"${path}" is not an instance key`);
   await rm(path);
-  await expect(testService({ data })).rejects.toThrow(`the instance key ${path} is missing`);
+  await expect(testService({ data })).rejects.toThrow(`the instance key "${path}" is missing`);
   await writeFile(path, key);
   await (await testService({ data })).close();
 });
@@ -94,7 +94,7 @@ test('the key may lie elsewhere; one that others can read is warned about', asyn
   await chmod(instanceKeyFile, 0o644);
   const second = await testService({ data: join(data, 'data'), instanceKeyFile });
   expect(second.warnings).toEqual([
-    `others can read the instance key ${instanceKeyFile}; make it 0600`,
+    `other users can read the instance key "${instanceKeyFile}": run chmod 600`,
   ]);
   await second.close();
 });
@@ -103,7 +103,7 @@ test('data of a later version, or of something else, is refused', async () => {
   const path = join(data, 'pwpush.db');
   await writeFile(path, 'this is no database, but it is long enough to be looked at. '.repeat(20));
   await expect(testService({ data })).rejects.toMatchObject({
-    message: `the data in ${data} cannot be opened (SQLITE_NOTADB)`,
+    message: `the data in "${data}" cannot be opened (SQLITE_NOTADB)`,
     hint: 'the database is damaged: restore it from a backup',
   });
 });
@@ -114,8 +114,8 @@ test('an empty database beside a key is not taken for a new one', async () => {
   await writeFile(file, '');
   await rm(`${file}-wal`, { force: true });
   await expect(testService({ data })).rejects.toMatchObject({
-    message: `${file} is empty, and there is the instance key ${join(data, 'instance.key')}`,
-    hint: 'restore the database from a backup, or remove the empty file to begin with no data',
+    message: `"${file}" is empty, although the instance key "" exists${join(data, 'instance.key')}`,
+    hint: 'restore the database from a backup, or remove the empty file to start without data',
   });
   await rm(file);
   await (await testService({ data })).close();
@@ -127,8 +127,8 @@ test('a database that is a symbolic link is refused, and what it leads to is lef
   await chmod(target, 0o644);
   await symlink(target, join(data, 'pwpush.db'));
   await expect(testService({ data })).rejects.toMatchObject({
-    message: `the data in ${data} cannot be opened (ELOOP)`,
-    hint: 'pwpush.db is a symbolic link: name the folder of the database itself with --data',
+    message: `the data in "${data}" cannot be opened (ELOOP)`,
+    hint: 'pwpush.db is a symbolic link: use --data with the folder of the database itself',
   });
   expect(((await stat(target)).mode & 0o777).toString(8)).toBe('644');
 });

@@ -120,7 +120,7 @@ describe('starting', () => {
     const first = await start(onDisk(), supervision(`${dev}:${ino}`));
     expect(first.firstToken).toBeUndefined();
     expect(warnings).toEqual([
-      'no token was created, as the journal would keep it: see pwpush serve token add',
+      'no token was created, as the journal would keep it; create one with pwpush serve token add',
     ]);
     await first.close();
     // Of a unit that started whoever writes somewhere else now.
@@ -146,13 +146,13 @@ describe('starting', () => {
       'cannot listen on 192.0.2.1 port 0 (EADDRNOTAVAIL)',
     );
     expect(await failure({ ephemeral: false, data: file })).toBe(
-      `the data in ${file} cannot be opened (EEXIST)`,
+      `the data in "${file}" cannot be opened (EEXIST)`,
     );
     expect(await failure({ tlsCert: file })).toBe(
-      'TLS needs both a certificate and its key (input)',
+      'TLS requires both a certificate and its key (input)',
     );
     expect(await failure({ tlsCert: file, tlsKey: '/nonexistent' })).toBe(
-      '/nonexistent cannot be read (ENOENT)',
+      'cannot read "/nonexistent" (ENOENT)',
     );
     expect(await failure({ tlsCert: file, tlsKey: file })).toBe(
       'the TLS certificate and key do not match',
@@ -176,7 +176,7 @@ describe('starting', () => {
       'the maximum number of connections must be at least 16 (input)',
     );
     expect(await failure({ maxFailures: 0 })).toBe(
-      'the failures in the log of a push must be from 1 to 9000 (input)',
+      'the number of failures in the log of a push must be from 1 to 9000 (input)',
     );
   });
 

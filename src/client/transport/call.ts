@@ -26,7 +26,7 @@ export class AnswerTooLong extends Error {
   readonly status: number;
 
   constructor(status: number) {
-    super('the answer is longer than 16 MiB');
+    super('the response is longer than 16 MiB');
     this.status = status;
   }
 }
@@ -91,7 +91,7 @@ async function sendWithin(send: Transport, request: HttpRequest): Promise<ApiRes
     const next = redirectTarget(answer, current);
     if (next === undefined) return answer;
     if (hop === MAX_REDIRECTS)
-      throw failedError('the instance redirects without end', { status: answer.status });
+      throw failedError('the instance redirects too many times', { status: answer.status });
     current = { ...current, url: next };
   }
 }
@@ -130,7 +130,7 @@ function isShellSafe(host: string): boolean {
 
 function notSetUp(status: number): CliError {
   return failedError(
-    'the instance redirects to its sign-in or first-run page instead of answering',
+    'the instance redirects to its sign-in or first-run page instead of responding',
     {
       status,
       hint: 'open the instance in a browser and finish setting it up, or check the address',

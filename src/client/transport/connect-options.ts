@@ -80,7 +80,7 @@ function parseProxy(name: string, value: string): URL {
   // Without the value, which may contain a password.
   throw usageError(
     `${name} is not the address of an http or https proxy`,
-    'it looks like http://proxy.example:3128',
+    'use an address such as http://proxy.example:3128',
   );
 }
 

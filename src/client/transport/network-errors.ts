@@ -22,26 +22,25 @@ export class TransportError extends Error {
   }
 }
 
-const DNS =
-  'is the name spelled right? pwpush doctor tells where the address is from, and what works';
-const REFUSED = 'is the instance running, and is the port right?';
-const PROXY = 'check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY';
-const CERTIFICATE = 'if the instance has a certificate of a private CA, name it with --ca-file';
+const DNS = 'check the spelling; pwpush doctor shows where the address comes from, and what works';
+const REFUSED = 'check that the instance is running, and the port';
+const PROXY = 'check HTTPS_PROXY or HTTP_PROXY, or exclude the instance with NO_PROXY';
+const CERTIFICATE = 'if the instance uses a private CA, name its certificate with --ca-file';
 
 type Explanation = readonly [text: string, hint?: string];
 
 const NO_TLS: Explanation = [
-  'it does not speak TLS there',
-  'is it http instead of https, or another port?',
+  'it does not use TLS on this port',
+  'check the port, and whether the address begins with http',
 ];
 const UNKNOWN_CA: Explanation = ['its certificate comes from an unknown CA', CERTIFICATE];
 
 /** By the error code of Node or undici. */
 const explanations: Readonly<Record<string, Explanation>> = {
   ENOTFOUND: ['its host name does not resolve', DNS],
-  EAI_AGAIN: ['its host name cannot be resolved just now', DNS],
+  EAI_AGAIN: ['its host name cannot be resolved at the moment', DNS],
   ECONNREFUSED: ['the connection was refused', REFUSED],
-  EHOSTUNREACH: ['there is no route to it'],
+  EHOSTUNREACH: ['no route to the host'],
   ENETUNREACH: ['the network is unreachable'],
   ETIMEDOUT: ['the connection timed out'],
   EPROTO: NO_TLS,
@@ -58,11 +57,11 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EPIPE: ['the connection was closed'],
   UND_ERR_SOCKET: ['the connection was closed'],
   UND_ERR_HEADERS_OVERFLOW: ['its headers are too long'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['the answer was cut short'],
-  INTERIM_ONLY: ['it announces an answer over and over'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['the response was cut short'],
+  INTERIM_ONLY: ['it sends interim responses only'],
   PROXY_REFUSED: ['the proxy refused to connect to it'],
-  PROXY_AUTHENTICATION: ['the proxy wants a user name and password', PROXY],
-  PROXY_TIMEOUT: ['the proxy did not answer in time', PROXY],
+  PROXY_AUTHENTICATION: ['the proxy requires a user name and password', PROXY],
+  PROXY_TIMEOUT: ['the proxy did not respond in time', PROXY],
 };
 
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
@@ -80,15 +79,15 @@ export function networkError(
 ): TransportError {
   const code = codeOf(error);
   if (timeouts.has(code)) {
-    return new TransportError(`${url.host} did not answer within ${timeout} s`, {
+    return new TransportError(`${url.host} did not respond within ${timeout} s`, {
       sent: left,
       timedOut: true,
-      hint: 'allow more with --timeout SECONDS',
+      hint: 'allow more time with --timeout SECONDS',
       cause: error,
     });
   }
   const [what, hint] = explanations[code] ?? [unknownCode(code)];
-  const verb = left ? 'gave no whole answer' : 'cannot be reached';
+  const verb = left ? 'sent no complete response' : 'cannot be reached';
   return new TransportError(`${url.host} ${verb}: ${what}`, {
     sent: left,
     hint,

@@ -103,7 +103,7 @@ function tracked(
     onResponseStart: (controller, status, headers, text) => {
       if (status < 200) interim++;
       if (interim <= MAX_INTERIM) handler.onResponseStart?.(controller, status, headers, text);
-      else controller.abort(Object.assign(new Error('no answer'), { code: 'INTERIM_ONLY' }));
+      else controller.abort(Object.assign(new Error('no response'), { code: 'INTERIM_ONLY' }));
     },
     onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
     onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),

@@ -50,11 +50,11 @@ export function uploadOf(body: StreamedBody): UploadAttempt {
 class Stalled extends Error {}
 
 function stallError(error: Stalled, url: URL, timeout: number, sending: boolean): TransportError {
-  const what = sending ? 'took no more of what is being sent' : 'did not answer';
+  const what = sending ? 'accepted no more data' : 'did not respond';
   return new TransportError(`${url.host} ${what} within ${timeout} s`, {
     sent: true,
     timedOut: true,
-    hint: 'allow more with --timeout SECONDS',
+    hint: 'allow more time with --timeout SECONDS',
     cause: error,
   });
 }

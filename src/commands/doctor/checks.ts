@@ -58,7 +58,7 @@ export async function checkDns({ target, way }: Route): Promise<Route> {
   const found = await addressesOf(way).catch((error) => unreachable(error, way));
   const message =
     found === undefined
-      ? `${hostname} is an address, not a name`
+      ? `${hostname} is an IP address`
       : `${way.proxy ? 'the proxy ' : ''}${hostname} is ${found.join(', ')}`;
   return { target, way, message };
 }
@@ -73,9 +73,9 @@ export async function checkConnection({ target, way }: Route): Promise<Connected
   const { remoteAddress = way.url.hostname, remotePort } = socket;
   if (way.url.protocol === 'http:') socket.destroy();
   const to = way.proxy
-    ? `${way.url.host}, through the proxy`
+    ? `${way.url.host} through the proxy`
     : `${remoteAddress} port ${remotePort}`;
-  return { target, way, socket, message: `open to ${to}` };
+  return { target, way, socket, message: `connected to ${to}` };
 }
 
 export async function checkTls(
@@ -90,19 +90,19 @@ export async function checkTls(
     const { message, hint } = networkError({ code: shown.certificateError }, way.url, false, 0);
     const about = message + certificateDetail(shown.certificateError, shown.names, until);
     if (!insecure) throw new CliError('unreachable', about, { hint });
-    return { target, status: 'warning', message: `${about}; accepted all the same (insecure)` };
+    return { target, status: 'warning', message: `${about}; accepted (insecure)` };
   }
   const days = Math.floor(((shown.expires?.getTime() ?? 0) - context.now().getTime()) / DAY);
   const message = `${shown.protocol}, certificate by ${shown.issuer}, valid until ${until}`;
   if (insecure)
     return { target, status: 'warning', message: `${message}; not verified (insecure)` };
   if (days >= SOON) return { target, message };
-  const hint = `${count(days, 'day')} left: have it renewed`;
+  const hint = `renew it, ${count(days, 'day')} left`;
   return { target, status: 'warning', message, hint };
 }
 
 function withoutTls(base: string, { host }: URL): Finding {
-  if (!travelsOpen(base)) return { message: 'none, and none needed: nothing leaves this machine' };
+  if (!travelsOpen(base)) return { message: 'not needed on loopback' };
   return {
     status: 'warning',
     message: `none: anyone between here and ${host} can read what is sent`,
@@ -185,7 +185,7 @@ async function clientOf(target: Target, session: Session, answers: Answer[] = []
 /** The instance answers at its address, without redirecting. */
 export function checkRedirect(asked: Asked): Finding & Asked {
   const moved = asked.answers.find(({ status }) => status >= 300 && status < 400);
-  if (asked.answers.length === 0) return { ...asked, status: 'skipped', message: 'no answer' };
+  if (asked.answers.length === 0) return { ...asked, status: 'skipped', message: 'no response' };
   if (moved === undefined) return { ...asked, message: 'none' };
   if (asked.version instanceof CliError) throw asked.version;
   return {
@@ -205,7 +205,7 @@ export function checkApi({ target, version }: Asked): Api {
   if (version instanceof CliError) throw version;
   const found = { target, version, message: editionOf(version) };
   if (version.api_version?.split('.')[0] === '2') return found;
-  return { ...found, status: 'warning', hint: 'pwpush speaks API v2' };
+  return { ...found, status: 'warning', hint: 'pwpush requires API v2' };
 }
 
 export function checkClock({ answers }: Asked): Finding {
@@ -214,33 +214,33 @@ export function checkClock({ answers }: Asked): Finding {
   if (at === undefined || Number.isNaN(sent))
     return { status: 'skipped', message: 'the instance sent no date' };
   const ahead = Math.round((at.getTime() - sent) / 1000);
-  if (Math.abs(ahead) <= SKEW) return { message: "agrees with the instance's" };
-  const message = `this machine's is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance's`;
-  throw failedError(message, { hint: 'set the wrong one of the two, best by NTP' });
+  if (Math.abs(ahead) <= SKEW) return { message: 'in sync' };
+  const message = `this machine is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance`;
+  throw failedError(message, { hint: 'correct the clock that is wrong, for example with NTP' });
 }
 
 export async function checkToken({ target, version }: Api, session: Session): Promise<Finding> {
   if (target.token !== undefined) {
     await (await clientOf(target, session)).list('active', 1);
     const { tokenFrom } = target;
-    return { message: `from ${tokenFrom}, accepted: it may list, audit and expire its pushes` };
+    return { message: `from ${tokenFrom}, accepted: it can list, audit and expire its pushes` };
   }
   const { knownTo } = target;
   const login =
     knownTo === undefined
       ? 'log in with pwpush login'
-      : `profile "${knownTo}" has one: --profile ${knownTo}`;
+      : `use the token of profile "${knownTo}": --profile ${knownTo}`;
   const hint = session.options.anonymous ? undefined : login;
   if (version.features?.anonymous_access === false)
-    throw new CliError('unauthorized', 'none, and the instance makes no push without one', {
+    throw new CliError('unauthorized', 'none, and the instance requires one to push', {
       hint,
     });
-  const message = 'none: pushes are made without an owner, who could list, audit and expire them';
+  const message = 'none: you cannot list, audit or expire what you push';
   return { status: 'skipped', message, hint };
 }
 
 export function checkFeatures({ version }: Api): Finding {
   const message = abilities(version);
   if (message !== undefined) return { message };
-  return { status: 'skipped', message: 'the instance does not say what it can do' };
+  return { status: 'skipped', message: 'the instance does not report its features' };
 }

@@ -90,7 +90,7 @@ function outcomeReporter(session: Session, options: PushOptions, target: Target)
     await say.printText(`${text}\n`).catch(async ({ code }) => {
       if (state.stopped) return;
       state.stopped = true;
-      const unwritable = failedError(`standard output cannot be written (${code})`);
+      const unwritable = failedError(`cannot write to standard output (${code})`);
       await fail(aboutLine(unwritable, line));
     });
   };
@@ -136,11 +136,11 @@ async function* formatted(
     format ??= formatOf(line.bytes);
     yield { line, format };
   }
-  if (format === undefined) throw usageError('there are no lines: there is nothing to push');
+  if (format === undefined) throw usageError('no lines to push');
 }
 
 function entryOf({ bytes }: BatchLine, format: BatchFormat): BatchEntry {
-  if (bytes === undefined) throw usageError('it is longer than 8 MiB', 'attach it with --file');
+  if (bytes === undefined) throw usageError('longer than 8 MiB', 'attach it with --file');
   return readEntry(bytes, format);
 }
 

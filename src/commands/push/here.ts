@@ -54,18 +54,17 @@ async function showLink(
   const failure = await deliverLink(session, { ...options, qr: options.qr || drawn }, created);
   if (failure) throw failure;
   if (options.host === undefined)
-    await say.remark('hint: --host 0.0.0.0 serves it to the whole LAN');
+    await say.remark('hint: use --host 0.0.0.0 to serve it to the whole LAN');
 }
 
 async function untilViewed({ say }: Session, here: HereService, stop: AbortSignal): Promise<void> {
-  await say.remark('waiting for it to be seen; Control-C expires it');
+  await say.remark('waiting for a view … (Ctrl-C expires the push)');
   const views = await Promise.race([here.ended, aborted(stop)]);
   if (views === undefined) {
-    await say.note('it is expired');
+    await say.note('the push was expired');
     throw endedBy(stop);
   }
-  if (views === 0)
-    throw new CliError('expired', 'the push has expired, and nobody has looked at it');
+  if (views === 0) throw new CliError('expired', 'the push expired without a view');
 }
 
 function start(
@@ -117,10 +116,10 @@ function hereText({ event, ip, count = 0 }: HereEvent, views: number, files: num
   const what = {
     opened: 'opened the page',
     viewed: `viewed it: ${count} of ${views}`,
-    passphrase: 'gave no passphrase or a wrong one',
-    fetched: files === 1 ? 'fetched the file' : 'fetched a file',
+    passphrase: 'entered no passphrase or a wrong one',
+    fetched: files === 1 ? 'downloaded the file' : 'downloaded a file',
     deleted: 'deleted it',
-    expired: 'it has expired',
+    expired: 'the push has expired',
   }[event];
-  return event === 'expired' ? what : `${safe(ip ?? 'somebody')} ${what}`;
+  return event === 'expired' ? what : `${safe(ip ?? 'someone')} ${what}`;
 }

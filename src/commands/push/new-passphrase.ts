@@ -51,8 +51,8 @@ async function show(
     await stderr.write(`${line}\n`);
   } catch {
     throw usageError(
-      'the passphrase can be shown nowhere: standard error cannot be written; nothing was sent',
-      'have it written to a file with --passphrase-out FILE',
+      'cannot show the passphrase: cannot write to standard error; nothing was sent',
+      'write it to a file with --passphrase-out FILE',
     );
   }
 }
@@ -66,8 +66,8 @@ async function writeNew(path: string, text: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST')
-      throw usageError(`${path} exists and was left as it is; nothing was sent`, 'name a new file');
+      throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
     if (code === 'ENOSPC') await unlink(path).catch(() => {});
-    throw usageError(`${path} cannot be written (${code}); nothing was sent`);
+    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
   }
 }

@@ -19,7 +19,7 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   if (target === 'here') return pushOne(session, { ...options, here: true });
   if ((options.text ?? '-') !== '-' || options.message !== undefined)
     await say.remark(
-      'hint: text on the command line can be read by other users of this machine; pipe the secret in instead',
+      'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
   const attachments = await openFiles(session, options);
   try {
@@ -63,11 +63,11 @@ async function targetOrOffer(session: Session, options: PushOptions): Promise<Ta
 
 async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
   const prompter = await context.prompter();
-  return prompter.choose('How shall this push be handed over?', [
-    { name: 'log in to an instance, and push there', short: 'by an instance', value: 'login' },
+  return prompter.choose('How do you want to share this push?', [
+    { name: 'log in to an instance and push there', short: 'on an instance', value: 'login' },
     {
-      name: 'serve it from this machine until it was seen (--here)',
-      short: 'by this machine',
+      name: 'serve it from this machine until it is viewed (--here)',
+      short: 'from this machine',
       value: 'here',
     },
   ]);
@@ -129,8 +129,8 @@ function sourceOf({ context }: Session, options: PushOptions): Source | undefine
   const source = chooseSource(options, attached || stdin.isTTY, attached || context.canPrompt());
   if (attached && source.name !== 'prompt')
     throw usageError(
-      'files are attached, and the secret would come from another place too',
-      'a text to go with files is given with --message TEXT',
+      'a secret from another source cannot be combined with --file',
+      'add a text to the files with --message TEXT',
     );
   const reads = attached ? options.file.includes('-') : source.name === 'stdin';
   checkStandardInput(options, reads ? 'the secret' : undefined);

@@ -70,9 +70,9 @@ export function checkPushOptions(options: PushOptions, context: Context): void {
   checkPassphrase(options, context);
   const { passphraseOut, generatePassphrase, notify, notifyLocale } = options;
   if (passphraseOut !== undefined && !generatePassphrase)
-    throw usageError('--passphrase-out goes with --generate-passphrase');
+    throw usageError('--passphrase-out requires --generate-passphrase');
   if (notify) notification(notify, notifyLocale);
-  else if (notifyLocale !== undefined) throw usageError('--notify-locale goes with --notify EMAIL');
+  else if (notifyLocale !== undefined) throw usageError('--notify-locale requires --notify EMAIL');
   checkHere(options);
   if (!options.each) checkFiles(options);
 }
@@ -94,25 +94,31 @@ function checkEach(options: PushOptions, context: Context): void {
     '--here': options.here,
   };
   const wrong = Object.entries(misplaced).find(([, given]) => given)?.[0];
-  if (wrong !== undefined) throw usageError(`--each does not go with ${wrong}`);
+  if (wrong !== undefined) throw usageError(`--each cannot be combined with ${wrong}`);
   if (from === '-' && context.stdin.isTTY)
-    throw usageError('--each reads lines, and nothing is piped in', 'or name a file with --from');
+    throw usageError(
+      '--each reads lines, but nothing is piped in',
+      'pipe them in, or use --from FILE',
+    );
   checkStandardInput(options, from === '-' ? 'the secrets' : undefined);
 }
 
 function checkFiles({ concurrency, file, kind, message, filename }: PushOptions): void {
-  if (concurrency !== undefined) throw usageError('--concurrency goes with --each');
+  if (concurrency !== undefined) throw usageError('--concurrency requires --each');
   if (file !== undefined) {
     if (kind !== undefined && kind !== 'file')
-      throw usageError(`--kind ${kind} takes no files`, 'leave --kind out, or push without --file');
-    if (message === '') throw usageError('the message is empty', 'leave --message out');
+      throw usageError(`--kind ${kind} cannot be combined with --file`, 'use only one of them');
+    if (message === '') throw usageError('the message is empty', 'remove --message');
     return;
   }
-  if (kind === 'file') throw usageError('--kind file needs files', 'name them with --file PATH');
+  if (kind === 'file')
+    throw usageError('--kind file requires files', 'attach them with --file PATH');
   if (message !== undefined)
-    throw usageError('--message goes with files', 'a text alone is piped in, or given as [text]');
-  if (filename !== undefined)
-    throw usageError('--filename names what --file - reads, and there is no --file -');
+    throw usageError(
+      '--message requires --file',
+      'pipe in a text without files, or give it as [text]',
+    );
+  if (filename !== undefined) throw usageError('--filename requires --file -');
 }
 
 function checkHere(options: PushOptions): void {
@@ -120,17 +126,17 @@ function checkHere(options: PushOptions): void {
   const placed = { '--host': host, '--port': port, '--tls-cert': tlsCert, '--tls-key': tlsKey };
   // An unset shell variable: an empty host would mean all addresses, and an empty certificate no TLS.
   const empty = Object.entries(placed).find(([, value]) => value === '');
-  if (empty) throw usageError(`${empty[0]} takes a value, and got an empty one`);
+  if (empty) throw usageError(`${empty[0]} must not be empty`);
   if (here) {
     const misplaced = instanceOnly(options);
-    if (misplaced !== undefined) throw usageError(`${misplaced} does not go with --here`);
+    if (misplaced !== undefined) throw usageError(`${misplaced} cannot be combined with --here`);
     return;
   }
   const alone = Object.entries(placed).find(([, value]) => value !== undefined);
-  if (alone) throw usageError(`${alone[0]} goes with --here`);
+  if (alone) throw usageError(`${alone[0]} requires --here`);
 }
 
-/** The first given option that needs an instance, and so does not go with `--here`. */
+/** The first given option that needs an instance, and so cannot be combined with `--here`. */
 export function instanceOnly(options: PushOptions): string | undefined {
   const { url, profile, tokenFile, name, note, notify, dryRun } = options;
   const elsewhere = {

@@ -36,10 +36,10 @@ export async function acceptPush(
   const warnings = changed.map((one) => `the instance changed a limit: ${differenceText(one)}`);
   if (doubt !== undefined) warnings.unshift(doubt);
   if (options.notify && !created.notify_emails_to)
-    warnings.push('the instance does not say that it sends e-mail: send the link yourself');
+    warnings.push('the instance did not confirm that it sends e-mail: send the link yourself');
   const owned = target.token !== undefined;
   if (!owned && (options.name ?? options.note) !== undefined)
-    warnings.push('name and note are for your lists, and a push made without a token is in none');
+    warnings.push('nobody will see the name or note: a push created without a token is not listed');
   const summary = granted(created, request.passphrase !== undefined, owned);
   // Only JSON has room for a generated secret beside the link.
   const push = options.generate === undefined ? created : { ...created, payload: request.payload };
@@ -73,26 +73,26 @@ export async function deliverLink(
 async function copyLink({ context, say }: Invocation, link: string): Promise<void> {
   const { copiedText, findClipboard } = await import('../../delivery/clipboard');
   const clipboard = await findClipboard(context);
-  if (!clipboard) return say.warn('the link is printed only: there is no clipboard');
+  if (!clipboard) return say.warn('the link was not copied: no clipboard found');
   if (await clipboard.write(link)) return say.note(copiedText(clipboard));
-  return say.warn(`the link is printed only: ${clipboard.name} did not take it`);
+  return say.warn(`the link was not copied: ${clipboard.name} did not accept it`);
 }
 
-/** Expires a push with looser limits than asked, and returns the error that says so. */
+/** Expires a push with looser limits than requested, and returns the error that says so. */
 async function revoke(
   api: Api,
   created: Push,
   link: string,
   looser: readonly Difference[],
 ): Promise<CliError> {
-  const what = `the instance granted looser limits than asked: ${looser.map(differenceText).join('; ')}`;
+  const what = `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`;
   try {
     if (created.url_token === '') throw failedError('the instance returned no token');
     await api.expire(created.url_token);
   } catch (error) {
     return new CliError(
       'rejected',
-      `${what}; and expiring the push again FAILED, so the secret can still be read at ${link}`,
+      `${what}; expiring the push FAILED, so the secret can still be read at ${link}`,
       {
         hint: 'expire it yourself: open the link and delete it, or run pwpush expire with a token',
         cause: error,
@@ -100,8 +100,8 @@ async function revoke(
       },
     );
   }
-  return new CliError('rejected', `${what}; the push was expired again`, {
-    hint: 'ask for limits within what the instance takes, or keep such a push with --accept-limits',
+  return new CliError('rejected', `${what}; the push was expired`, {
+    hint: 'use limits that the instance allows, or keep the push with --accept-limits',
     remains: { link, expired: true },
   });
 }

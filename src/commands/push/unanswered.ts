@@ -23,7 +23,7 @@ export async function unanswered(
   const { context, say } = session;
   const target = await session.target();
   if (target.token === undefined || context.signal.aborted || !isOpen(failure)) return failure;
-  await say.remark('no answer; looking through your active pushes');
+  await say.remark('no response; checking your active pushes');
   try {
     const settings = await briefSettings(session, target);
     return describeFound(
@@ -33,7 +33,7 @@ export async function unanswered(
     );
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const message = `${failure.message}; your pushes could not be looked through (${error.message})`;
+    const message = `${failure.message}; your pushes could not be checked (${error.message})`;
     return failure.with({ message });
   }
 }
@@ -55,22 +55,22 @@ function describeFound(
   if (first === undefined) return extended(noneFound(others), LOOK_AGAIN);
   if (found.length === 1)
     return extended(
-      `a push like it was created since: ${first.html_url}`,
-      `if it is this one, use its link; if in doubt, pwpush expire ${first.url_token} and push again`,
+      `a matching push was created meanwhile: ${first.html_url}`,
+      `if it is yours, use its link; if in doubt, run pwpush expire ${first.url_token} and push again`,
     );
   return extended(
-    `${found.length} pushes like it were created since: ${found.map((push) => push.html_url).join(' ')}`,
-    'see pwpush list; expire the one that is not yours to use, and push again',
+    `${found.length} matching pushes were created meanwhile: ${found.map((push) => push.html_url).join(' ')}`,
+    'see pwpush list; expire those that you do not use, and push again',
   );
 }
 
-const LOOK_AGAIN = 'it may still be on its way: before you push again, look with pwpush list';
+const LOOK_AGAIN = 'it may still arrive: check pwpush list before you push again';
 
 function noneFound(others: number): string {
-  const none = 'your active pushes have none like it';
+  const none = 'no active push matches it';
   return others === 0
     ? none
-    : `${none}, but ${count(others, 'other')} created since: the instance may have changed a limit`;
+    : `${none}, but ${count(others, 'other')} created meanwhile: the instance may have changed a limit`;
 }
 
 /** As listed, with a link to click and without the passphrase, which the reference returns. */

@@ -26,7 +26,7 @@ export interface DataOptions {
  */
 export function dataPlace(context: Context, { data, database, ephemeral }: DataOptions) {
   if (ephemeral && database)
-    throw usageError('--ephemeral keeps nothing in a --database', 'leave out one of the two');
+    throw usageError('--ephemeral and --database cannot be combined', 'use only one of them');
   const url = ephemeral ? undefined : database || context.env.DATABASE_URL;
   return { data: data ?? dataFolder(context), ...(url ? { database: url } : {}) };
 }
@@ -70,7 +70,7 @@ export function refuseEmpty(serve: Command): void {
   serve.hook('preAction', (_, subcommand) => {
     for (const command of [serve, subcommand]) {
       const empty = command.options.find((one) => command.opts()[one.attributeName()] === '');
-      if (empty) throw usageError(`${empty.long} takes a value, and got an empty one`);
+      if (empty) throw usageError(`${empty.long} must not be empty`);
     }
   });
 }
@@ -79,7 +79,7 @@ export type LogFormat = 'text' | 'json';
 
 export function logFormat(value: string): LogFormat {
   if (value === 'text' || value === 'json') return value;
-  throw usageError(`--log takes text or json, not "${value}"`);
+  throw usageError(`--log must be text or json, not "${value}"`);
 }
 
 /** Parses requests per second or minute, or `off`. */
@@ -89,7 +89,7 @@ export function rate(value: string): 'off' | { requests: number; milliseconds: n
   if (Number(count) >= 1) {
     return { requests: Number(count), milliseconds: unit === 's' ? 1000 : 60_000 };
   }
-  throw usageError(`--rate-limit takes a number such as 50/s or 600/m, or off, not "${value}"`);
+  throw usageError(`--rate-limit must be a number such as 50/s or 600/m, or off, not "${value}"`);
 }
 
 /** Parses bytes; K, M, G, T and KiB … are powers of 1024, KB … of 1000. */
@@ -100,14 +100,14 @@ export function size(option: string, least = 1): (value: string) => number {
     const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
     const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
     if (digits !== '' && bytes >= least && bytes <= 1024 ** 4) return Math.floor(bytes);
-    throw usageError(`${option} takes a size such as 500M or 1GiB, not "${value}"`);
+    throw usageError(`${option} must be a size such as 500M or 1GiB, not "${value}"`);
   };
 }
 
 /** Parses a whole number of days, 0 included. */
 export function days(value: string): number {
   if (/^\d{1,9}$/.test(value)) return Number(value);
-  throw usageError(`--keep-days takes a whole number of days, not "${value}"`);
+  throw usageError(`--keep-days must be a whole number of days, not "${value}"`);
 }
 
 /** The variable of each option of `serve` itself, by the option's name in `opts()`. */
@@ -150,5 +150,5 @@ function parsed(option: Option, variable: string, text: string): unknown {
 function flag(variable: string, text: string): boolean {
   if (/^(?:1|true|yes|on)$/i.test(text)) return true;
   if (/^(?:0|false|no|off)$/i.test(text)) return false;
-  throw usageError(`${variable} takes true or false`);
+  throw usageError(`${variable} must be true or false`);
 }

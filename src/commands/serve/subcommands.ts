@@ -32,7 +32,7 @@ export function tokenCommand(context: Context): Command {
     one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
     return { one, begin: () => beginSubcommand<DataOptions>(context, one) };
   };
-  const adding = sub('add', 'make a token for a user, who is made when new; printed once');
+  const adding = sub('add', 'create a token for a new or existing user; shown once');
   adding.one
     .argument('<name>', 'the user')
     .action(async (name: string) => addToken(await adding.begin(), name));
@@ -69,8 +69,8 @@ async function revokeTokens(run: DataRun, name: string): Promise<void> {
   const revoked = await withOwners(run, (owners) => owners.revoke(name));
   if (revoked === 0)
     throw usageError(
-      `there is no user "${name}" with a token`,
-      'pwpush serve token list shows who has one',
+      `no user "${name}" with a token`,
+      'list users and tokens with pwpush serve token list',
     );
   await run.say.print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
 }
@@ -97,14 +97,14 @@ async function rekey({ context, options, say }: DataRun): Promise<void> {
   const { resealed, keyFile: key_file } = done;
   await say.print(
     { resealed, key_file },
-    () => `${resealed} ${resealed === 1 ? 'push' : 'pushes'} sealed again\n`,
+    () => `${resealed} ${resealed === 1 ? 'push' : 'pushes'} resealed\n`,
   );
   if (settings.database) {
-    await say.note(`services with a key file of their own need a copy of ${key_file}`);
+    await say.note(`copy ${key_file} to services that have a key file of their own`);
   }
   if (!done.scrubbed) {
-    const cause = 'another program reads the database';
-    await say.warn(`${cause}: what the old key opens stays in its write-ahead log until then`);
+    const cause = 'another program is reading the database';
+    await say.warn(`${cause}: until it stops, the write-ahead log contains data under the old key`);
   }
 }
 
@@ -134,6 +134,6 @@ export function backupCommand(context: Context): Command {
       key: service.keyFileOf({ ...place, ...keyFile(context) }),
     }));
     await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
-    await say.note(`it opens with the instance key alone, which is not in it: ${key}`);
+    await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
   });
 }

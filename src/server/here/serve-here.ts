@@ -121,7 +121,7 @@ async function baseFor({ url }: Listening, host: string): Promise<string> {
   const outward = await outwardUrl(url, host);
   if (outward !== undefined) return outward;
   throw new ServiceError('this machine has no address that others can reach', {
-    hint: 'name one with --host',
+    hint: 'choose one with --host',
   });
 }
 

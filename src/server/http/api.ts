@@ -96,10 +96,10 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 
   api.get(routes.retrieve.path, async (c) => {
     const caller = await permitted(c);
-    // Neither HEAD, which Hono answers like GET, nor a prefetch may take a view.
+    // Neither HEAD, which Hono answers like GET, nor a prefetch may use a view.
     if (c.req.method === 'HEAD') return wrongMethod(allowed(routes.retrieve.path));
     if (isPrefetch(c.req.raw))
-      throw new Refusal('malformed', 'A retrieval takes a view and is not prefetched.');
+      throw new Refusal('malformed', 'A retrieval uses a view and cannot be prefetched.');
     const passphrase = c.req.query('passphrase') ?? '';
     const reserve = (bytes: number) => c.get('memory').add(bytes);
     const found = await pushes.retrieve(urlToken(c), caller, passphrase, reserve);
@@ -136,7 +136,10 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 }
 
 function needsToken(): Refusal {
-  return new Refusal('unauthorized', 'This needs an API token: send it as Authorization: Bearer.');
+  return new Refusal(
+    'unauthorized',
+    'This requires an API token: send it as Authorization: Bearer.',
+  );
 }
 
 function allowed(path: string): string[] {

@@ -13,7 +13,7 @@ const messages = {
   408: 'The request took too long to arrive.',
   413: 'The request is too large.',
   417: 'That expectation cannot be met.',
-  421: 'This service does not answer to that host. Its operator can name it with --public-url.',
+  421: 'This service does not serve that host. Its operator can set it with --public-url.',
   431: 'The headers of the request are too large.',
 };
 type Status = keyof typeof messages;

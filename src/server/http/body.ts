@@ -99,7 +99,7 @@ export async function* bodyOf(request: Request, connection: ClientSocket) {
   try {
     yield* connection.body?.() ?? request.body ?? [];
   } catch {
-    throw new Refusal('malformed', 'The body broke off.');
+    throw new Refusal('malformed', 'The body is incomplete.');
   }
 }
 
@@ -113,7 +113,7 @@ function isObject(value: unknown): value is object {
 
 function parse(bytes: Uint8Array): unknown {
   if (valuesIn(bytes) > JSON_VALUES)
-    throw new Refusal('malformed', `The body holds more than ${JSON_VALUES} values.`);
+    throw new Refusal('malformed', `The body contains more than ${JSON_VALUES} values.`);
   const json = text(bytes);
   try {
     return JSON.parse(json);
@@ -196,7 +196,7 @@ export class MemoryUse {
   add(bytes: number): void {
     if (this.count(bytes) || this.counted === 0) return;
     this.count(-bytes);
-    throw busy('Too much is under way at once. Try again later.');
+    throw busy('Too many requests are in progress. Try again later.');
   }
 
   release(): void {

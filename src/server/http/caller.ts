@@ -78,7 +78,7 @@ const previewers = new RegExp(
   'i',
 );
 
-/** Whether a browser prefetches the page, or a service fetches it for a preview: neither may take a view. */
+/** Whether a browser prefetches the page, or a service fetches it for a preview: neither may use a view. */
 export function isPrefetch(request: Request): boolean {
   if (previewers.test(request.headers.get('user-agent') ?? '')) return true;
   // Current and former names; Safari's previews send X-Purpose.

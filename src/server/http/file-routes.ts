@@ -23,7 +23,7 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
     const requested = requestedRange(c.req.raw, file);
     if (requested === 'none') {
       const headers = { 'content-range': `bytes */${file.size}` };
-      return json({ error: 'There is nothing in that range.' }, 416, headers);
+      return json({ error: 'That range is outside of the file.' }, 416, headers);
     }
     const whole = requested === 'all';
     const range = whole ? { first: 0, end: file.size } : requested;

@@ -43,7 +43,7 @@ export async function readMultipartPush(
     if (isFile && filename !== undefined) return takeFile(part, filename, upload);
     const bytes = await fields.collect(part.bytes);
     // Browsers and Rails send an empty field when no file was chosen.
-    if (isFile && bytes.length > 0) throw invalid({ files: ['A file needs a filename.'] });
+    if (isFile && bytes.length > 0) throw invalid({ files: ['A file requires a filename.'] });
     const field = /^push\[(\w+)\]$/.exec(name)?.[1];
     if (field && !isFile) push[field] = text(bytes);
   });
@@ -53,7 +53,7 @@ export async function readMultipartPush(
 async function takeFile(part: Part, filename: string, upload: Upload | undefined): Promise<void> {
   const bytes = filename === '' ? await unlessEmpty(part.bytes) : part.bytes;
   if (!bytes) return;
-  if (!upload) throw new Refusal('unauthorized', 'Files need an API token.');
+  if (!upload) throw new Refusal('unauthorized', 'Files require an API token.');
   const name = safeFileName(filename);
   if (!hasAtMost(name, NAME_CHARACTERS)) {
     throw invalid({
@@ -77,7 +77,7 @@ async function unlessEmpty(bytes: AsyncIterable<Uint8Array>) {
 function dispositionOf({ head }: Part) {
   const disposition = readDisposition(head['content-disposition'] ?? '');
   if (disposition) return disposition;
-  throw new Refusal('malformed', 'The form is broken: a part has no name.');
+  throw new Refusal('malformed', 'The form is invalid: a part has no name.');
 }
 
 /** The fields of a form, which stay in memory until the form ends. */

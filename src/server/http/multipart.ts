@@ -23,7 +23,7 @@ export async function readParts(
   take: (part: Part) => Promise<void>,
 ): Promise<void> {
   const boundary = boundaryOf(contentType);
-  if (boundary === undefined) throw broken('the Content-Type names no boundary');
+  if (boundary === undefined) throw broken('the Content-Type has no boundary');
   const parser = new Dicer({ boundary, ...{ maxHeaderSize: HEAD_BYTES } });
   const form = new FormParser(parser, take);
   const chunks = body[Symbol.asyncIterator]();
@@ -74,7 +74,7 @@ class FormParser {
 
   async end(): Promise<void> {
     await this.parse(() => this.parser.end());
-    if (this.heads < this.parts.length) throw broken('a part has no head');
+    if (this.heads < this.parts.length) throw broken('a part has no header');
     await this.taken;
   }
 
@@ -104,7 +104,7 @@ class FormParser {
           work();
         } catch {
           // Dicer throws on some input after the last boundary.
-          reject(broken('it goes on after its last boundary'));
+          reject(broken('it continues after its last boundary'));
         }
       });
     return this.during(parsed);
@@ -140,7 +140,7 @@ function boundaryOf(contentType: string): string | undefined {
 }
 
 function broken(why: string): Refusal {
-  return new Refusal('malformed', `The form is broken: ${why}.`);
+  return new Refusal('malformed', `The form is invalid: ${why}.`);
 }
 
 /*

@@ -92,7 +92,7 @@ export function refusalHead(refusal: Refusal): { status: number; headers: Record
 export function refusalBody({ kind, message, fields }: Refusal): unknown {
   if (kind === 'invalid') return fields;
   if (kind !== 'passphrase') return { error: message };
-  return { error: 'This push needs its passphrase.', message, status: 'unauthorized' };
+  return { error: 'This push requires a passphrase.', message, status: 'unauthorized' };
 }
 
 /** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */

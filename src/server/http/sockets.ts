@@ -120,13 +120,13 @@ export interface TlsPair {
 export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<TlsPair | undefined> {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey)
-    throw new ServiceError('TLS needs both a certificate and its key', { input: true });
+    throw new ServiceError('TLS requires both a certificate and its key', { input: true });
   const pair = { cert: await read(tlsCert), key: await read(tlsKey) };
   try {
     createSecureContext(pair);
   } catch (cause) {
     throw new ServiceError('the TLS certificate and key do not match', {
-      hint: 'both are PEM files',
+      hint: 'use PEM files that belong together',
       cause,
     });
   }
@@ -158,6 +158,6 @@ function isSecure(server: Server): server is HttpsServer {
 
 function read(path: string): Promise<Buffer> {
   return readFile(path).catch((cause: unknown) => {
-    throw new ServiceError(`${path} cannot be read (${systemCode(cause)})`, { cause });
+    throw new ServiceError(`cannot read "${path}" (${systemCode(cause)})`, { cause });
   });
 }

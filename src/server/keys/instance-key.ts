@@ -48,7 +48,7 @@ export interface FileKey extends InstanceKey {
 export async function readKeys(path: string): Promise<FileKey[]> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     if (systemCode(cause) === 'ENOENT') return undefined;
-    throw new ServiceError(`the instance key ${path} cannot be read`, { cause });
+    throw new ServiceError(`cannot read the instance key "${path}"`, { cause });
   });
   if (text === undefined) return [];
   return text
@@ -58,8 +58,8 @@ export async function readKeys(path: string): Promise<FileKey[]> {
       const bytes = Buffer.from(line, 'base64');
       if (bytes.length === BYTES && bytes.toString('base64') === line)
         return { ...instanceKey(bytes), bytes };
-      throw new ServiceError(`${path} is not an instance key`, {
-        hint: 'it holds 32 bytes in base64, 44 characters; restore it from a backup',
+      throw new ServiceError(`"${path}" is not an instance key`, {
+        hint: 'an instance key is 32 bytes in base64, 44 characters; restore it from a backup',
       });
     });
 }
@@ -82,9 +82,9 @@ export function selectKeys<K extends InstanceKey>(
 function keyError(state: 'missing' | 'strange' | 'incomplete', settings: DataLocation) {
   const path = keyFileOf(settings);
   const messages = {
-    missing: `the instance key ${path} is missing`,
-    strange: `the instance key ${path} is not the one this data was sealed with`,
-    incomplete: `${path} lacks one of the instance keys this data was sealed with`,
+    missing: `the instance key "${path}" is missing`,
+    strange: `the instance key "${path}" is not the one that this data was encrypted with`,
+    incomplete: `"${path}" lacks one of the instance keys that this data was encrypted with`,
   };
   const hint =
     settings.database === undefined
@@ -106,7 +106,7 @@ export async function makeInstanceKey(path: string): Promise<FileKey> {
     nameFile(draft, path, false);
   } catch (cause) {
     if (systemCode(cause) !== 'EEXIST') {
-      throw new ServiceError(`the instance key ${path} cannot be written`, { cause });
+      throw new ServiceError(`cannot write the instance key "${path}"`, { cause });
     }
   } finally {
     rmSync(draft, { force: true });
@@ -136,8 +136,8 @@ export function replaceInstanceKeys(path: string, keys: readonly Uint8Array[]): 
     }
   } catch (cause) {
     const code = systemCode(cause);
-    throw new ServiceError(`the instance key ${path} cannot be replaced${code && ` (${code})`}`, {
-      hint: 'it is written beside the old one, and has to belong to the same user',
+    throw new ServiceError(`cannot replace the instance key "${path}"${code && ` (${code})`}`, {
+      hint: 'it is written next to the old one, and must belong to the same user',
       cause,
     });
   }

@@ -46,16 +46,16 @@ export async function openKeyring(
   });
   if (!(await sealClearTokens(database, used, links)))
     log.warning(
-      'the database could not be rewritten and may hold tokens of links: is the disk full, or another program on it?',
+      'the database could not be rewritten and may contain link tokens: check for a full disk, or another program that uses it',
     );
   if (await isReadByOthers(path))
-    log.warning(`others can read the instance key ${path}; make it 0600`);
+    log.warning(`other users can read the instance key "${path}": run chmod 600 on it`);
   return new Keyring(used, links, {
     database,
     read: () => readKeys(path),
     now: () => clock().getTime(),
     onMissing: () =>
-      log.warning(`${path} lacks an instance key in use: copy it from where it was changed`),
+      log.warning(`"${path}" lacks an instance key in use: copy it from where it was changed`),
   });
 }
 

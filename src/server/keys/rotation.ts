@@ -80,7 +80,7 @@ async function addKey(
   const path = keyFileOf(settings);
   const ids = await listKeys(sql);
   if (ids.length === 0) {
-    throw new ServiceError('there is no instance key yet', { hint: 'start the service first' });
+    throw new ServiceError('no instance key yet', { hint: 'start the service first' });
   }
   const available = await readKeys(path);
   const used = selectKeys(ids, available, settings);

@@ -24,7 +24,7 @@ export async function backup(
 ): Promise<number> {
   const source = fileOf(location);
   if (source === undefined) {
-    throw new ServiceError('this copies a SQLite file, and the data are in PostgreSQL', {
+    throw new ServiceError('only SQLite can be copied, and the data is in PostgreSQL', {
       hint: 'make the backup with pg_dump',
       input: true,
     });
@@ -65,19 +65,19 @@ function syncRegularly(path: string): () => Promise<unknown> {
 function checkTarget(file: string, source: string, force: boolean): string {
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) {
-    throw new ServiceError(`there is no folder ${dirname(file)}`, { input: true });
+    throw new ServiceError(`no such folder: "${dirname(file)}"`, { input: true });
   }
   const target = join(realpathSync(folder), basename(resolve(file)));
   const own = realpathSync(source);
   if ([own, `${own}-wal`, `${own}-shm`].includes(target)) {
-    throw new ServiceError(`${file} is the database itself`, { input: true });
+    throw new ServiceError(`"${file}" is the database itself`, { input: true });
   }
   if (existsSync(target) && !force) throw existsError(file);
   return target;
 }
 
 function existsError(file: string): ServiceError {
-  return new ServiceError(`${file} exists and was left as it is`, {
+  return new ServiceError(`"${file}" already exists`, {
     hint: 'overwrite it with --force',
     input: true,
   });
@@ -88,5 +88,5 @@ function backupError(cause: unknown, file: string): unknown {
   if (code === 'EEXIST') return existsError(file);
   const known = asServiceError(cause);
   if (known instanceof ServiceError) return known;
-  return new ServiceError(`the backup ${file} cannot be written${code && ` (${code})`}`, { cause });
+  return new ServiceError(`cannot write the backup "${file}"${code && ` (${code})`}`, { cause });
 }

@@ -8,7 +8,7 @@ import type { Log } from './log';
 /** Receives what happens to pushes: metrics count it, and `push --here` reports it. */
 export interface PushEvents {
   created(kind: Kind): void;
-  /** A page asked for the passphrase, or to press a button, before a view is taken; `ip` is null when it is unknown. */
+  /** A page asked for the passphrase, or to press a button, before a view is used; `ip` is null when it is unknown. */
   opened(ip: string | null): void;
   viewed(by: 'viewer' | 'owner', ip: string | null): void;
   /** A retrieval of a push that had expired. */

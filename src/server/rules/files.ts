@@ -246,7 +246,7 @@ export class Upload {
     if (this.files.length === 0) return;
     const id = this.id ?? (await store.insertUpload(sql, this.options.now()));
     if (!(await store.keepUpload(sql, id, pushId, this.files))) {
-      throw new Refusal('malformed', 'The upload stood still for too long.');
+      throw new Refusal('malformed', 'The upload stalled for too long.');
     }
     await store.insertChunks(sql, id, this.waiting);
   }

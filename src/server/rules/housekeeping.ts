@@ -14,7 +14,7 @@ export function sweepRegularly(
       const expired = await pushes.sweep();
       if (expired > 0) log.event('sweep', { expired });
     } catch (error) {
-      log.warning(`expired pushes could not be swept: ${(error as Error).name}`);
+      log.warning(`expired pushes could not be deleted: ${(error as Error).name}`);
     }
   };
   let last = sweep();
@@ -44,7 +44,7 @@ export class Space {
   async check(): Promise<void> {
     const enough = await this.isEnough();
     if (!enough && !this.short) {
-      this.warn('the disk of the data is low on space: pushes are refused until there is more');
+      this.warn('the disk is low on space: pushes are refused until there is more');
     }
     this.short = !enough;
     if (!enough) throw full();

@@ -72,7 +72,7 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
     expire_after_days: count('Expire after days', bounds.days),
     expire_after_views: v.pipe(
       count('Expire after views', bounds.views),
-      v.description('Retrievals, the owner’s own aside.'),
+      v.description('Retrievals, not counting the owner’s.'),
     ),
     deletable_by_viewer: flag('Deletable by viewer'),
     retrieval_step: flag('Retrieval step'),
@@ -87,7 +87,7 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
     // A text column of neither database can contain NUL.
     name: v.pipe(
       text('Name', limits.nameCharacters),
-      v.check((name) => !name.includes('\0'), 'Name must not hold a NUL character.'),
+      v.check((name) => !name.includes('\0'), 'Name must not contain a NUL character.'),
     ),
     note: text('Note', limits.noteCharacters),
     files: v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, notInJson)),

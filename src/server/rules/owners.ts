@@ -96,7 +96,7 @@ function fingerprint(token: string): { selector: string; digest: Buffer } {
 function checkName(name: string): string {
   const trimmed = name.trim();
   if (trimmed !== '' && trimmed.length <= 255 && !/\p{C}/u.test(trimmed)) return trimmed;
-  throw new ServiceError('an owner needs a name of 1 to 255 printable characters', {
+  throw new ServiceError('a user name must be 1 to 255 printable characters', {
     input: true,
   });
 }

@@ -83,7 +83,7 @@ export class PassphraseCheck {
   }
 }
 
-const MISSING = 'This push needs a passphrase: send it as the `passphrase` parameter.';
+const MISSING = 'This push requires a passphrase: send it as the `passphrase` parameter.';
 const WRONG = 'That passphrase is wrong: send the right one as the `passphrase` parameter.';
 
 function tooMany(wait: number): Refusal {

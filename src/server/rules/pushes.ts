@@ -126,7 +126,7 @@ export class Pushes {
   /**
    * Takes a view, unless the visitor is the owner, and returns the payload and the links to the files. The last view
    * deletes the secret at once, and the files when the links expire. An expired push is returned without either.
-   * @param reserve receives the bytes of memory that the payload takes; when it throws, no view is taken
+   * @param reserve receives the bytes of memory that the payload takes; when it throws, no view is used
    * @throws Refusal when there is no push, or for the passphrase
    */
   async retrieve(

@@ -26,7 +26,7 @@ export function asServiceError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   const messages: { readonly [kind: string]: string } = {
     away: 'the database cannot be reached',
-    full: 'the disk of the data is full',
+    full: 'the disk is full',
   };
   return new ServiceError(messages[error.kind] ?? 'the data is in use by another program', {
     cause: error,
@@ -74,8 +74,8 @@ export function fileOf(location: DataLocation): string | undefined {
     refuseEmpty(file, location);
     return file;
   }
-  throw new ServiceError(`there is no database in ${data}`, {
-    hint: 'name the folder that the service has with --data',
+  throw new ServiceError(`no database in "${data}"`, {
+    hint: 'use --data with the folder of the service',
   });
 }
 
@@ -83,8 +83,8 @@ export function fileOf(location: DataLocation): string | undefined {
 function refuseEmpty(file: string, location: DataLocation): void {
   const key = keyFileOf(location);
   if (!existsSync(file) || statSync(file).size > 0 || !existsSync(key)) return;
-  throw new ServiceError(`${file} is empty, and there is the instance key ${key}`, {
-    hint: 'restore the database from a backup, or remove the empty file to begin with no data',
+  throw new ServiceError(`"${file}" is empty, although the instance key "${key}" exists`, {
+    hint: 'restore the database from a backup, or remove the empty file to start without data',
   });
 }
 
@@ -93,10 +93,10 @@ function openError(cause: unknown, { data, database }: DataLocation): unknown {
   const code = sqliteCode(cause) ?? systemCode(cause);
   const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {
-    const hint = hintFor[code] ?? 'name a folder of your own with --data';
-    return new ServiceError(`the data in ${data} ${failure}`, { hint, cause });
+    const hint = hintFor[code] ?? 'choose a folder of your own with --data';
+    return new ServiceError(`the data in "${data}" ${failure}`, { hint, cause });
   }
-  const hint = 'it has to be a database of its own, in which the user may make tables';
+  const hint = 'use a database of its own, in which the user can create tables';
   return new ServiceError(`the database ${failure}`, { hint, cause });
 }
 
@@ -104,7 +104,7 @@ const damaged = 'the database is damaged: restore it from a backup';
 const hintFor: { readonly [code: string]: string } = {
   SQLITE_CORRUPT: damaged,
   SQLITE_NOTADB: damaged,
-  ELOOP: 'pwpush.db is a symbolic link: name the folder of the database itself with --data',
+  ELOOP: 'pwpush.db is a symbolic link: use --data with the folder of the database itself',
 };
 
 /** libsql's name for `node:sqlite`'s number of an error that means a damaged file. */

@@ -76,7 +76,7 @@ const migrations: ((dialect: Dialect) => string[])[] = [
     'CREATE INDEX tries_by_time ON tries (tried_at)',
   ],
   ({ blob, identity }) => [
-    // `push_id` is null during the upload; `ends_at` is set when it is abandoned or the last view is taken.
+    // `push_id` is null during the upload; `ends_at` is set when it is abandoned or the last view is used.
     `CREATE TABLE uploads (
        id ${identity},
        push_id BIGINT UNIQUE REFERENCES pushes (id),

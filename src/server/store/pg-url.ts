@@ -67,7 +67,7 @@ type Given = (name: keyof typeof parameters) => string | undefined;
 export function readAddress(url: string, env: Variables = {}, home = homedir()): PgAddress {
   const match =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
-  if (!match) throw wrong('must start with postgres:// and name user, host and database');
+  if (!match) throw wrong('must start with postgres:// and contain user, host and database');
   const [, login = '', hosts = '', path = '', query = ''] = match;
   const [, user, password] = /^([^:]*)(?::(.*))?$/s.exec(login) ?? [];
   const asked = readQuery(query);
@@ -152,12 +152,12 @@ function readTls(given: Given, home: string): PgTls | undefined {
   const files = { cert: pem(given('sslcert')), key: pem(given('sslkey')) };
   // Anyone can get a certificate of a public authority, so checking the chain alone proves nothing.
   if (authority === 'system' && mode !== 'verify-full') {
-    throw wrong('has sslrootcert=system, which needs sslmode=verify-full');
+    throw wrong('has sslrootcert=system, which requires sslmode=verify-full');
   }
   const ca = authority === 'system' ? undefined : pem(authority);
   if (mode === 'verify-full') return { ...files, optional: false, verify: 'name', ca };
   if (mode === 'verify-ca') {
-    if (!ca) throw wrong('has sslmode=verify-ca, which needs sslrootcert');
+    if (!ca) throw wrong('has sslmode=verify-ca, which requires sslrootcert');
     return { ...files, optional: false, verify: 'chain', ca };
   }
   // As in libpq, `require` verifies the chain when there is a root certificate.
@@ -176,7 +176,7 @@ function pem(path: string | undefined): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new ServiceError(`${path} cannot be read (${systemCode(cause)})`, { cause });
+    throw new ServiceError(`cannot read "${path}" (${systemCode(cause)})`, { cause });
   }
 }
 
@@ -198,7 +198,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong('is not encoded properly: write % as %25');
+    throw wrong('is not encoded correctly: write % as %25');
   }
 }
 

@@ -256,28 +256,28 @@ function startError(cause: unknown, { hosts, user, database }: PgAddress): Servi
   }
   if (cause instanceof PgTlsError) return tlsError(server, cause);
   if (code === '28P01' || code === '28000') {
-    return new ServiceError(`${server} does not let the user "${user}" in (${code})`, {
+    return new ServiceError(`${server} refused the user "${user}" (${code})`, {
       hint: 'check user and password of the address, and pg_hba.conf',
       cause,
     });
   }
   if (code === '3D000') {
     return new ServiceError(`${server} has no database "${database}"`, {
-      hint: 'make one with createdb',
+      hint: 'create it with createdb',
       cause,
     });
   }
   return new ServiceError(`${server} cannot be reached${code && ` (${code})`}`, {
-    hint: 'check that PostgreSQL runs there, and the address in --database',
+    hint: 'check that PostgreSQL is running, and the address in --database',
     cause,
   });
 }
 
 function tlsError(server: string, cause: PgTlsError): ServiceError {
   if (cause.code === 'NO_TLS') {
-    return new ServiceError(`${server} has no TLS, which the address asks for`, { cause });
+    return new ServiceError(`${server} has no TLS, which the address requires`, { cause });
   }
-  return new ServiceError(`${server} was not accepted${cause.code && ` (${cause.code})`}`, {
+  return new ServiceError(`${server} could not be verified${cause.code && ` (${cause.code})`}`, {
     hint: 'check sslmode and sslrootcert of the address',
     cause,
   });

@@ -286,7 +286,7 @@ function nodeSqlite(quietly: Quietly): Open | undefined {
 
 async function libsql(): Promise<Open> {
   const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
-    throw new ServiceError('no SQLite was found', {
+    throw new ServiceError('no SQLite found', {
       hint: 'use Node 22.13 or later, or install the optional package libsql',
       cause,
     });

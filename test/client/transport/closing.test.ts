@@ -39,5 +39,5 @@ test('an answer is whole although the connection closes after it', async () => {
 });
 
 test('one that lacks a byte is not', async () => {
-  await expect(readAfterClosing(3_000_000, 2_999_999)).rejects.toThrow('no whole answer');
+  await expect(readAfterClosing(3_000_000, 2_999_999)).rejects.toThrow('no complete response');
 });

@@ -301,12 +301,12 @@ describe('a link that the instance tells', () => {
     expect(await run('push')).toEqual({
       code: 0,
       stdout: `${url}\n`,
-      stderr: `warning: ${origin} where the push was made\n`,
+      stderr: `warning: ${origin}, where the push was created\n`,
     });
     expect(await run('preview abc')).toEqual({
       code: 0,
       stdout: `${url}\n`,
-      stderr: `warning: ${origin} that was asked\n`,
+      stderr: `warning: ${origin}\n`,
     });
   });
 
@@ -320,7 +320,7 @@ describe('a link that the instance tells', () => {
       expect(await run('preview abc')).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'pwpush: preview: the instance answered with what is no address of a page\n',
+        stderr: 'pwpush: the instance returned an invalid link\n',
       });
     },
   );

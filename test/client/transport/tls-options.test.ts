@@ -61,7 +61,7 @@ describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openss
       stdout: '',
       stderr:
         `pwpush: localhost:${server.port} cannot be reached: its certificate is self-signed\n` +
-        'hint: if the instance has a certificate of a private CA, name it with --ca-file\n',
+        'hint: if the instance uses a private CA, name its certificate with --ca-file\n',
     });
     expect(server.seen).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openss
     expect(outcome).toEqual({
       code: 9,
       stdout: '',
-      stderr: `pwpush: pw.test:${server.port} cannot be reached: the proxy wants a user name and password\nhint: check HTTPS_PROXY or HTTP_PROXY, or take the instance out with NO_PROXY\n`,
+      stderr: `pwpush: pw.test:${server.port} cannot be reached: the proxy requires a user name and password\nhint: check HTTPS_PROXY or HTTP_PROXY, or exclude the instance with NO_PROXY\n`,
     });
   });
 
@@ -167,7 +167,7 @@ describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openss
     expect(await version('localhost', ['--ca-file', join(folder, 'key.pem')])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: the CA file ${join(folder, 'key.pem')} holds no PEM certificate\n`,
+      stderr: `pwpush: the CA file "${join(folder, 'key.pem')}" contains no PEM certificate\n`,
     });
   });
 
@@ -175,7 +175,7 @@ describe.skipIf(!made && process.env.PWPUSH_TEST_ALL !== '1')('TLS (needs openss
     expect(await version('localhost', ['--ca-file', join(folder, 'none.pem')])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: the CA file ${join(folder, 'none.pem')} cannot be read (ENOENT)\n`,
+      stderr: `pwpush: cannot read the CA file "${join(folder, 'none.pem')}" (ENOENT)\n`,
     });
   });
 });

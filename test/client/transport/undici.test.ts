@@ -28,13 +28,13 @@ const CALLS: [string[], string, string, string][] = [
     ['push', 'hunter2'],
     'POST /api/v2/pushes',
     CREATED,
-    'a push may exist; made without a token it cannot be looked up, and ends by its own limits',
+    'a push may exist; without a token it cannot be looked up, and expires by its limits',
   ],
   [
     ['get', 'quyul5r5w08'],
     'GET /api/v2/pushes/quyul5r5w08',
     RETRIEVED,
-    'a view may have been used: pwpush audit tells its owner',
+    'a view may have been used: the owner can check with pwpush audit',
   ],
 ];
 
@@ -116,7 +116,7 @@ describe('nothing happened: exit 9', () => {
       stdout: '',
       stderr:
         `pwpush: 127.0.0.1:${port} cannot be reached: the connection was refused\n` +
-        'hint: is the instance running, and is the port right?\n',
+        'hint: check that the instance is running, and the port\n',
     });
   });
 
@@ -134,8 +134,8 @@ describe('nothing happened: exit 9', () => {
     expect({ code, stderr, seen }).toEqual({
       code: 9,
       stderr:
-        `pwpush: 127.0.0.1:${port} cannot be reached: it does not speak TLS there\n` +
-        'hint: is it http instead of https, or another port?\n',
+        `pwpush: 127.0.0.1:${port} cannot be reached: it does not use TLS on this port\n` +
+        'hint: check the port, and whether the address begins with http\n',
       seen: [],
     });
   });
@@ -158,7 +158,7 @@ describe('the request left and no whole answer came: exit 11, and one request on
     expect(await overSocket([...argv, '--url', `http://127.0.0.1:${port}`])).toEqual({
       code: 11,
       stdout: '',
-      stderr: `pwpush: 127.0.0.1:${port} gave no whole answer: the connection was reset\nhint: ${hint}\n`,
+      stderr: `pwpush: 127.0.0.1:${port} sent no complete response: the connection was reset\nhint: ${hint}\n`,
     });
     expect(seen).toEqual([line]);
   });
@@ -170,7 +170,7 @@ describe('the request left and no whole answer came: exit 11, and one request on
     expect(await overSocket([...argv, '--url', `http://127.0.0.1:${port}`])).toEqual({
       code: 11,
       stdout: '',
-      stderr: `pwpush: 127.0.0.1:${port} gave no whole answer: the connection was closed\nhint: ${hint}\n`,
+      stderr: `pwpush: 127.0.0.1:${port} sent no complete response: the connection was closed\nhint: ${hint}\n`,
     });
     expect(seen).toEqual([line]);
   });
@@ -208,7 +208,7 @@ describe('the request left and no whole answer came: exit 11, and one request on
     expect(await overSocket([...argv, '--url', url, '--timeout', '0.2'])).toEqual({
       code: 11,
       stdout: '',
-      stderr: `pwpush: 127.0.0.1:${port} did not answer within 0.2 s\nhint: ${hint}\n`,
+      stderr: `pwpush: 127.0.0.1:${port} did not respond within 0.2 s\nhint: ${hint}\n`,
     });
     expect(seen).toEqual([line]);
   });
@@ -263,6 +263,6 @@ test('what does not speak HTTP is said to be so', async () => {
   const { code, stderr } = await overSocket(['get', 'abc', '--url', `http://127.0.0.1:${port}`]);
   expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
     code: 11,
-    stderr: `pwpush: 127.0.0.1:${port} gave no whole answer: it does not speak HTTP`,
+    stderr: `pwpush: 127.0.0.1:${port} sent no complete response: it does not speak HTTP`,
   });
 });

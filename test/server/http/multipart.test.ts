@@ -86,16 +86,16 @@ describe('a broken form is refused', () => {
       const answer = await problem(whole.subarray(0, length), [37]);
       expect([length, answer]).toEqual([
         length,
-        ['malformed', 'The form is broken: it ends before its last boundary.'],
+        ['malformed', 'The form is invalid: it ends before its last boundary.'],
       ]);
     }
   });
 
   test.each([
-    ['multipart/form-data', 'The form is broken: the Content-Type names no boundary.'],
+    ['multipart/form-data', 'The form is invalid: the Content-Type has no boundary.'],
     [
       'multipart/form-data; boundary=other',
-      'The form is broken: it ends before its last boundary.',
+      'The form is invalid: it ends before its last boundary.',
     ],
   ])('as %s', async (type, message) => {
     expect(await problem(whole, [1000], type)).toEqual(['malformed', message]);
@@ -103,14 +103,17 @@ describe('a broken form is refused', () => {
 
   test('with a part that has no head', async () => {
     const body = `--${BOUNDARY}\r\nContent-Disposition: form-data\r\n--${BOUNDARY}--\r\n`;
-    expect(await problem(body)).toEqual(['malformed', 'The form is broken: a part has no head.']);
+    expect(await problem(body)).toEqual([
+      'malformed',
+      'The form is invalid: a part has no header.',
+    ]);
   });
 
   test('with too many parts', async () => {
     const many = formBytes(Array.from({ length: 101 }, (_, i) => ({ name: `${i}`, value: '' })));
     expect(await problem(many)).toEqual([
       'malformed',
-      'The form is broken: it has more than 100 parts.',
+      'The form is invalid: it has more than 100 parts.',
     ]);
   });
 

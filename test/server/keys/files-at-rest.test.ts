@@ -166,7 +166,7 @@ describe('uploads that nobody goes on with', () => {
     await service.service.pushes.sweep();
     expect(await rows()).toEqual([0, 0, 0]);
     await expect(service.service.pushes.create({}, nobody, upload)).rejects.toThrow(
-      'The upload stood still for too long.',
+      'The upload stalled for too long.',
     );
     await upload.discard();
     expect(await beside.sql`SELECT id FROM pushes`).toEqual([]);

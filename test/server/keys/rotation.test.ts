@@ -197,10 +197,10 @@ onEachStore((store) => {
         [503, '5'],
       ]);
       expect(other.warnings).toEqual([
-        `${elsewhere} lacks an instance key in use: copy it from where it was changed`,
+        `"${elsewhere}" lacks an instance key in use: copy it from where it was changed`,
       ]);
       await expect(testService({ ...room.settings, instanceKeyFile: elsewhere })).rejects.toThrow(
-        'is not the one this data was sealed with',
+        'is not the one that this data was encrypted with',
       );
       copyFileSync(path, elsewhere);
       expect(await payload(token, other)).toBe('x');
@@ -218,9 +218,9 @@ onEachStore((store) => {
 
   test('data without a service, or with a strange key, is refused', async () => {
     const nowhere = { ...(await store.room()).settings };
-    await expect(rekey(nowhere, io)).rejects.toThrow(/there is no (database in|instance key yet)/);
+    await expect(rekey(nowhere, io)).rejects.toThrow(/no (database in|instance key yet)/);
     writeFileSync(path, `${Buffer.alloc(32, 9).toString('base64')}\n`);
-    await expect(run()).rejects.toThrow('is not the one this data was sealed with');
+    await expect(run()).rejects.toThrow('is not the one that this data was encrypted with');
   });
 
   test.runIf(store.name === 'SQLite')(

@@ -394,7 +394,7 @@ describe('limits', () => {
     ]);
     expect(await refused({ name: 'push[files][]', value: 'x' })).toEqual([
       422,
-      { files: ['A file needs a filename.'] },
+      { files: ['A file requires a filename.'] },
     ]);
   });
 
@@ -402,7 +402,7 @@ describe('limits', () => {
     const post = (form: FormPart[], headers = {}) =>
       call(service, 'POST', '/api/v2/pushes', { form, headers });
     const answer = await post([field('payload', 'x'), filePart('a', 'x')]);
-    expect([answer.status, answer.json]).toEqual([401, { error: 'Files need an API token.' }]);
+    expect([answer.status, answer.json]).toEqual([401, { error: 'Files require an API token.' }]);
     expect((await post([field('payload', 'x')])).status).toBe(201);
     expect((await post([field('payload', 'x')], { expect: '100-continue' })).status).toBe(401);
   });

@@ -60,7 +60,7 @@ test.each([
       note: ['Note is too long (maximum is 10000 characters).'],
     },
   ],
-  [{ payload: 'x', name: 'a\0b' }, { name: ['Name must not hold a NUL character.'] }],
+  [{ payload: 'x', name: 'a\0b' }, { name: ['Name must not contain a NUL character.'] }],
   [
     { payload: 'x', deletable_by_viewer: 'yes', retrieval_step: 1 },
     {

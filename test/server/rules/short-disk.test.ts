@@ -56,7 +56,7 @@ describe('while less space is free than is kept', () => {
     });
     expect([upload.status, await fileRows(beside)]).toEqual([503, [0, 0, 0]]);
     expect(service.warnings).toEqual([
-      'the disk of the data is low on space: pushes are refused until there is more',
+      'the disk is low on space: pushes are refused until there is more',
     ]);
   });
 

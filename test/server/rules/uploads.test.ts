@@ -142,7 +142,7 @@ describe('an upload that is cut off leaves nothing', () => {
     const body = large().subarray(0, -10);
     expect(await send(body)).toEqual({
       status: 400,
-      json: { error: 'The form is broken: it ends before its last boundary.' },
+      json: { error: 'The form is invalid: it ends before its last boundary.' },
     });
     await until(async () => `${await rows()}` === '0,0,0');
   });

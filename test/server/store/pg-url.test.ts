@@ -95,11 +95,11 @@ test.each([
 
 describe('what is refused is said, without quoting the address', () => {
   test.each([
-    ['mysql://u:MARKER@db/n', 'must start with postgres:// and name user, host and database'],
-    ['MARKER', 'must start with postgres:// and name user, host and database'],
+    ['mysql://u:MARKER@db/n', 'must start with postgres:// and contain user, host and database'],
+    ['MARKER', 'must start with postgres:// and contain user, host and database'],
     ['postgres://u:MARKER@db:x/n', 'has an invalid host'],
     ['postgres://u:MARKER@db:70000/n', 'has an invalid port'],
-    ['postgres://u:MARKER%@db/n', 'is not encoded properly: write % as %25'],
+    ['postgres://u:MARKER%@db/n', 'is not encoded correctly: write % as %25'],
     ['postgres://u:MARKER@db/n?sslcrl=x', 'has an unknown parameter, "sslcrl"'],
     ['postgres://u:a?MARKER@db/n', 'has an unknown parameter'],
     ['postgres://u:a?MARKER=b@db/n', 'has an unknown parameter'],
@@ -107,11 +107,11 @@ describe('what is refused is said, without quoting the address', () => {
     ['postgres://u:MARKER@db/n?sslmode=yes', 'has an invalid sslmode'],
     [
       'postgres://u:MARKER@db/n?sslmode=verify-ca',
-      'has sslmode=verify-ca, which needs sslrootcert',
+      'has sslmode=verify-ca, which requires sslrootcert',
     ],
     [
       'postgres://u:MARKER@db/n?sslmode=require&sslrootcert=system',
-      'has sslrootcert=system, which needs sslmode=verify-full',
+      'has sslrootcert=system, which requires sslmode=verify-full',
     ],
     [
       'postgres://u:MARKER@db/n?channel_binding=require',
@@ -135,7 +135,7 @@ describe('what is refused is said, without quoting the address', () => {
 
   test('a file that is not there', () => {
     expect(() => readAddress('postgres://db/n?sslmode=require&sslrootcert=/nonexistent')).toThrow(
-      '/nonexistent cannot be read (ENOENT)',
+      'cannot read "/nonexistent" (ENOENT)',
     );
   });
 });

@@ -235,7 +235,7 @@ onPostgres((cluster) => {
     test('a user who is not let in', async () => {
       const wrong = url.replace('postgres:MARKER', 'postgres:MARKER2');
       expect(await failure(wrong)).toBe(
-        'the database server 127.0.0.1 port PORT does not let the user "postgres" in (28P01)',
+        'the database server 127.0.0.1 port PORT refused the user "postgres" (28P01)',
       );
     });
 
@@ -281,7 +281,7 @@ onPostgres((cluster) => {
     test('a server without TLS where it is asked for', async () => {
       for (const mode of ['require', 'verify-full']) {
         expect(await failure(`${url}?sslmode=${mode}`)).toBe(
-          'the database server 127.0.0.1 port PORT has no TLS, which the address asks for',
+          'the database server 127.0.0.1 port PORT has no TLS, which the address requires',
         );
       }
       await (await open(`${url}?sslmode=prefer`)).close();
