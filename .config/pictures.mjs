@@ -130,6 +130,7 @@ function svgOf(lines, theme) {
     }),
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>pwpush in a terminal</title>
 <rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="9" fill="${back}" stroke="${rim}"/>
 <path d="M1 34V10a9 9 0 0 1 9-9h${width - 20}a9 9 0 0 1 9 9v24z" fill="${bar}"/>
 <g fill="${rim}"><circle cx="20" cy="17" r="5.5"/><circle cx="38" cy="17" r="5.5"/><circle cx="56" cy="17" r="5.5"/></g>

@@ -23,7 +23,7 @@ const table: readonly [
   ['expire', 'expire pushes now', () => import('./commands/expire'), 'rm'],
   ['list', 'list your pushes', () => import('./commands/list'), 'ls'],
   ['audit', 'show who opened a push, and when', () => import('./commands/audit')],
-  ['wait', 'wait until a push was viewed or has expired', () => import('./commands/wait')],
+  ['wait', 'wait until a push is viewed or expires', () => import('./commands/wait')],
   ['notify', "e-mail a push's link from the instance", () => import('./commands/notify')],
   ['version', 'show the version of pwpush and of the instance', () => import('./commands/version')],
   ['login', 'log in to an instance and save it as a profile', () => import('./commands/login')],
@@ -152,6 +152,7 @@ function typedCommand(program: Command, argv: readonly string[]): string | undef
 /** Turns `help` and `help push` into `--help` and `push --help`. */
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
+  if (argv[1] === 'help') return ['--help'];
   const word = argv[1];
   const known = word?.startsWith('-') || commands.some((one) => isCalled(one, word ?? ''));
   if (word !== undefined && !known) throw unknownWord(word, [...names, ...topics]);

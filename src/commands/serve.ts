@@ -19,6 +19,7 @@ import {
   readVariables,
   refuseEmpty,
   size,
+  unknownVariables,
 } from './serve/serve-options';
 import { backupCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
 
@@ -59,7 +60,8 @@ const EXAMPLES = `
 Prints its address on stdout and logs requests on stderr. The first start
 creates the user admin and prints an API token; on loopback it also saves that
 token as profile "local", for pwpush push in another terminal. Every option can
-be set by a variable: --max-days by PWPUSH_SERVE_MAX_DAYS.
+be set by a variable: --max-days by PWPUSH_SERVE_MAX_DAYS, --no-anonymous by
+PWPUSH_SERVE_ANONYMOUS=false.
 
 Examples:
   $ pwpush serve
@@ -82,7 +84,7 @@ export function define(context: Context): Command {
     .option('--ephemeral', 'keep everything in memory, nothing on disk')
     .optionsGroup('Limits:')
     .option('--anonymous', 'allow pushes without a token (default)')
-    .option('--no-anonymous', 'require a token for everything but version')
+    .option('--no-anonymous', 'require a token, also to open a link; no pages')
     .option('--anonymous-files', 'allow files without a token, too')
     .option(...number('--default-days', 'days of a push by default (default: 7)'))
     .option(...number('--max-days', 'most days that a push can have (default: 90)'))
@@ -118,7 +120,11 @@ export function define(context: Context): Command {
     // Global options know --anonymous as something else.
     const anonymous = command.opts().anonymous !== false;
     const options: ServeOptions = { ...optionsOf(command, context.env, DEFAULTS), anonymous };
-    await serve(invocation(context, options), options, passwordWarning(command));
+    const warnings = [
+      passwordWarning(command) ?? [],
+      unknownVariables(command, context.env),
+    ].flat();
+    await serve(invocation(context, options), options, warnings);
   });
   command.addCommand(tokenCommand(context));
   command.addCommand(rekeyCommand(context));
@@ -134,15 +140,15 @@ type RunningService = Awaited<ReturnType<typeof start>>;
 async function serve(
   run: Invocation,
   options: ServeOptions,
-  warning: string | undefined,
+  warnings: readonly string[],
 ): Promise<void> {
   const { context, say } = run;
   const jsonLog = options.log === 'json';
-  if (warning && !jsonLog) await say.warn(warning);
+  if (!jsonLog) for (const warning of warnings) await say.warn(warning);
   const stop = context.takeSignals();
   const service = await start(run, options);
-  // In JSON it is a line of the log, which begins with the service.
-  if (warning && jsonLog) service.warn(warning);
+  // In JSON they are lines of the log, which begins with the service.
+  if (jsonLog) for (const warning of warnings) service.warn(warning);
   // Before the address is printed: a script that reads it may send the signal.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;

@@ -30,7 +30,7 @@ const LONGEST = 90 * 86_400;
 
 export function define(context: Context): Command {
   const command = new Command('wait')
-    .description("Wait until a push was viewed (0) or has expired (6). Requires the owner's token.")
+    .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
     .option('--interval <seconds>', 'seconds between checks (default: 5)', interval)
     .option('--timeout <seconds>', 'exit with 12 after this time', seconds('--timeout', LONGEST))

@@ -23,20 +23,24 @@ export function misuse(error: CommanderError, command: Command): CliError {
   switch (error.code) {
     case 'commander.unknownOption':
       return unknownOption(quoted, command);
-    case 'commander.unknownCommand': {
-      const names = command.commands.map((one) => one.name());
-      return usageError(`unknown command "${quoted}"`, suggestion(names, quoted, command));
-    }
+    case 'commander.unknownCommand':
+      return unknownSubcommand(quoted, command);
     case 'commander.missingArgument':
       return usageError(`missing <${quoted}>`, helpOf(command));
     case 'commander.optionMissingArgument':
       return usageError(`${name} requires a value`, helpOf(command));
     // What is too much may be a secret.
     case 'commander.excessArguments':
+      if (command.commands.length > 0) return unknownSubcommand(command.args[0] ?? '', command);
       return usageError('too many arguments', helpOf(command));
     default:
       return usageError(error.message.replace(/^error: /, ''), helpOf(command));
   }
+}
+
+function unknownSubcommand(word: string, command: Command): CliError {
+  const names = command.commands.map((one) => one.name());
+  return usageError(`unknown command "${word}"`, suggestion(names, word, command));
 }
 
 /** The command that prints a command's help. */
@@ -85,6 +89,8 @@ function unknownOption(typed: string, command: Command): CliError {
       'options cannot hold secrets, because other users can read them: pipe the secret in, let pwpush ask, or use a file or variable',
     );
   const names = options.flatMap(({ long }) => long ?? []);
+  if (names.includes(name))
+    return usageError(`${name} does not apply to ${command.name()}`, helpOf(command));
   const other = Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
   if (other !== undefined && names.includes(other.replace(/ .*/, '')))
     return usageError(message, `did you mean ${other}?`);

@@ -50,9 +50,9 @@ export type Draw = (below: number) => number;
 /** Letters and digits that cannot be confused: no 0 O 1 l I. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** The signs survive shells, forms and being read aloud: no quotes. */
+/** Signs that survive shells, forms and being read aloud: no quotes, and no = as in NAME=value. */
 const alphabets = {
-  signs: `${LETTERS}-_.+=@%`,
+  signs: `${LETTERS}-_.+@%`,
   alnum: LETTERS,
   hex: '0123456789abcdef',
   digits: '0123456789',

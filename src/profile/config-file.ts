@@ -130,7 +130,14 @@ export function namedProfile(
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly name: string; readonly profile: Profile } {
   const name = named ?? (env.PWPUSH_PROFILE || stored.current);
-  if (name === undefined) throw usageError('no profiles yet', 'create one with pwpush login');
+  const names = Object.keys(stored.profiles);
+  if (name === undefined)
+    throw names.length === 0
+      ? usageError('no profiles yet', 'create one with pwpush login')
+      : usageError(
+          'no profile is in use',
+          `choose one with pwpush profile use: ${names.join(', ')}`,
+        );
   const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
   if (profile === undefined) throw noSuchProfile(name, stored);
   return { name, profile };

@@ -13,7 +13,7 @@ afterEach(() => here.close());
 const refused = (stderr: string) => ({ code: 2, stdout: '', stderr });
 
 describe('help', () => {
-  test.each([[['--help']], [['-h']], [['help']], [[]]])(
+  test.each([[['--help']], [['-h']], [['help']], [['help', 'help']], [[]]])(
     '%j lists every command, on stdout',
     async (argv) => {
       const { code, stdout, stderr } = await here.run(...argv);
@@ -197,6 +197,18 @@ describe('what is not understood is exit 2', () => {
     expect((await here.run('push', typed)).stderr).toContain(`hint: did you mean ${meant}?\n`);
     // Only where the command has what is meant.
     expect((await here.run('list', typed)).stderr).toContain('hint: pwpush list --help\n');
+  });
+
+  test('an option that other commands have', async () => {
+    expect(await here.run('logout', '--url', 'x')).toEqual(
+      refused('pwpush: --url does not apply to logout\nhint: pwpush logout --help\n'),
+    );
+  });
+
+  test('an unknown subcommand', async () => {
+    expect((await here.run('serve', 'tokens')).stderr).toBe(
+      'pwpush: unknown command "tokens"\nhint: did you mean token?\n',
+    );
   });
 
   test.each([[['prevew', '--help']], [['help', 'prevew']], [['--json', 'prevew', '-h']]])(

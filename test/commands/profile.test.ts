@@ -66,6 +66,16 @@ describe('profile list', () => {
   });
 });
 
+test('with profiles, but none in use, they are named', async () => {
+  const { current: _, ...none } = two;
+  await here.keep(none);
+  expect(await here.run('profile', 'show')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `pwpush: no profile is in use\nhint: choose one with pwpush profile use: ${Object.keys(two.profiles).join(', ')}\n`,
+  });
+});
+
 describe('profile show', () => {
   test.each([[['show', 'work']], [['show']], [['show', '--profile', 'work']]])(
     '%j is a setting a line, without the token',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { define } from '../../src/commands/serve';
-import { variablesOf } from '../../src/commands/serve/serve-options';
+import { unknownVariables, variablesOf } from '../../src/commands/serve/serve-options';
 import type { Context } from '../../src/context';
 import { type Place, place } from '../helpers/run';
 
@@ -61,4 +61,12 @@ describe('the words of serve read the variables of options they have', () => {
     const told = here.under({ env: { ...data, PWPUSH_SERVE_DATA: '' } });
     expect((await told.run(...list)).stdout).toMatch(/^alice\t1\t/);
   });
+});
+
+test('a variable that serve does not have is warned of', () => {
+  const env = { PWPUSH_SERVE_NO_ANONYMOUS: '1', PWPUSH_SERVE_MAXDAYS: '1', PWPUSH_SERVE_PORT: '1' };
+  expect(unknownVariables(serve, env)).toEqual([
+    'the variable PWPUSH_SERVE_NO_ANONYMOUS is unknown and has no effect; did you mean PWPUSH_SERVE_ANONYMOUS=false?',
+    'the variable PWPUSH_SERVE_MAXDAYS is unknown and has no effect',
+  ]);
 });

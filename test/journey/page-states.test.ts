@@ -104,12 +104,12 @@ const names = Array.from({ length: 10 }, (_, index) => `${index}${'ш'.repeat(25
 
 const states: Record<string, { heading: string; visit: (page: Page) => Promise<unknown> }> = {
   'the address itself': {
-    heading: 'Share a secret by a link that expires',
+    heading: 'Share a secret as a link that expires',
     visit: (page) => page.goto(built.url),
   },
   'a new link': { heading: 'Your link is ready', visit: (page) => fillForm(page, 'hunter2') },
   'a form with a problem': {
-    heading: 'Share a secret by a link that expires',
+    heading: 'Share a secret as a link that expires',
     visit: (page) => fillForm(page, ' '),
   },
   'the step': {

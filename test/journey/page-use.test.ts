@@ -404,7 +404,7 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
     await page.getByRole('button', { name: 'Create link' }).click();
     const message = 'document.querySelector("#files").validationMessage';
     expect(await page.evaluate(message)).toBe('Choose at most 10 files.');
-    expect(await page.locator('h1').textContent()).toBe('Share a secret by a link that expires');
+    expect(await page.locator('h1').textContent()).toBe('Share a secret as a link that expires');
   });
 });
 

@@ -121,6 +121,18 @@ export function variablesOf(serve: Command): Map<string, string> {
   );
 }
 
+/** A warning for each variable that looks like one of `serve` and is none: the service would run with its default. */
+export function unknownVariables(serve: Command, env: Environment): string[] {
+  const known = new Set(variablesOf(serve).values());
+  return Object.keys(env)
+    .filter((name) => /^PWPUSH_SERVE_/.test(name) && !known.has(name))
+    .map((name) => {
+      const positive = name.replace('_SERVE_NO_', '_SERVE_');
+      const meant = known.has(positive) ? `; did you mean ${positive}=false?` : '';
+      return `the variable ${name} is unknown and has no effect${meant}`;
+    });
+}
+
 /**
  * Makes `serve` and its subcommands take options that are not on the command line from the environment. An empty
  * variable counts as not set.

@@ -116,7 +116,7 @@ describe('the form of the front page', () => {
     const { status, text } = await submit(fields);
     expect([status, titleOf(text), notes(text)]).toEqual([
       fields.payload && fields.payload.length > 8e6 ? 413 : 422,
-      'Share a secret by a link that expires',
+      'Share a secret as a link that expires',
       problems,
     ]);
   });

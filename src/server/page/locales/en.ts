@@ -134,7 +134,7 @@ const en = {
   tryAgainIn: 'Try again {when}.',
 
   // The front page
-  frontTitle: 'Share a secret by a link that expires',
+  frontTitle: 'Share a secret as a link that expires',
   frontText:
     'Enter a password, a key or any other text. You get a link that stops working after the number of views or days you choose.',
   frontTextFiles:
