@@ -155,7 +155,10 @@ async function photograph(url) {
     });
     await page.goto(url);
     taken[colorScheme] = await page.screenshot();
-    taken.words = (await page.textContent('main')).replace(/\d{1,2} \w+ \d{4}.*/g, '');
+    taken.words = await page.evaluate(() => {
+      for (const time of document.querySelectorAll('time')) time.remove();
+      return document.querySelector('main').textContent;
+    });
     taken.style = await page.evaluate(() => document.querySelector('style').textContent);
   }
   await browser.close();
