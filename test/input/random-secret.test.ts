@@ -6,7 +6,7 @@ import {
   generate,
   generateWords,
   parseGenerate,
-} from '../../src/input/generate';
+} from '../../src/input/random-secret';
 import { wordList } from '../../src/input/words';
 
 const kinds = {
