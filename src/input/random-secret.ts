@@ -15,28 +15,36 @@ const bounds = {
   words: [4, 64],
 } as const;
 
+const FORMS = 'there are alnum:24, hex:32, digits:6 and words:5';
+
 const DEFAULT: GeneratedSecret = { of: 'signs', count: 24 };
 
 /**
- * Parses `--generate`: no value, a length, or a kind and a number such as `words:5`.
+ * Parses the value of `--generate`: none, a length, or a kind and a number such as `words:5`.
+ * @param name for messages: the option, or the command `generate`
  * @throws CliError (usage)
  */
-export function parseGenerate(text: string | true): GeneratedSecret {
+export function parseGenerate(
+  text: string | true,
+  name: '--generate' | 'generate' = '--generate',
+): GeneratedSecret {
   if (text === true) return DEFAULT;
   const [, kind = 'signs', digits = ''] = /^(?:([a-z]+):)?([1-9]\d{0,3})$/.exec(text) ?? [];
   const count = Number(digits);
   if (count === 0 || !isKind(kind) || text.startsWith('signs'))
     // Not quoted: it may be a secret that was meant to be pushed.
     throw usageError(
-      '--generate takes a length from 8 to 1024, or such as words:5',
-      'there are alnum:24, hex:32, digits:6 and words:5; a secret of your own is piped in or typed at the prompt',
+      `${name} takes a length from 8 to 1024, or such as words:5`,
+      name === 'generate'
+        ? FORMS
+        : `${FORMS}; a secret of your own is piped in or typed at the prompt`,
     );
   const [least, most] = bounds[kind];
   if (count >= least && count <= most) return { of: kind, count };
   throw usageError(
     kind === 'signs'
-      ? `--generate takes a length from ${least} to ${most}, not ${count}`
-      : `--generate takes ${kind}:${least} to ${kind}:${most}, not ${kind}:${count}`,
+      ? `${name} takes a length from ${least} to ${most}, not ${count}`
+      : `${name} takes ${kind}:${least} to ${kind}:${most}, not ${kind}:${count}`,
   );
 }
 
