@@ -52,13 +52,13 @@ export function createSession(context: Context, options: GlobalOptions): Session
     await run.say.warn(text);
   };
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
-    const { baseFrom, ignored, knownTo } = target;
+    const { base, baseFrom, tokenFrom, tokenHint, ignored } = target;
     await warn(ignored);
     await warn(exposure(target));
-    if (baseFrom === undefined && knownTo !== undefined)
-      await run.say.remark(
-        `hint: profile "${knownTo}" has a token for that instance: --profile ${knownTo}`,
-      );
+    if (baseFrom === undefined && tokenFrom !== undefined)
+      await run.say.debug(`the token for ${base} is from ${tokenFrom}`);
+    if (baseFrom === undefined && tokenHint !== undefined)
+      await run.say.remark(`hint: ${tokenHint}`);
     return { target, api: await clientFor(run, target, connections) };
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
@@ -202,9 +202,9 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     signal: context.signal,
     connections,
   });
-  const { base, token, tokenFrom, knownTo } = target;
+  const { base, token, tokenFrom, tokenHint } = target;
   return {
-    ...{ base, token, tokenFrom, knownTo },
+    ...{ base, token, tokenFrom, tokenHint },
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,

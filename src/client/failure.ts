@@ -8,8 +8,8 @@ import type { TransportError } from './transport/network-errors';
 export interface TokenSource {
   /** Where the token is from. */
   readonly tokenFrom?: string | undefined;
-  /** A profile with a token for this instance, if none is sent. */
-  readonly knownTo?: string | undefined;
+  /** What to do if none is sent, but could be. */
+  readonly tokenHint?: string | undefined;
   /** The user asked for no token to be sent. */
   readonly anonymous?: boolean | undefined;
 }
@@ -106,10 +106,7 @@ function tokenNeeded(sent: SentRequest): CliError {
     );
   return new CliError('unauthorized', `${title(sent)}: the instance requires a token`, {
     status: 401,
-    hint:
-      sent.knownTo === undefined
-        ? 'log in with pwpush login, or set PWPUSH_TOKEN'
-        : `profile "${sent.knownTo}" has one for it: --profile ${sent.knownTo}`,
+    hint: sent.tokenHint ?? 'log in with pwpush login, or set PWPUSH_TOKEN',
   });
 }
 
@@ -127,10 +124,10 @@ function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliErr
 }
 
 /** The answer does not name the owner; a push created without a token has none. */
-function ownersHint({ authenticated, anonymous, knownTo, route }: SentRequest): string {
+function ownersHint({ authenticated, anonymous, tokenHint, route }: SentRequest): string {
   if (authenticated) return 'the token belongs to another user, or the push was made without one';
   if (anonymous) return 'if it is yours, leave --anonymous out';
-  if (knownTo !== undefined) return `profile "${knownTo}" has a token for it: --profile ${knownTo}`;
+  if (tokenHint !== undefined) return tokenHint;
   const ownerless = route === 'expire' ? 'it ends by its own limits' : 'nobody may';
   return `use the token of who made it (pwpush login); if it was made without one, ${ownerless}`;
 }

@@ -105,17 +105,31 @@ describe('--token-file - reads standard input', () => {
 describe('a link of an instance that another profile has a token for', () => {
   const LINK = 'https://other.test/p/abc';
 
-  test('gets no token, and the profile is named', async () => {
+  test('gets that token, which --debug tells', async () => {
     expect(await refused(['audit', LINK])).toEqual(
       saying(
+        'audit: the instance refused the token from profile "other"',
+        'log in again with pwpush login',
+      ),
+    );
+    const { stderr } = await refused(['audit', LINK, '--debug']);
+    expect(stderr.split('\n')[0]).toBe(
+      'debug: the token for https://other.test is from profile "other"',
+    );
+  });
+
+  test('gets none with another --profile, and the profile is named', async () => {
+    expect(await refused(['audit', LINK, '--profile', 'work'])).toEqual(
+      saying(
         'audit: the instance requires a token',
-        'profile "other" has one for it: --profile other',
+        'profile "other" has a token for that instance: --profile other',
       ),
     );
   });
 
   test('on a terminal before anything is asked', async () => {
-    const { stderr } = await refused(['get', LINK], { terminals: ['stderr'] });
+    const words = ['get', LINK, '--token-file', here.file('token')];
+    const { stderr } = await refused(words, { terminals: ['stderr'] });
     expect(stderr.split('\n')[0]).toBe(
       'hint: profile "other" has a token for that instance: --profile other',
     );
@@ -165,6 +179,6 @@ test('a token over plain http: the profile is spoken of where it is one’s', as
     profiles: { work: { url: 'http://pw.test', token: 'w0rk' } },
   });
   expect(await hint([], {})).toBe(
-    'hint: use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true',
+    'hint: use https, send no token with --anonymous, or accept it for this profile: pwpush profile set insecure true --profile work',
   );
 });
