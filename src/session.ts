@@ -39,7 +39,7 @@ export interface Session extends Invocation {
   connectEach(
     references: readonly Reference[],
     connections?: number,
-  ): Promise<(Reference & Pick<Instance, 'api'>)[]>;
+  ): Promise<(Reference & Instance)[]>;
 }
 
 export function createSession(context: Context, options: GlobalOptions): Session {
@@ -78,12 +78,12 @@ export function createSession(context: Context, options: GlobalOptions): Session
       return { ...(await instanceOf(reference, connections)), reference };
     },
     connectEach: async (references, connections) => {
-      const apis = new Map<string | undefined, Api>();
+      const instances = new Map<string | undefined, Instance>();
       const connected = [];
       for (const one of references) {
-        const api = apis.get(one.base) ?? (await instanceOf(one, connections)).api;
-        apis.set(one.base, api);
-        connected.push({ ...one, api });
+        const instance = instances.get(one.base) ?? (await instanceOf(one, connections));
+        instances.set(one.base, instance);
+        connected.push({ ...one, ...instance });
       }
       return connected;
     },
