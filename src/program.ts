@@ -25,6 +25,7 @@ const table: readonly [
   ['audit', 'show who opened a push, and when', () => import('./commands/audit')],
   ['wait', 'wait until a push is viewed or expires', () => import('./commands/wait')],
   ['notify', "e-mail a push's link from the instance", () => import('./commands/notify')],
+  ['generate', 'print a new password or passphrase', () => import('./commands/generate')],
   ['version', 'show the version of pwpush and of the instance', () => import('./commands/version')],
   ['login', 'log in to an instance and save it as a profile', () => import('./commands/login')],
   ['logout', 'remove the token of a profile', () => import('./commands/logout')],

@@ -39,7 +39,7 @@ export interface Session extends Invocation {
   connectEach(
     references: readonly Reference[],
     connections?: number,
-  ): Promise<(Reference & Pick<Instance, 'api'>)[]>;
+  ): Promise<(Reference & Instance)[]>;
 }
 
 export function createSession(context: Context, options: GlobalOptions): Session {
@@ -52,13 +52,13 @@ export function createSession(context: Context, options: GlobalOptions): Session
     await run.say.warn(text);
   };
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
-    const { baseFrom, ignored, knownTo } = target;
+    const { base, baseFrom, tokenFrom, tokenHint, ignored } = target;
     await warn(ignored);
     await warn(exposure(target));
-    if (baseFrom === undefined && knownTo !== undefined)
-      await run.say.remark(
-        `hint: use the token of profile "${knownTo}" for this instance: --profile ${knownTo}`,
-      );
+    if (baseFrom === undefined && tokenFrom !== undefined)
+      await run.say.debug(`the token for ${base} is from ${tokenFrom}`);
+    if (baseFrom === undefined && tokenHint !== undefined)
+      await run.say.remark(`hint: ${tokenHint}`);
     return { target, api: await clientFor(run, target, connections) };
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
@@ -78,12 +78,12 @@ export function createSession(context: Context, options: GlobalOptions): Session
       return { ...(await instanceOf(reference, connections)), reference };
     },
     connectEach: async (references, connections) => {
-      const apis = new Map<string | undefined, Api>();
+      const instances = new Map<string | undefined, Instance>();
       const connected = [];
       for (const one of references) {
-        const api = apis.get(one.base) ?? (await instanceOf(one, connections)).api;
-        apis.set(one.base, api);
-        connected.push({ ...one, api });
+        const instance = instances.get(one.base) ?? (await instanceOf(one, connections));
+        instances.set(one.base, instance);
+        connected.push({ ...one, ...instance });
       }
       return connected;
     },
@@ -202,9 +202,9 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     signal: context.signal,
     connections,
   });
-  const { base, token, tokenFrom, knownTo } = target;
+  const { base, token, tokenFrom, tokenHint } = target;
   return {
-    ...{ base, token, tokenFrom, knownTo },
+    ...{ base, token, tokenFrom, tokenHint },
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,

@@ -2,15 +2,17 @@ import type { Api } from '../client/client';
 import { attempt, fetchFiles } from '../delivery/download';
 import { joinHints, retrievableAgain } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
-import { type RetrievedPush, retrieve } from '../delivery/retrieve';
+import { type RetrievedPush, retrieve, withEarlierViews } from '../delivery/retrieve';
 import { asCliError, CliError, endedBy } from '../errors';
 import type { KnownPassphrase } from '../input/passphrase';
+import type { Target } from '../profile/target';
 import type { Invocation } from '../terminal/output';
 
 /** A push to be retrieved. */
 interface PushReference {
   readonly api: Api;
   readonly token: string;
+  readonly target: Pick<Target, 'token'>;
 }
 
 /**
@@ -24,9 +26,10 @@ export async function retrieveAll(
 ): Promise<RetrievedPush[]> {
   const { context, options, say } = run;
   const pushes: RetrievedPush[] = [];
-  for (const [at, { api, token }] of references.entries()) {
+  for (const [at, { api, token, target }] of references.entries()) {
     try {
-      const push = await retrieve(context, api, token, passphrase);
+      const retrieved = await retrieve(context, api, token, passphrase);
+      const push = withEarlierViews(retrieved, target.token);
       pushes.push({ context, options, say, api, push });
     } catch (error) {
       if (pushes.length === 0) throw error;

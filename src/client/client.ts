@@ -158,7 +158,7 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
     repeatable: routes[request.route].repeatable,
     authenticated: settings.token !== undefined,
     tokenFrom: settings.tokenFrom,
-    knownTo: settings.knownTo,
+    tokenHint: settings.tokenHint,
     anonymous: settings.anonymous,
     passphrase: request.query?.passphrase !== undefined,
     files: request.form !== undefined,

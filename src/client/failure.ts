@@ -8,8 +8,8 @@ import type { TransportError } from './transport/network-errors';
 export interface TokenSource {
   /** Where the token is from. */
   readonly tokenFrom?: string | undefined;
-  /** A profile with a token for this instance, if none is sent. */
-  readonly knownTo?: string | undefined;
+  /** What to do if none is sent, but could be. */
+  readonly tokenHint?: string | undefined;
   /** The user asked for no token to be sent. */
   readonly anonymous?: boolean | undefined;
 }
@@ -103,10 +103,7 @@ function tokenNeeded(sent: SentRequest): CliError {
     });
   return new CliError('unauthorized', 'the instance requires a token', {
     status: 401,
-    hint:
-      sent.knownTo === undefined
-        ? 'log in with pwpush login, or set PWPUSH_TOKEN'
-        : `use the token of profile "${sent.knownTo}": --profile ${sent.knownTo}`,
+    hint: sent.tokenHint ?? 'log in with pwpush login, or set PWPUSH_TOKEN',
   });
 }
 
@@ -128,11 +125,11 @@ function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliErr
 }
 
 /** The answer does not name the owner; a push created without a token has none. */
-function ownersHint({ authenticated, anonymous, knownTo, route }: SentRequest): string {
+function ownersHint({ authenticated, anonymous, tokenHint, route }: SentRequest): string {
   if (authenticated)
     return 'the token belongs to another user, or the push was created without one';
   if (anonymous) return 'if it is yours, remove --anonymous';
-  if (knownTo !== undefined) return `use the token of profile "${knownTo}": --profile ${knownTo}`;
+  if (tokenHint !== undefined) return tokenHint;
   const ownerless = route === 'expire' ? 'it can only expire by its limits' : 'nobody can';
   return `log in as its owner with pwpush login; if it was created without a token, ${ownerless}`;
 }

@@ -8,13 +8,13 @@ import {
   type OutputOptions,
   reserveOutput,
 } from '../delivery/output-place';
-import { retrieve } from '../delivery/retrieve';
+import { retrieve, withEarlierViews } from '../delivery/retrieve';
 import { type CliError, failedError } from '../errors';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
 import { addGlobalOptions, addPassphraseOptions, nameList, optionsOf, seconds } from '../options';
 import { createSession, type Session } from '../session';
-import { count, left } from '../terminal/wording';
+import { count, left, usedBefore } from '../terminal/wording';
 
 interface GetOptions extends OutputOptions, PassphraseOptions {
   readonly link: string;
@@ -25,6 +25,8 @@ interface GetOptions extends OutputOptions, PassphraseOptions {
 const EXAMPLES = `
 Text goes to stdout, byte for byte in a pipe. Files are saved to the current
 folder under safe names. Your own pushes use no view, unless --anonymous.
+A terminal also shows the views and days left, and how many views were used
+before.
 
 Examples:
   $ pwpush get https://pwpush.example/p/abc123def456
@@ -67,12 +69,13 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   const { context, say } = session;
   checkPassphrase(options, context);
   checkStandardInput(options);
-  const { api, reference } = await session.connectTo(options.link);
+  const { api, reference, target } = await session.connectTo(options.link);
   const passphrase = await knownPassphrase(options, context);
   const place = await reserveOutput(session, options);
   let push: Push;
   try {
-    push = await retrieve(context, api, reference.token, passphrase);
+    const retrieved = await retrieve(context, api, reference.token, passphrase);
+    push = withEarlierViews(retrieved, target.token);
   } catch (error) {
     await place.discard?.();
     throw error;
@@ -86,13 +89,12 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   await place.clipboard?.finish(push);
 }
 
-/** Says what of the push is left at the instance. */
+/** Says what of the push is left at the instance, and how many views were used before. */
 async function noteRest({ say }: Session, options: GetOptions, push: Push): Promise<void> {
   const files = push.files?.length ?? 0;
   if (files > 0 && !options.files)
     await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);
-  const rest = left(push);
-  if (rest !== undefined) await say.remark(rest);
+  for (const text of [left(push), usedBefore(push)]) if (text !== undefined) await say.remark(text);
 }
 
 async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError | undefined> {

@@ -20,7 +20,7 @@ import {
 } from '../options';
 import { reportError } from '../report-error';
 import { createSession, type Session } from '../session';
-import { left, variablesSet } from '../terminal/wording';
+import { left, usedBefore, variablesSet } from '../terminal/wording';
 
 interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions {
   readonly links: readonly string[];
@@ -172,7 +172,7 @@ async function notRun(
   throw new ExitWith(status);
 }
 
-/** Says what is left of the pushes, what of them the program does not get, and the names of its variables. */
+/** Says what is left and was used of the pushes, what of them the program does not get, and the names of its variables. */
 async function reportInputs(
   { context, say }: Session,
   { variables, unused }: ChildInputs,
@@ -180,8 +180,8 @@ async function reportInputs(
   folder: MemoryFolder | undefined,
 ): Promise<void> {
   for (const { push } of pushes) {
-    const rest = left(push);
-    if (rest !== undefined) await say.remark(rest);
+    for (const text of [left(push), usedBefore(push)])
+      if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
     const text = {
       bytes: push.payload ?? '',

@@ -39,6 +39,21 @@ export async function retrieve(
   }
 }
 
+/**
+ * Adds `earlier_views`, the number of views used before this retrieval; null if unknown, as always with a token: the
+ * owner's retrievals use no view, and the response does not say whose the token is (docs/wire.md, "What a retrieval
+ * costs").
+ * @param token the one that was sent
+ */
+export function withEarlierViews(push: Push, token: string | undefined): Push {
+  const { expire_after_views: granted, views_remaining: remaining } = push;
+  const earlier =
+    token === undefined && typeof granted === 'number' && typeof remaining === 'number'
+      ? granted - remaining - 1
+      : -1;
+  return { ...push, earlier_views: earlier < 0 ? null : earlier };
+}
+
 async function tries(
   context: Context,
   api: Api,

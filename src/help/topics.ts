@@ -46,8 +46,9 @@ A switch is on unless it is empty, 0 or false. Proxy variables are also read in
 lower case, which takes precedence.
 
 A token is only ever sent to its own address: not to another one given by --url,
-a link or a redirect. pwpush doctor shows which address and token are in use and
-where they come from.
+a link or a redirect. A full link to the instance of another profile uses the
+token of that profile. pwpush doctor shows which address and token are in use
+and where they come from.
 `;
 
 /** What an exit code means, and what to do next. */

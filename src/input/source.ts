@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
-import { type GeneratedSecret, generate, parseGenerate } from './generate';
+import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
 
 /** Where the command line says the secret is; one of these, else standard input, else a prompt. */
 export interface SourceOptions {

@@ -35,8 +35,8 @@ export interface Target {
   readonly tokenFrom?: string | undefined;
   /** Why the profiles were ignored. */
   readonly ignored?: string | undefined;
-  /** Another profile that has a token for this address, if none is sent. */
-  readonly knownTo?: string | undefined;
+  /** Names the profiles that have a token for this address, if none is sent. */
+  readonly tokenHint?: string | undefined;
   readonly caFile: string | undefined;
   /** Accept any certificate. */
   readonly insecure: boolean;
@@ -51,7 +51,8 @@ const THREE_WAYS =
 
 /**
  * Decides the instance and the token: option, then environment, then profile. A token is sent only to the address it
- * belongs to: a stored one to its profile's, `PWPUSH_TOKEN` to `PWPUSH_URL`, or else to the address in use.
+ * belongs to: a stored one to its profile's, `PWPUSH_TOKEN` to `PWPUSH_URL`, or else to the address in use. For a link
+ * to another instance than the configured one, the profile of that instance applies.
  * @param linkBase the instance of a pasted link, which takes precedence
  * @throws CliError (usage) when nothing is configured, or the token would be sent over plain http
  */
@@ -65,25 +66,27 @@ export async function chooseTarget(
   const { address: home, from: baseFrom } = homeAddress(profile, name, request) ?? {};
   const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
   if (base === undefined) throw notConfigured(stored, name, profile);
-  const own = isAt(profile?.url, base) ? profile : undefined;
+  const known = profilesWithToken(stored, base);
+  const elsewhere = isAt(home, base) ? [] : profileOfLink(known, request);
+  const [ownName, own] = isAt(profile?.url, base) ? [name, profile] : elsewhere;
   const { env } = request;
   const typed = { token: request.token, owner: home, from: '--token-file' };
   const environment = { token: env.token, owner: env.url ?? home, from: env.tokenName };
   const kept = {
-    token: async () => profile?.token,
-    owner: profile?.url,
-    from: `profile "${name}"`,
+    token: async () => own?.token,
+    owner: own?.url,
+    from: `profile "${ownName}"`,
   };
   const others = request.profile === undefined ? [environment, kept] : [kept, environment];
   const chosen = request.anonymous ? undefined : await chooseToken(base, [typed, ...others]);
   const token = chosen?.token;
-  refuseOpenToken({ base, token, insecure: own?.insecure === true }, own !== undefined);
+  refuseOpenToken({ base, token, insecure: own?.insecure === true }, ownName);
   return {
     base,
     baseFrom: linkBase === undefined ? baseFrom : undefined,
     token,
     tokenFrom: chosen?.from,
-    knownTo: token === undefined && !request.anonymous ? nameWithToken(stored, base) : undefined,
+    tokenHint: token === undefined && !request.anonymous ? tokenHint(known) : undefined,
     caFile: request.caFile ?? request.env.caFile ?? own?.['ca-file'],
     insecure: request.insecure || own?.insecure === true,
     defaults: profile,
@@ -136,11 +139,32 @@ function homeAddress(
   return request.profile === undefined ? (named ?? stored) : (stored ?? named);
 }
 
-function nameWithToken({ profiles }: StoredProfiles, base: string): string | undefined {
-  const known = Object.entries(profiles).find(
+type NamedProfile = readonly [name: string, profile: Profile];
+
+/** The profiles of an address that have a token for it. */
+function profilesWithToken({ profiles }: StoredProfiles, base: string): readonly NamedProfile[] {
+  return Object.entries(profiles).filter(
     ([, { url, token }]) => token !== undefined && isAt(url, base),
   );
-  return known?.[0];
+}
+
+/** The only profile of those for a link to another instance, unless the user chose a profile or a token. */
+function profileOfLink(
+  known: readonly NamedProfile[],
+  { profile, token }: TargetRequest,
+): NamedProfile | readonly [] {
+  const [only, ...others] = known;
+  const chosen = profile !== undefined || token !== undefined;
+  return only === undefined || others.length > 0 || chosen ? [] : only;
+}
+
+function tokenHint(known: readonly NamedProfile[]): string | undefined {
+  const names = known.map(([name]) => name);
+  if (names.length > 1)
+    return `profiles ${names.join(', ')} have a token for this instance: choose one with --profile`;
+  return names.length === 0
+    ? undefined
+    : `use the token of profile "${names[0]}" for this instance: --profile ${names[0]}`;
 }
 
 interface OwnedToken {
@@ -168,18 +192,21 @@ export function travelsOpen(base: string): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname);
 }
 
-/** @throws CliError (usage) when a token would go over plain http */
+/**
+ * @param profile the name of the one for that address
+ * @throws CliError (usage) when a token would go over plain http
+ */
 export function refuseOpenToken(
   target: Pick<Target, 'base' | 'token' | 'insecure'>,
-  ofProfile = false,
+  profile?: string,
 ): void {
   if (target.token === undefined || target.insecure || !travelsOpen(target.base)) return;
   const url = new URL(target.base);
   throw usageError(
     `refusing to send the token over plain http to ${url.host}: anyone on the way could read it`,
-    ofProfile
-      ? 'use https, use --anonymous to send no token, or accept the risk for this profile: pwpush profile set insecure true'
-      : 'use https, use --anonymous to send no token, or accept the risk in a profile for that address: see pwpush help profile',
+    profile !== undefined
+      ? `use https, use --anonymous to send no token, or accept the risk for this profile: pwpush profile set insecure true --profile ${profile}`
+      : 'use https, use --anonymous to send no token, or accept the risk in a profile for that address: pwpush profile set insecure true',
   );
 }
 

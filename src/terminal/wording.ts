@@ -11,6 +11,12 @@ export function left(push: Push): string | undefined {
   return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
 }
 
+/** The views used before a retrieval, if there were any: `1 view was used before yours`. */
+export function usedBefore({ earlier_views: earlier }: Push): string | undefined {
+  if (typeof earlier !== 'number' || earlier === 0) return undefined;
+  return `${count(earlier, 'view')} ${earlier === 1 ? 'was' : 'were'} used before yours`;
+}
+
 /** The names of the variables that a secret was given as. */
 export function variablesSet(names: Iterable<string>): string {
   return `variables set: ${[...names].join(', ')}`;

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { asking } from '../helpers/foreign';
 import { type Instance, instance } from '../helpers/instance';
+import { changed, RETRIEVED } from '../helpers/reference';
+import { json } from '../helpers/wire';
 
 let here: Instance;
 beforeEach(async () => {
@@ -70,8 +73,8 @@ describe('what is left', () => {
       said.push(await here.under({ terminals: ['stderr'] }).run('get', token));
     expect(said).toEqual([
       { code: 0, stdout: 'x', stderr: '2 views and 1 day left\n' },
-      { code: 0, stdout: 'x', stderr: '1 view and 1 day left\n' },
-      { code: 0, stdout: 'x', stderr: 'that was the last view\n' },
+      { code: 0, stdout: 'x', stderr: '1 view and 1 day left\n1 view was used before yours\n' },
+      { code: 0, stdout: 'x', stderr: 'that was the last view\n2 views were used before yours\n' },
       {
         code: 6,
         stdout: '',
@@ -88,6 +91,54 @@ describe('what is left', () => {
   test('is not said with --quiet', async () => {
     const token = await here.push({ payload: 'x' });
     expect(await here.run('get', token, '-q')).toEqual({ code: 0, stdout: 'x', stderr: '' });
+  });
+});
+
+describe('whether somebody looked before', () => {
+  const earlier = async (answered: Record<string, unknown>, ...words: string[]) => {
+    const got = async (...more: string[]) => {
+      const answers = [json(200, changed(RETRIEVED, answered))];
+      const conditions = { terminals: ['stdout', 'stderr'] } as const;
+      return asking(answers, ['get', 'quyul5r5w08', ...words, ...more], conditions);
+    };
+    const [, said = ''] = (await got()).stderr.split('\n');
+    return [said, JSON.parse((await got('--json')).stdout).earlier_views];
+  };
+
+  test.each([
+    [{ expire_after_views: 5, views_remaining: 4 }, ['', 0]],
+    [{ expire_after_views: 5, views_remaining: 3 }, ['1 view was used before yours', 1]],
+    [{ expire_after_views: 5, views_remaining: 0 }, ['4 views were used before yours', 4]],
+    [{ expire_after_views: 1, views_remaining: 0 }, ['', 0]],
+    [{ expire_after_views: '3', views_remaining: '1' }, ['1 view was used before yours', 1]],
+    // No view was used, whatever the reason.
+    [{ expire_after_views: 5, views_remaining: 5 }, ['', null]],
+    [{ expire_after_views: undefined }, ['', null]],
+    [{ views_remaining: null }, ['', null]],
+    [{ views_remaining: 'all', earlier_views: 7 }, ['', null]],
+  ])('%j: %j', async (answered, said) => {
+    expect(await earlier(answered)).toEqual(said);
+  });
+
+  test('is unknown with a token: the owner’s look uses no view', async () => {
+    const token = await here.push({ payload: 'x', expire_after_views: 3 }, here.service.adminToken);
+    await here.run('get', token);
+    const own = here.under({ env: here.admin, terminals: ['stdout', 'stderr'] });
+    expect((await own.run('get', token)).stderr).toBe('2 views and 7 days left\n');
+    expect(JSON.parse((await own.run('get', token, '--json')).stdout).earlier_views).toBe(null);
+    const anonymous = await own.run('get', token, '--anonymous');
+    expect(anonymous.stderr).toBe('1 view and 7 days left\n1 view was used before yours\n');
+  });
+
+  test('is said on a terminal only, and not with --quiet', async () => {
+    const token = await here.push({ payload: 'hunter2' });
+    await here.run('get', token);
+    const watched = here.under({ terminals: ['stderr'] });
+    expect((await watched.run('get', token)).stderr).toBe(
+      '3 views and 7 days left\n1 view was used before yours\n',
+    );
+    const quiet = [await here.run('get', token), await watched.run('get', token, '-q')];
+    expect(quiet.map(({ stderr }) => stderr)).toEqual(['', '']);
   });
 });
 

@@ -106,6 +106,7 @@ const lines: Record<string, readonly Line[]> = {
   audit: [{ words: 'audit abc' }],
   wait: [{ words: 'wait quyul5r5w08 --timeout 9 --then-expire' }],
   notify: [{ words: 'notify abc a@b.test' }],
+  generate: [{ words: 'generate words:5' }, { words: `generate ${marks.payload}` }],
   version: [{ words: 'version' }],
   login: [
     { words: 'login https://pw.test --profile other', stdin: marks.token },

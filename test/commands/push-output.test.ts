@@ -282,7 +282,7 @@ describe('--locale', () => {
     const { code, stderr } = await here.run('push', 'x', '--locale', 'xx');
     expect([code, stderr.split('\n')[0]]).toEqual([
       2,
-      `pwpush: --locale is one of ${locales.join(', ')}, not "xx"`,
+      `pwpush: --locale must be one of ${locales.join(', ')}, not "xx"`,
     ]);
     const help = (await here.run('push', '--help')).stdout.replace(/\s+/g, ' ');
     expect(help).toContain(`Languages of --locale: ${locales.join(' ')}.`);

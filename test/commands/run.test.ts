@@ -27,6 +27,20 @@ describe('the text becomes variables', () => {
     });
   });
 
+  test('after it was said on a terminal whether somebody looked before', async () => {
+    const token = await here.push({ payload: 'A=1' }, here.service.adminToken);
+    await here.run('get', token);
+    const watched = here.under({ terminals: ['stderr'] });
+    expect(await watched.run('run', token, ...sh('echo $A'))).toEqual({
+      code: 0,
+      stdout: '1\n',
+      stderr: '3 views and 7 days left\n1 view was used before yours\nvariables set: A\n',
+    });
+    const own = here.under({ env: here.admin, terminals: ['stderr'] });
+    const { stderr } = await own.run('run', token, ...sh('echo $A'));
+    expect(stderr).toBe('3 views and 7 days left\nvariables set: A\n');
+  });
+
   test('with --as one, whatever it looks like, to the byte', async () => {
     const token = await here.push({ payload: 'A=1\n\n' });
     const { stdout } = await here.run(

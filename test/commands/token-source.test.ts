@@ -106,14 +106,31 @@ describe('--token-file - reads standard input', () => {
 describe('a link of an instance that another profile has a token for', () => {
   const LINK = 'https://other.test/p/abc';
 
-  test('gets no token, and the profile is named', async () => {
+  test('gets that token, which --debug tells', async () => {
     expect(await refused(['audit', LINK])).toEqual(
-      saying('the instance requires a token', 'use the token of profile "other": --profile other'),
+      saying(
+        'the instance refused the token from profile "other"',
+        'log in again with pwpush login',
+      ),
+    );
+    const { stderr } = await refused(['audit', LINK, '--debug']);
+    expect(stderr.split('\n')[0]).toBe(
+      'debug: the token for https://other.test is from profile "other"',
+    );
+  });
+
+  test('gets none with another --profile, and the profile is named', async () => {
+    expect(await refused(['audit', LINK, '--profile', 'work'])).toEqual(
+      saying(
+        'the instance requires a token',
+        'use the token of profile "other" for this instance: --profile other',
+      ),
     );
   });
 
   test('on a terminal before anything is asked', async () => {
-    const { stderr } = await refused(['get', LINK], { terminals: ['stderr'] });
+    const words = ['get', LINK, '--token-file', here.file('token')];
+    const { stderr } = await refused(words, { terminals: ['stderr'] });
     expect(stderr.split('\n')[0]).toBe(
       'hint: use the token of profile "other" for this instance: --profile other',
     );
@@ -155,13 +172,13 @@ test('a token over plain http: the profile is spoken of where it is one’s', as
   const hint = async (argv: string[], env: Record<string, string>) =>
     (await refused(['list', ...argv], { env })).stderr.split('\n')[1];
   expect(await hint([], { PWPUSH_URL: 'http://pw.test', PWPUSH_TOKEN: 'x' })).toBe(
-    'hint: use https, use --anonymous to send no token, or accept the risk in a profile for that address: see pwpush help profile',
+    'hint: use https, use --anonymous to send no token, or accept the risk in a profile for that address: pwpush profile set insecure true',
   );
   await here.keep({
     current: 'work',
     profiles: { work: { url: 'http://pw.test', token: 'w0rk' } },
   });
   expect(await hint([], {})).toBe(
-    'hint: use https, use --anonymous to send no token, or accept the risk for this profile: pwpush profile set insecure true',
+    'hint: use https, use --anonymous to send no token, or accept the risk for this profile: pwpush profile set insecure true --profile work',
   );
 });

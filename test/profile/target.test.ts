@@ -99,7 +99,65 @@ describe('address and token: option over environment over profile', () => {
 describe('a pasted link', () => {
   test.each<[string, Typed, string, string | undefined]>([
     ['of the profile gets its token', {}, 'https://home.test', 'home-token'],
-    ['of another profile than the one in use gets none', {}, 'https://work.test/pw', undefined],
+    ['of another profile gets the token of that one', {}, 'https://work.test/pw', 'work-token'],
+    ['of another profile, above its path, gets none', {}, 'https://work.test', undefined],
+    ['of another profile, below its path, gets none', {}, 'https://work.test/pw/x', undefined],
+    ['of another profile over http gets none', {}, 'http://work.test/pw', undefined],
+    ['of another profile on a port gets none', {}, 'https://work.test:8443/pw', undefined],
+    [
+      'of another profile with --anonymous gets none',
+      { anonymous: true },
+      'https://work.test/pw',
+      undefined,
+    ],
+    [
+      'of another profile than that of --profile gets none',
+      { profile: 'home' },
+      'https://work.test/pw',
+      undefined,
+    ],
+    [
+      'of another profile than that of PWPUSH_PROFILE gets its token',
+      { env: { profile: 'work' } },
+      'https://home.test',
+      'home-token',
+    ],
+    [
+      'of another profile gets no other token than --token-file',
+      { token: 'typed' },
+      'https://work.test/pw',
+      undefined,
+    ],
+    [
+      'of another profile gets its token, and not PWPUSH_TOKEN',
+      { env: { token: 'env-token' } },
+      'https://work.test/pw',
+      'work-token',
+    ],
+    [
+      'of another profile and of PWPUSH_URL gets PWPUSH_TOKEN',
+      { env: { url: 'https://work.test/pw', token: 'env-token' } },
+      'https://work.test/pw',
+      'env-token',
+    ],
+    [
+      'of another profile and of PWPUSH_URL alone gets none, as a token of a push there',
+      { env: { url: 'https://work.test/pw' } },
+      'https://work.test/pw',
+      undefined,
+    ],
+    [
+      'of another profile and of --url gets none, as a token of a push there',
+      { url: 'https://work.test/pw' },
+      'https://work.test/pw',
+      undefined,
+    ],
+    [
+      'of another profile than --url gets its token',
+      { url: 'https://url.test' },
+      'https://work.test/pw',
+      'work-token',
+    ],
     [
       'of the named profile gets its token',
       { profile: 'work' },
@@ -141,6 +199,59 @@ describe('a pasted link', () => {
       insecure: false,
       defaults: profiles.home,
     });
+  });
+
+  test('of another profile gets its CA file and insecurity too, but not its defaults', async () => {
+    const work = { ...STORED.profiles.work, 'ca-file': '/work.pem', insecure: true, days: 1 };
+    const stored = { ...STORED, profiles: { ...STORED.profiles, work } };
+    expect(await target({}, 'https://work.test/pw', stored)).toEqual({
+      base: 'https://work.test/pw',
+      token: 'work-token',
+      tokenFrom: 'profile "work"',
+      caFile: '/work.pem',
+      insecure: true,
+      defaults: STORED.profiles.home,
+    });
+  });
+
+  test('of another profile over plain http is refused as that of the one in use', async () => {
+    const work = { url: 'http://work.test', token: 'work-token' };
+    const stored = { ...STORED, profiles: { ...STORED.profiles, work } };
+    await expect(target({}, 'http://work.test', stored)).rejects.toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        hint: expect.stringContaining(': pwpush profile set insecure true --profile work'),
+      }),
+    );
+  });
+
+  const twice = (current: string): StoredProfiles => ({
+    current,
+    profiles: {
+      ...STORED.profiles,
+      work2: { url: 'https://work.test/pw/', token: 'work2-token' },
+      visitor: { url: 'https://work.test/pw' },
+    },
+  });
+
+  test.each<[string, Typed, string | undefined, string | undefined]>([
+    ['work2', {}, 'work2-token', undefined],
+    ['home', { env: { profile: 'work' } }, 'work-token', undefined],
+    [
+      'home',
+      {},
+      undefined,
+      'profiles work, work2 have a token for this instance: choose one with --profile',
+    ],
+    [
+      'visitor',
+      {},
+      undefined,
+      'profiles work, work2 have a token for this instance: choose one with --profile',
+    ],
+  ])('of several profiles, %s in use, %j', async (current, request, token, hint) => {
+    const chosen = await target(request, 'https://work.test/pw', twice(current));
+    expect({ token: chosen.token, hint: chosen.tokenHint }).toEqual({ token, hint });
   });
 });
 
@@ -205,9 +316,10 @@ test('a token goes to the one address it belongs to, whatever is combined', asyn
       if (home === undefined && w.link === undefined) return;
       const { base: chosen, token } = await target(request, w.link, stored);
       expect(chosen).toBe(w.link ?? home);
+      const other = w.link !== undefined && !w.profile && !w.typed;
       const owner: Record<string, string | undefined> = {
-        'stored-a': named === 'a' ? w.a : 'nobody',
-        'stored-b': named === 'b' ? w.b : 'nobody',
+        'stored-a': named === 'a' || other ? w.a : 'nobody',
+        'stored-b': named === 'b' || other ? w.b : 'nobody',
         env: w.envUrl ?? home,
         typed: home,
       };

@@ -225,11 +225,7 @@ export async function checkToken({ target, version }: Api, session: Session): Pr
     const { tokenFrom } = target;
     return { message: `from ${tokenFrom}, accepted: it can list, audit and expire its pushes` };
   }
-  const { knownTo } = target;
-  const login =
-    knownTo === undefined
-      ? 'log in with pwpush login'
-      : `use the token of profile "${knownTo}": --profile ${knownTo}`;
+  const login = target.tokenHint ?? 'log in with pwpush login';
   const hint = session.options.anonymous ? undefined : login;
   if (version.features?.anonymous_access === false)
     throw new CliError('unauthorized', 'none, and the instance requires one to push', {

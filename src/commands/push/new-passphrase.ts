@@ -1,7 +1,7 @@
 import { open, unlink } from 'node:fs/promises';
 import type { Context } from '../../context';
 import { CliError, usageError } from '../../errors';
-import { generateWords } from '../../input/generate';
+import { generateWords } from '../../input/random-secret';
 import type { GlobalOptions } from '../../options';
 import { writeAndClose } from '../../system/atomic-file';
 import { isOpen } from './unanswered';

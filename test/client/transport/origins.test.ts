@@ -88,11 +88,11 @@ async function server(answer: Talk, tls?: { key: string; cert: string }): Promis
 }
 
 /** One command line of somebody whose profile is at that address, with its token and what goes along. */
-async function run(line: string, url = own.url, env: Record<string, string> = {}) {
+async function run(line: string, url = own.url, env: Record<string, string> = {}, others = {}) {
   mkdirSync(here.file('config'), { recursive: true });
   writeFileSync(here.file('ca.pem'), cert);
   const profile = { url, token: secrets.token, 'ca-file': here.file('ca.pem') };
-  const stored = { current: 'own', profiles: { own: profile } };
+  const stored = { current: 'own', profiles: { own: profile, ...others } };
   writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
   const conditions = { stdin: secrets.payload, env: { WORD: secrets.word, ...env } };
   return here.under(conditions).run(...line.split(' '));
@@ -174,6 +174,30 @@ describe('the token of a profile stays there', () => {
     expect(own.got.map(({ line, authorization }) => [line, authorization])).toEqual([
       ['GET /two/api/v2/pushes/abc', undefined],
       ['GET /one/api/v2/pushes/abc', bearer],
+    ]);
+  });
+
+  test('a link of another profile’s instance gets the token of that one, and nothing else does', async () => {
+    const others = { second: { url: `${other.url}/two`, token: 'T0KEN-of-another' } };
+    const tried = [
+      `get ${other.url}/two/p/abc`,
+      `get ${other.url}/p/abc`,
+      `get ${other.url}/two/2/p/abc`,
+      `get ${other.url}/two/p/abc --anonymous`,
+      `get ${own.url}/one/p/abc`,
+      `get ${own.url}/two/p/abc`,
+      `list --url ${other.url}`,
+    ];
+    for (const line of tried) await run(line, `${own.url}/one`, {}, others);
+    const sent = ({ got }: Server) => got.map(({ line, authorization }) => [line, authorization]);
+    expect([...sent(other), ...sent(own)]).toEqual([
+      ['GET /two/api/v2/pushes/abc', 'Bearer T0KEN-of-another'],
+      ['GET /api/v2/pushes/abc', undefined],
+      ['GET /two/2/api/v2/pushes/abc', undefined],
+      ['GET /two/api/v2/pushes/abc', undefined],
+      ['GET /api/v2/pushes/active?page=1', undefined],
+      ['GET /one/api/v2/pushes/abc', bearer],
+      ['GET /two/api/v2/pushes/abc', undefined],
     ]);
   });
 

@@ -15,28 +15,36 @@ const bounds = {
   words: [4, 64],
 } as const;
 
+const FORMS = 'use alnum:24, hex:32, digits:6 or words:5';
+
 const DEFAULT: GeneratedSecret = { of: 'signs', count: 24 };
 
 /**
- * Parses `--generate`: no value, a length, or a kind and a number such as `words:5`.
+ * Parses the value of `--generate`: none, a length, or a kind and a number such as `words:5`.
+ * @param name for messages
  * @throws CliError (usage)
  */
-export function parseGenerate(text: string | true): GeneratedSecret {
+export function parseGenerate(
+  text: string | true,
+  name: '--generate' | 'the length' = '--generate',
+): GeneratedSecret {
   if (text === true) return DEFAULT;
   const [, kind = 'signs', digits = ''] = /^(?:([a-z]+):)?([1-9]\d{0,3})$/.exec(text) ?? [];
   const count = Number(digits);
   if (count === 0 || !isKind(kind) || text.startsWith('signs'))
     // Not quoted: it may be a secret that was meant to be pushed.
     throw usageError(
-      '--generate must be a length from 8 to 1024, or a kind and length such as words:5',
-      'use alnum:24, hex:32, digits:6 or words:5; pipe in a secret of your own, or type it at the prompt',
+      `${name} must be from 8 to 1024, or a kind and number such as words:5`,
+      name === 'the length'
+        ? FORMS
+        : `${FORMS}; pipe in a secret of your own, or type it at the prompt`,
     );
   const [least, most] = bounds[kind];
   if (count >= least && count <= most) return { of: kind, count };
   throw usageError(
     kind === 'signs'
-      ? `--generate must be a length from ${least} to ${most}, not ${count}`
-      : `--generate must be from ${kind}:${least} to ${kind}:${most}, not ${kind}:${count}`,
+      ? `${name} must be from ${least} to ${most}, not ${count}`
+      : `${name} must be from ${kind}:${least} to ${kind}:${most}, not ${kind}:${count}`,
   );
 }
 

@@ -6,7 +6,7 @@ import {
   generate,
   generateWords,
   parseGenerate,
-} from '../../src/input/generate';
+} from '../../src/input/random-secret';
 import { wordList } from '../../src/input/words';
 
 const kinds = {
@@ -93,7 +93,7 @@ describe('what --generate takes', () => {
     const any = fc.string().filter((text) => !/\d/.test(text));
     for (const text of [...wrong, ...inherited, ...fc.sample(any, 50)])
       expect(() => parseGenerate(text)).toThrow(
-        /^--generate must be a length from 8 to 1024, or a kind and length such as words:5$/,
+        /^--generate must be from 8 to 1024, or a kind and number such as words:5$/,
       );
   });
 });

@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import type { Context } from '../context';
+import { generate, parseGenerate } from '../input/random-secret';
+import { addOutputOptions, globalOptions } from '../options';
+import { terminal } from '../terminal/output';
+
+const EXAMPLES = `
+A length is 24, alnum:24, hex:32, digits:6 or words:5. pwpush push --generate
+pushes the new secret.
+
+Examples:
+  $ pwpush generate words:5
+  $ PASSWORD=$(pwpush generate 32)`;
+
+export function define(context: Context): Command {
+  const command = new Command('generate')
+    .description('Print a new random password or passphrase. Sends nothing.')
+    .argument('[length]', 'a length, words:5, hex:32 and so on (default: 24)')
+    .addHelpText('after', EXAMPLES)
+    .action(async (length: string | undefined) => {
+      const wanted = parseGenerate(length ?? true, 'the length');
+      const payload = await generate(wanted);
+      const say = terminal(context, globalOptions(command, context.env));
+      await say.print({ payload }, () => `${payload}\n`);
+    });
+  return addOutputOptions(command);
+}
