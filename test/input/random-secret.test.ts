@@ -77,8 +77,8 @@ describe('what --generate takes', () => {
   });
 
   test.each([
-    ['7', 'a length from 8 to 1024'],
-    ['1025', 'a length from 8 to 1024'],
+    ['7', 'from 8 to 1024'],
+    ['1025', 'from 8 to 1024'],
     ['words:3', 'from words:4 to words:64'],
     ['words:65', 'from words:4 to words:64'],
     ['hex:15', 'from hex:16 to hex:1024'],
