@@ -56,6 +56,8 @@ export interface Profile {
   views?: number;
   deletable?: boolean;
   'retrieval-step'?: boolean;
+  /** Encrypt pushes, and where the key goes. */
+  encrypt?: 'link' | 'words';
   'ca-file'?: string;
   insecure?: boolean;
 }

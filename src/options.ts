@@ -83,6 +83,19 @@ export function addPassphraseOptions(command: Command): Command {
     .option('--passphrase-env <name>', 'read it from a variable (else PWPUSH_PASSPHRASE)');
 }
 
+/** Declares what opens an encrypted push. */
+export function addKeyOptions(command: Command): Command {
+  return command
+    .optionsGroup('Encrypted pushes:')
+    .option('--key-file <path>', 'key or words from a file; - is stdin (PWPUSH_KEY)')
+    .option(
+      '-i, --identity <file>',
+      'decrypt with this age or SSH private key',
+      (value: string, all: readonly string[] = []) => [...all, value],
+    )
+    .option('--no-decrypt', 'take the encrypted text and files as they are');
+}
+
 /** The global options as given anywhere on the line, with their defaults. */
 export function globalOptions(command: Command, env: Environment): GlobalOptions {
   const given: Partial<GlobalOptions>[] = [];

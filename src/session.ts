@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Api, type ApiSettings, apiClient } from './client/client';
-import { parseReference, type Reference } from './client/link';
+import { parseReference, type Reference, repairText } from './client/link';
 import type { Context, HttpRequest, StoredProfiles, Transport } from './context';
 import { API_PATH } from './contract';
 import { CliError, usageError } from './errors';
@@ -75,9 +75,11 @@ export function createSession(context: Context, options: GlobalOptions): Session
     connect: async (connections) => instanceAt(await target(), connections),
     connectTo: async (link, connections) => {
       const reference = parseReference(link);
+      await noteRepairs(run, [reference]);
       return { ...(await instanceOf(reference, connections)), reference };
     },
     connectEach: async (references, connections) => {
+      await noteRepairs(run, references);
       const instances = new Map<string | undefined, Instance>();
       const connected = [];
       for (const one of references) {
@@ -88,6 +90,11 @@ export function createSession(context: Context, options: GlobalOptions): Session
       return connected;
     },
   };
+}
+
+async function noteRepairs({ say }: Invocation, references: readonly Reference[]): Promise<void> {
+  const text = repairText(references);
+  if (text !== undefined) await say.note(text);
 }
 
 /** What options and environment say about the instance. Each token is read at most once, when it is its turn. */

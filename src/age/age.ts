@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AgeError } from './age-error';
-import { decodeArmor, encodeArmor } from './armor';
+import { armorSize, decodeArmor, encodeArmor } from './armor';
+import { base64 } from './chacha';
 import { encodeHeader, type Header, parseHeader, verifyHeader } from './header';
 import { FILE_KEY, type Identity, type Recipient } from './recipients';
 import { decryptPayload, encryptPayload, payloadSize, readHeader } from './stream';
@@ -8,46 +9,72 @@ import { decryptPayload, encryptPayload, payloadSize, readHeader } from './strea
 // age v1 (https://c2sp.org/age) over node:crypto. The package age-encryption adds 150 KB and 28 ms, and has no SSH
 // recipients.
 
-/** An age file that is encrypted while it is read, once. */
-export interface EncryptedStream {
-  readonly bytes: AsyncGenerator<Buffer, void, undefined>;
+/** The header of an age file, and what encrypts its payload. */
+export interface PreparedFile {
+  /** The MAC of the header, as its last line has it. */
+  readonly mac: string;
   /** Size of the whole file for plaintext of that size, in bytes. It depends on nothing but the recipients. */
   sizeOf(plaintext: number): number;
+  /**
+   * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
+   * reuse the buffer of a piece when the next one is requested.
+   */
+  encrypt(plaintext: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined>;
 }
 
 /**
- * Encrypts a stream as an age file ("Encrypted file format") with a new file key, in constant memory. The source may
- * reuse the buffer of a piece when the next one is requested.
+ * Makes a new file key and the header of an age file ("Encrypted file format").
  * @throws AgeError (key) for no recipients, too many, or a passphrase combined with other recipients
+ */
+export async function prepareFile(recipients: readonly Recipient[]): Promise<PreparedFile> {
+  const fileKey = randomBytes(FILE_KEY);
+  const stanzas = await Promise.all(recipients.map((recipient) => recipient.wrap(fileKey)));
+  const header = encodeHeader(stanzas, fileKey);
+  return {
+    mac: base64(parseHeader(header).mac),
+    sizeOf: (size) => header.length + payloadSize(size),
+    async *encrypt(plaintext) {
+      yield header;
+      yield* encryptPayload(fileKey, plaintext);
+    },
+  };
+}
+
+/** An age file that is encrypted while it is read, once. */
+export interface EncryptedStream extends Pick<PreparedFile, 'sizeOf'> {
+  readonly bytes: AsyncGenerator<Buffer, void, undefined>;
+}
+
+/**
+ * Encrypts a stream with a new file key.
+ * @throws AgeError (key) like `prepareFile`
  */
 export async function encryptStream(
   plaintext: AsyncIterable<Uint8Array>,
   recipients: readonly Recipient[],
 ): Promise<EncryptedStream> {
-  const fileKey = randomBytes(FILE_KEY);
-  const stanzas = await Promise.all(recipients.map((recipient) => recipient.wrap(fileKey)));
-  const header = encodeHeader(stanzas, fileKey);
-  async function* bytes() {
-    yield header;
-    yield* encryptPayload(fileKey, plaintext);
-  }
-  return { bytes: bytes(), sizeOf: (size) => header.length + payloadSize(size) };
+  const { encrypt, sizeOf } = await prepareFile(recipients);
+  return { bytes: encrypt(plaintext), sizeOf };
 }
 
 /**
  * Decrypts an age file, in constant memory. It resolves when an identity matched and the header was verified. The
  * generator yields a chunk only after verifying it, and the file is complete when it ends; read it, or call `return`.
- * @throws AgeError (header, mac) when it is not an age file or its header was changed; (no-match) when no identity
- * decrypts it; the generator throws AgeError (payload) when the data was changed or truncated
+ * @param mac of the header of the file that is expected, as `PreparedFile` has it
+ * @throws AgeError (header, mac) when it is not an age file, not the expected one, or its header was changed;
+ * (no-match) when no identity decrypts it; the generator throws AgeError (payload) when the data was changed or truncated
  */
 export async function decryptStream(
   file: AsyncIterable<Uint8Array>,
   identities: readonly Identity[],
+  mac?: string,
 ): Promise<AsyncGenerator<Buffer<ArrayBuffer>, void, undefined>> {
   const pieces = file[Symbol.asyncIterator]();
   try {
     const { header: bytes, nonce, chunks } = await readHeader(pieces);
     const header = parseHeader(bytes);
+    if (mac !== undefined && mac !== base64(header.mac))
+      throw new AgeError('mac', 'it is not the file that was sent');
     const fileKey = await unwrap(header, identities);
     verifyHeader(header, fileKey);
     return decryptPayload(fileKey, nonce, chunks);
@@ -69,6 +96,11 @@ async function unwrap({ stanzas }: Header, identities: readonly Identity[]): Pro
   throw new AgeError('no-match', 'the key does not decrypt it');
 }
 
+/** Length of the armor of plaintext of that size, in bytes. */
+export function armoredSize({ sizeOf }: Pick<PreparedFile, 'sizeOf'>, plaintext: number): number {
+  return armorSize(sizeOf(plaintext));
+}
+
 /**
  * Encrypts a text or bytes as armor ("ASCII armor").
  * @throws AgeError (key) like `encryptStream`
@@ -77,8 +109,15 @@ export async function encryptText(
   plaintext: string | Uint8Array,
   recipients: readonly Recipient[],
 ): Promise<string> {
-  const { bytes } = await encryptStream(one(Buffer.from(plaintext)), recipients);
-  return encodeArmor(await all(bytes));
+  return encryptPrepared(await prepareFile(recipients), Buffer.from(plaintext));
+}
+
+/** Encrypts bytes as armor, with a header that is there already. */
+export async function encryptPrepared(
+  { encrypt }: PreparedFile,
+  plaintext: Uint8Array,
+): Promise<string> {
+  return encodeArmor(await all(encrypt(one(plaintext))));
 }
 
 /**

@@ -1,9 +1,12 @@
+import { isArmored } from '../age/armored';
 import type { Api } from '../client/client';
 import { attempt, fetchFiles } from '../delivery/download';
+import { openPush } from '../delivery/open-push';
 import { joinHints, retrievableAgain } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
 import { type RetrievedPush, retrieve, withEarlierViews } from '../delivery/retrieve';
 import { asCliError, CliError, endedBy } from '../errors';
+import type { DecryptionKeys } from '../input/decryption-keys';
 import type { KnownPassphrase } from '../input/passphrase';
 import type { Target } from '../profile/target';
 import type { Invocation } from '../terminal/output';
@@ -13,24 +16,30 @@ interface PushReference {
   readonly api: Api;
   readonly token: string;
   readonly target: Pick<Target, 'token'>;
+  readonly key?: string;
 }
 
 /**
- * Retrieves pushes one after the other, each of which uses a view.
+ * Retrieves and decrypts pushes one after the other, each of which uses a view.
  * @throws CliError of the one that failed, which says where those before it were saved
  */
 export async function retrieveAll(
   run: Invocation,
   references: readonly PushReference[],
   passphrase: KnownPassphrase,
+  keys: DecryptionKeys,
 ): Promise<RetrievedPush[]> {
   const { context, options, say } = run;
   const pushes: RetrievedPush[] = [];
-  for (const [at, { api, token, target }] of references.entries()) {
+  for (const [at, { api, token, target, key: linkKey }] of references.entries()) {
     try {
       const retrieved = await retrieve(context, api, token, passphrase);
       const push = withEarlierViews(retrieved, target.token);
-      pushes.push({ context, options, say, api, push });
+      const sealed = { context, options, say, api, push };
+      pushes[at] = sealed;
+      pushes[at] = await openPush(sealed, { ...keys, linkKey }, (rescued) => {
+        pushes[at] = { ...sealed, rescued };
+      });
     } catch (error) {
       if (pushes.length === 0) throw error;
       const failed = asCliError(error);
@@ -80,7 +89,9 @@ export async function rescueAll(
     const secrets = pushes.length - available.length === 1 ? 'the secret was' : 'the secrets were';
     sentences.push(`${secrets} saved to ${paths.join(' and ')}`);
     const files = paths.length === 1 ? 'the file' : 'the files';
-    cleanUp = `delete ${files} when done: rm ${paths.map((path) => `'${path}'`).join(' ')}`;
+    const named = paths.map((path) => `'${path}'`).join(' ');
+    const sealed = pushes.some(({ push }) => isArmored(push.payload ?? ''));
+    cleanUp = sealed ? `open ${files} with age -d: ${named}` : `delete ${files} when done: rm ${named}`;
   }
   sentences.push(...available);
   if (lost.length > 0) sentences.push(`NOT ALL IS SAVED: ${lost.join('; ')}`);
@@ -95,7 +106,12 @@ export async function rescueAll(
 }
 
 /** A path, or why it could not be saved; undefined without a text. */
-async function saveText({ context, push }: RetrievedPush): Promise<string | CliError | undefined> {
+async function saveText({
+  context,
+  push,
+  rescued,
+}: RetrievedPush): Promise<string | CliError | undefined> {
+  if (rescued !== undefined) return rescued;
   const text = push.payload ?? '';
   return text === '' ? undefined : attempt(() => rescue(context, 'secret', text));
 }

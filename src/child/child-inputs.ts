@@ -163,7 +163,7 @@ export interface ChildProgram {
   readonly allow: readonly string[];
 }
 
-/** Our own token and passphrase are not passed on, unless allowed. */
+/** Our own token, passphrase and key are not passed on, unless allowed. */
 export function childOf(
   { file, words, allow }: ChildProgram,
   { variables, input }: ChildInputs,
@@ -180,7 +180,7 @@ export function childOf(
   };
 }
 
-const ownSecrets = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE'];
+const ownSecrets = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];
 
 /** The error for a child that did not start. Of a system error only the code is printed: its message may quote arguments. */
 export function startFailure(error: unknown, name: string): CliError {

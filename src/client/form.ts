@@ -5,6 +5,8 @@ import type { NewPush } from '../contract';
 /** A file of a push. */
 export interface Attachment {
   readonly name: string;
+  /** What the user calls it, if that is another name. */
+  readonly shownAs?: string;
   /** Media type. */
   readonly type: string;
   /** In bytes; `bytes` yields exactly this number, or throws. */

@@ -8,6 +8,10 @@ export interface Reference {
   readonly token: string;
   /** The instance's base address without a final slash; undefined for a bare token. */
   readonly base: string | undefined;
+  /** The key to an encrypted push: the fragment, which is never sent; it may be damaged. */
+  readonly key?: string;
+  /** What of the pasted link was repaired; the beginning of a sentence follows it with "had". */
+  readonly repairs?: readonly string[];
 }
 
 const TOKEN = '[A-Za-z0-9_-]{1,128}';
@@ -33,12 +37,98 @@ function withoutSurroundings(pasted: string): string {
   return (MARKDOWN.exec(text)?.[1] ?? text).replace(BEFORE, '').replace(AFTER, '');
 }
 
+/** Mail gateways that wrap links, and what takes a link out again: without asking their hosts, which see it then. */
+const wrappers: readonly (readonly [name: string, unwrap: (text: string) => string | undefined])[] =
+  [
+    ['Outlook Safe Links', safeLink],
+    ['Proofpoint', proofpointLink],
+  ];
+
+function safeLink(text: string): string | undefined {
+  const url = parseWebUrl(text);
+  if (!url || !/(^|\.)safelinks\.protection\.[a-z0-9.]+$/.test(url.hostname)) return undefined;
+  const link = url.searchParams.get('url') ?? undefined;
+  return link?.includes('#') ? link : link && link + url.hash;
+}
+
+/** As its decoder does (https://help.proofpoint.com, "URL Defense decoder"). */
+function proofpointLink(text: string): string | undefined {
+  if (!/^https?:\/\/urldefense\.(proofpoint\.com|com|us)\/v\d\//i.test(text)) return undefined;
+  const [, link, bytes = ''] = /\/v3\/__(.+?)__;([\w-]*)!/.exec(text) ?? [];
+  if (link !== undefined) return withBytes(link, Buffer.from(bytes, 'base64url').toString());
+  const found = parseWebUrl(text)?.searchParams.get('u') ?? undefined;
+  if (!text.includes('/v2/') || found === undefined) return found;
+  try {
+    return decodeURIComponent(found.replaceAll('-', '%').replaceAll('_', '/'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The letters for the length of a run, which is 2 or more. */
+const RUNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Puts the characters back that version 3 of Proofpoint moves to the end of an address. */
+function withBytes(link: string, bytes: string): string {
+  let at = 0;
+  const characters = [...bytes];
+  return link.replace(/^(https?:\/)(?!\/)/i, '$1/').replace(/\*(?:\*(.))?/g, (_, run?: string) => {
+    const length = run === undefined ? 1 : RUNS.indexOf(run) + 2;
+    at += length;
+    return characters.slice(at - length, at).join('');
+  });
+}
+
+/** A link without what gateways and the text around it made of it. */
+function repaired(pasted: string): { readonly text: string; readonly repairs: readonly string[] } {
+  const text = withoutSurroundings(pasted);
+  const repairs = text === pasted.trim() ? [] : ['text around it'];
+  for (const [name, unwrap] of wrappers) {
+    const link = unwrap(text);
+    if (link === undefined) continue;
+    const inner = repaired(link);
+    return { ...inner, repairs: [...repairs, `${name} around it`, ...inner.repairs] };
+  }
+  if (text.includes('#') || !/%(25)*23/.test(text)) return { text, repairs };
+  return { text: text.replace(/%(25)*23/, '#'), repairs: [...repairs, '%23 for #'] };
+}
+
+/** The key at the beginning of a fragment, which may be cut; other fragments are not keys. */
+function keyIn(fragment: string): string | undefined {
+  return (/^[\w-]{22}(?![\w-])/.exec(fragment) ?? /^[\w-]{8,}(?=$|[&?])/.exec(fragment))?.[0];
+}
+
 /**
- * Parses a pasted link or token (docs/wire.md, "Tokens and addresses").
+ * Parses a pasted link or token (docs/wire.md, "Tokens and addresses"), and repairs it (docs/encryption.md, "Links").
  * @throws CliError (usage) for anything else; the message does not quote it
  */
 export function parseReference(pasted: string): Reference {
-  const text = withoutSurroundings(pasted);
+  const { text, repairs } = repaired(pasted);
+  const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
+  const key = keyIn(fragment);
+  const extra = key !== undefined && key !== fragment ? ['text after its key'] : [];
+  const all = [...repairs, ...extra];
+  return {
+    ...parseAddress(address),
+    ...(key === undefined ? {} : { key }),
+    ...(all.length === 0 ? {} : { repairs: all }),
+  };
+}
+
+/** What was repaired of links, as a sentence; undefined if nothing was. */
+export function repairText(references: readonly Reference[]): string | undefined {
+  const all = new Set(references.flatMap(({ repairs = [] }) => repairs));
+  if (all.size === 0) return undefined;
+  const link = references.length === 1 ? 'the link was repaired; it' : 'links were repaired; they';
+  return `${link} had ${[...all].join(' and ')}`;
+}
+
+/** Adds the key to the link of a push, instead of any fragment that the instance gave it. */
+export function withKey(link: string, key: string | undefined): string {
+  return key === undefined ? link : `${link.replace(/#.*$/s, '')}#${key}`;
+}
+
+function parseAddress(text: string): Reference {
   if (text === '') throw usageError('the link is empty', HINT);
   if (bareToken.test(text)) return { token: text, base: undefined };
   // The scheme is optional.

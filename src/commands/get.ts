@@ -2,21 +2,30 @@ import { Command } from 'commander';
 import type { Context } from '../context';
 import type { Push } from '../contract';
 import type { Destination } from '../delivery/destination';
+import { openPush } from '../delivery/open-push';
 import {
   type Delivery,
   deliverText,
   type OutputOptions,
   reserveOutput,
 } from '../delivery/output-place';
-import { retrieve, withEarlierViews } from '../delivery/retrieve';
-import { type CliError, failedError } from '../errors';
+import { type RetrievedPush, retrieve, withEarlierViews } from '../delivery/retrieve';
+import { asCliError, type CliError, failedError } from '../errors';
+import { type KeyOptions, type PushKeys, readKeys } from '../input/decryption-keys';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
-import { addGlobalOptions, addPassphraseOptions, nameList, optionsOf, seconds } from '../options';
+import {
+  addGlobalOptions,
+  addKeyOptions,
+  addPassphraseOptions,
+  nameList,
+  optionsOf,
+  seconds,
+} from '../options';
 import { createSession, type Session } from '../session';
 import { count, left, usedBefore } from '../terminal/wording';
 
-interface GetOptions extends OutputOptions, PassphraseOptions {
+interface GetOptions extends OutputOptions, PassphraseOptions, KeyOptions {
   readonly link: string;
   /** False with `--no-files`. */
   readonly files: boolean;
@@ -59,34 +68,65 @@ export function define(context: Context): Command {
       const options: GetOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
       return get(createSession(context, options), options);
     });
-  return addGlobalOptions(addPassphraseOptions(command));
+  return addGlobalOptions(addKeyOptions(addPassphraseOptions(command)));
 }
 
-const DEFAULTS = { files: true, force: false, copy: false, qr: false, passphrase: false };
+const DEFAULTS = {
+  files: true,
+  force: false,
+  copy: false,
+  qr: false,
+  passphrase: false,
+  decrypt: true,
+};
 
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 async function get(session: Session, options: GetOptions): Promise<void> {
   const { context, say } = session;
   checkPassphrase(options, context);
   checkStandardInput(options);
+  const keys = await readKeys(options, context);
   const { api, reference, target } = await session.connectTo(options.link);
   const passphrase = await knownPassphrase(options, context);
   const place = await reserveOutput(session, options);
-  let push: Push;
+  let retrieved: RetrievedPush;
   try {
-    const retrieved = await retrieve(context, api, reference.token, passphrase);
-    push = withEarlierViews(retrieved, target.token);
+    const push = withEarlierViews(
+      await retrieve(context, api, reference.token, passphrase),
+      target.token,
+    );
+    const sealed = { context, options, say, api, push };
+    retrieved = await opened(sealed, { ...keys, linkKey: reference.key }, options.files);
   } catch (error) {
     await place.discard?.();
     throw error;
   }
+  const { push } = retrieved;
   context.asked();
   // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
   if (!context.stdout.isTTY) await noteRest(session, options, push);
-  const failure = await deliver({ context, options, say, api, push, place }, options.files);
+  const failure = await deliver({ ...retrieved, options, place }, options.files);
   if (context.stdout.isTTY) await noteRest(session, options, push);
   if (failure) throw failure;
   await place.clipboard?.finish(push);
+}
+
+/** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */
+async function opened(
+  sealed: RetrievedPush,
+  keys: PushKeys,
+  withFiles: boolean,
+): Promise<RetrievedPush> {
+  const push = withFiles ? sealed.push : { ...sealed.push, files: [] };
+  let kept: RetrievedPush = { ...sealed, push };
+  try {
+    return await openPush(sealed, keys, (rescued) => {
+      kept = { ...kept, rescued };
+    });
+  } catch (error) {
+    const { rescueAll } = await import('../child/all-or-rescued');
+    throw await rescueAll([kept], asCliError(error));
+  }
 }
 
 /** Says what of the push is left at the instance, and how many views were used before. */

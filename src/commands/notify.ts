@@ -39,6 +39,8 @@ async function notify(session: Session, options: NotifyOptions): Promise<void> {
   const { say } = session;
   const wanted = notification(options.emails, options.locale, true);
   const { api, reference } = await session.connectTo(options.link);
+  if (reference.key !== undefined)
+    await say.warn('the instance e-mails the link without its key: send the key yourself');
   let answer: Notified;
   try {
     answer = await api.notify(reference.token, wanted);

@@ -37,6 +37,8 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
     throw failedError('the instance returned an invalid link');
   const elsewhere = otherOrigin(target.base, answer.url);
   if (elsewhere !== undefined) await say.warn(elsewhere);
+  if (reference.key !== undefined)
+    await say.remark('hint: the link is printed without its key, which the instance does not know');
   await say.print({ html_url: answer.url, ...answer }, () => `${safe(answer.url)}\n`);
   if (options.qr) {
     const { drawQr } = await import('../terminal/qr');

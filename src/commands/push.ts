@@ -26,13 +26,13 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('push')
     .description('Push a secret and print its link.')
-    .argument('[text]', 'the secret; other users can see it, so pipe it in')
+    .argument('[text]', 'the secret; others can see it, so pipe it in')
     .optionsGroup('Secret:')
     .option('--from <file>', 'read the text from a file; - is standard input')
     .option('--env <name>', 'read the text from an environment variable')
-    .option('--generate [length]', 'generate it: a length, words:5, hex:32 (default: 24)')
+    .option('--generate [length]', 'generate a length, words:5, hex:32 (default: 24)')
     .option('--raw', 'keep the final newline of single-line input')
-    .addOption(new Option('--kind <kind>', 'kind of push').choices(KINDS))
+    .addOption(new Option('--kind <kind>', 'kind').choices(KINDS))
     .option('-n, --name <name>', 'label, shown to you in lists')
     .option('--note <text>', 'note, shown to you only')
     .optionsGroup('Files:')
@@ -55,6 +55,11 @@ export function define(context: Context): Command {
     .option('--passphrase-env <name>', 'read the passphrase from a variable')
     .option('--generate-passphrase', 'generate a passphrase and print it on stderr')
     .option('--passphrase-out <file>', 'write that passphrase to a new file (0600)')
+    .addOption(encrypt())
+    .option('--no-encrypt', 'do not encrypt, whatever the profile says')
+    .option('--key-out <file>', 'write the words to a new file (0600)')
+    .option('--to <key>', 'encrypt to a public key: age1…, ssh-ed25519 …', each)
+    .option('-R, --recipients-file <file>', 'encrypt to the public keys in a file', each)
     .optionsGroup('Output:')
     .option('-c, --copy', 'also copy the link to the clipboard')
     .option('--qr', 'also draw the link as a QR code, on stderr')
@@ -68,12 +73,12 @@ export function define(context: Context): Command {
     .option('--dry-run', 'show what would be sent, secrets masked')
     .optionsGroup('From this machine:')
     .option('--here', 'serve the push from memory until it is viewed')
-    .option('--host <address>', 'address, 0.0.0.0 for the LAN (default: 127.0.0.1)')
+    .option('--host <address>', '0.0.0.0 for the LAN (default: 127.0.0.1)')
     .option('--port <n>', 'port to listen on (default: any free one)', port('--port'))
     .option('--tls-cert <path>', 'certificate chain (PEM)')
     .option('--tls-key <path>', 'private key of the certificate (PEM)')
     .optionsGroup('Many at once:')
-    .option('--each', 'push every line of stdin: a secret or a JSON object')
+    .option('--each', 'push every line of stdin: secret or JSON object')
     .option('--concurrency <n>', 'requests at once (default: 8)', concurrency)
     .addHelpText('after', EXAMPLES)
     .action((text: string | undefined) => {
@@ -94,6 +99,22 @@ function askPassphrase(): Option {
       'use -p alone to be asked for one, or --passphrase-file PATH or --passphrase-env NAME; put a text before -p, or after --',
     );
   });
+}
+
+/** Takes no other value, so that `--encrypt hunter2` does not push something else than "hunter2". */
+function encrypt(): Option {
+  const option = new Option('--encrypt [mode]', 'encrypt; the key goes into the link, or =words');
+  return option.argParser((value: string) => {
+    if (value === 'link' || value === 'words') return value;
+    throw usageError(
+      '--encrypt is followed by link, by words or by nothing',
+      'alone it puts the key into the link; a text comes before it, or after --',
+    );
+  });
+}
+
+function each(value: string, all: readonly string[] = []): string[] {
+  return [...all, value];
 }
 
 const DEFAULTS = {

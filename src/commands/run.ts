@@ -9,10 +9,12 @@ import type { RetrievedPush } from '../delivery/retrieve';
 import { safeName } from '../delivery/safe-name';
 import { isUnsafe, isUnsafeForFile } from '../delivery/unsafe-variables';
 import { ExitWith, endedBy, usageError } from '../errors';
+import { type KeyOptions, readKeys } from '../input/decryption-keys';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
 import {
   addGlobalOptions,
+  addKeyOptions,
   addPassphraseOptions,
   type GlobalOptions,
   nameList,
@@ -22,7 +24,7 @@ import { reportError } from '../report-error';
 import { createSession, type Session } from '../session';
 import { left, usedBefore, variablesSet } from '../terminal/wording';
 
-interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions {
+interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions, KeyOptions {
   readonly links: readonly string[];
   /** The program and its arguments. */
   readonly words: readonly string[];
@@ -60,10 +62,18 @@ export function define(context: Context): Command {
       const options = { ...optionsOf(command, context.env, DEFAULTS), links, words };
       return run(createSession(context, options), options);
     });
-  return addGlobalOptions(addPassphraseOptions(command));
+  return addGlobalOptions(addKeyOptions(addPassphraseOptions(command)));
 }
 
-const DEFAULTS = { as: [], stdin: false, file: [], allow: [], only: [], passphrase: false };
+const DEFAULTS = {
+  as: [],
+  stdin: false,
+  file: [],
+  allow: [],
+  only: [],
+  passphrase: false,
+  decrypt: true,
+};
 
 function collect(value: string, all: readonly string[] = []): string[] {
   return [...all, value];
@@ -119,6 +129,7 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   checkChildOptions(options, options.links.length);
   checkPassphrase(options, context);
   checkStandardInput(options);
+  const keys = await readKeys(options, context);
   const references = options.links.map(parseReference);
   const program = await findProgram(words[0], context);
   if ('status' in program) return notRun(session, words[0], program.status);
@@ -129,7 +140,7 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   const { childInputs, childOf, memoryFolder, startFailure } = await import(
     '../child/child-inputs'
   );
-  const pushes = await retrieveAll(session, named, passphrase);
+  const pushes = await retrieveAll(session, named, passphrase, keys);
   context.asked();
   const signal = context.takeSignals();
   let folder: MemoryFolder | undefined;

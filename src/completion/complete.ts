@@ -124,6 +124,7 @@ function optionWords({ short, long, description }: Option): Candidate[] {
 }
 
 function optionValues(option: Option | undefined, known: Known): Offer {
+  if (option?.long === '--encrypt') return words(['link', 'words']);
   if (!option?.required) return [];
   if (option.argChoices) return words(option.argChoices);
   if (option.long === '--profile') return known.profiles();

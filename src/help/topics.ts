@@ -8,6 +8,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_TOKEN_FILE: 'file with the API token, if PWPUSH_TOKEN is not set',
   PWPUSH_PROFILE: 'profile to use; PWPUSH_URL and PWPUSH_TOKEN take precedence',
   PWPUSH_PASSPHRASE: 'passphrase for get and run',
+  PWPUSH_KEY: 'key or words of an encrypted push, for get and run',
   PWPUSH_CA_FILE: 'PEM file of additional CA certificates, as --ca-file',
   PWPUSH_TIMEOUT: 'seconds to wait for a response, as --timeout',
   PWPUSH_NO_INPUT: 'never prompt, as --no-input',
@@ -60,7 +61,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   forbidden: 'the push belongs to another user',
   not_found: 'no such push, or no API v2 at that address',
   expired: 'the push has expired: ask for a new link',
-  passphrase: 'a passphrase is required, or was wrong',
+  passphrase: 'a passphrase, or the key of an encrypted push, is required or was wrong',
   rejected: 'the instance refused the values, or granted looser limits than requested',
   unreachable: 'the request was never sent: retrying is safe',
   rate_limited: 'too many requests: try again later',
@@ -239,8 +240,12 @@ What pwpush does
 
 What it cannot do
 
-  The operator of the instance can read the secret. Use an instance that you
-  trust, or run your own with pwpush serve.
+  The operator of the instance can read the secret, unless you push it with
+  --encrypt or --to. Then the instance stores ciphertext:
+    --encrypt        the link has the key: anyone with the link can open it
+    --encrypt=words  the recipient also needs six words; send them another way
+    --to KEY         only the owner of an age or SSH key can open it
+  Else use an instance that you trust, or run your own with pwpush serve.
   Anyone with the link can open it until it expires. Allow few views, and add a
   passphrase (--passphrase) that you send another way.
   A recipient can copy what they see. --retrieval-step keeps mail scanners that
@@ -255,6 +260,7 @@ Habits that help
 
   $ pwgen 24 1 | pwpush push --views 1 --days 1
   $ pwpush push --from id_ed25519 --passphrase
+  $ pwpush push --encrypt --from id_ed25519
   $ pwpush audit abc123def456
   $ pwpush expire abc123def456
 `;

@@ -149,7 +149,7 @@ export async function createWithFiles(
   { context, options, say }: Invocation,
   api: Api,
   push: NewPush,
-  { files }: Attachments,
+  { files }: Pick<Attachments, 'files'>,
 ): Promise<Push> {
   const total = files.reduce((sum, file) => sum + file.size, 0);
   const meter = meterFor(context, options, { files: files.length, total });
@@ -171,7 +171,7 @@ function metered(file: Attachment, at: number, meter: Meter): Attachment {
   return {
     ...file,
     bytes: async function* () {
-      meter.begins(at, file.name, file.size);
+      meter.begins(at, file.shownAs ?? file.name, file.size);
       for await (const chunk of file.bytes()) {
         yield chunk;
         meter.moved(chunk.byteLength);

@@ -57,20 +57,30 @@ export function checkStandardInput(
   options: {
     readonly passphraseFile?: string | undefined;
     readonly tokenFile?: string;
+    readonly keyFile?: string;
+    readonly identity?: readonly string[];
+    readonly recipientsFile?: readonly string[];
   },
   content?: string,
 ): void {
-  const uses = [
+  const all = [
     { what: content, option: '' },
     { what: options.passphraseFile === '-' && 'the passphrase', option: '--passphrase-file' },
     { what: options.tokenFile === '-' && 'the token', option: '--token-file' },
+    { what: options.keyFile === '-' && 'the key', option: '--key-file' },
+    ...uses(options.identity, 'an identity', '--identity'),
+    ...uses(options.recipientsFile, 'the public keys', '--recipients-file'),
   ].filter(({ what }) => what);
-  const [first, second] = uses;
+  const [first, second] = all;
   if (!second) return;
   throw usageError(
     `standard input cannot be both ${first?.what} and ${second.what}`,
     `use ${second.option} PATH`,
   );
+}
+
+function uses(paths: readonly string[] = [], what: string, option: string) {
+  return paths.filter((path) => path === '-').map(() => ({ what, option }));
 }
 
 function namedSources({ text, from, env, generate: length }: SourceOptions): [string, Source][] {

@@ -72,6 +72,7 @@ const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'b
   views: 'number',
   deletable: 'boolean',
   'retrieval-step': 'boolean',
+  encrypt: 'string',
   'ca-file': 'string',
   insecure: 'boolean',
 };
@@ -83,7 +84,9 @@ function decodeProfile(profile: Record<string, unknown>, name: string, path: str
       throw broken(path, `has a profile "${name}" whose ${key} is not a ${type}`);
     }
   }
-  const { token, days, views } = profile;
+  const { token, days, views, encrypt } = profile;
+  if (encrypt !== undefined && encrypt !== 'link' && encrypt !== 'words')
+    throw broken(path, `has a profile "${name}" whose encrypt is neither link nor words`);
   if (typeof token === 'string' && !isToken(token))
     throw broken(path, `has a profile "${name}" whose token is invalid`);
   for (const number of [days, views]) {

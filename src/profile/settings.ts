@@ -12,6 +12,7 @@ const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Pro
   views: positive('views'),
   deletable: (value) => flag('deletable', value),
   'retrieval-step': (value) => flag('retrieval-step', value),
+  encrypt: encryption,
   // A relative path would depend on the current folder.
   'ca-file': (value) => resolve(value),
   insecure: (value) => flag('insecure', value),
@@ -52,6 +53,11 @@ function flag(name: string, value: string): boolean {
   if (['true', 'yes', 'on', '1'].includes(value)) return true;
   if (['false', 'no', 'off', '0'].includes(value)) return false;
   throw usageError(`${name} must be true or false, not "${value}"`);
+}
+
+function encryption(value: string): 'link' | 'words' {
+  if (value === 'link' || value === 'words') return value;
+  throw usageError('encrypt takes link or words', 'an empty value removes it');
 }
 
 /** @throws CliError (usage) for a name that is hard to type or looks like an option */

@@ -11,6 +11,8 @@ import { input, output } from './stdio';
  * @param tune is called before the first request; `many` if others will follow
  */
 export function systemContext(tune: (many: boolean) => void = () => {}): Context {
+  // Other users can read arguments while a process runs: those with the key of a link are overwritten.
+  if (process.argv.some((word) => /#|%23/.test(word))) process.title = 'pwpush';
   const signals = signalHandling();
   const { signal } = signals;
   const terminalFd = lazy(controllingTerminal);

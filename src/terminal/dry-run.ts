@@ -6,12 +6,24 @@ import { safe, safeJson } from './safe';
 const MASK = '***';
 const masked = new Set(['payload', 'passphrase', 'note']);
 
+interface ShownRequest {
+  readonly json: boolean;
+  readonly files?: readonly Attachment[] | undefined;
+  /** How it is encrypted; undefined if it is not. */
+  readonly encryption: 'link' | 'words' | 'keys' | undefined;
+}
+
+const ENCRYPTED = {
+  link: 'with a key in the link',
+  words: 'with words',
+  keys: 'to public keys',
+};
+
 /** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
 export function dryRunText(
   target: { base: string; token?: string | undefined },
   push: NewPush,
-  json: boolean,
-  files?: readonly Attachment[],
+  { json, files, encryption }: ShownRequest,
 ): string {
   const { method, path } = routes.create;
   const url = `${target.base}${API_PATH}${path}`;
@@ -28,12 +40,25 @@ export function dryRunText(
       size,
     }));
     const body = { push: { ...named, files: parts } };
-    return `${safeJson(JSON.stringify({ method, url, authorization, body }))}\n`;
+    const encrypted = encryption && (files ? ['payload', 'files'] : ['payload']);
+    return `${safeJson(JSON.stringify({ method, url, authorization, body, encrypted }))}\n`;
   }
   const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
   const type = files ? 'multipart/form-data' : 'application/json';
   const body = files ? formText(fields, files) : jsonText({ push: named });
-  return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n`;
+  const encrypted = encryption === undefined ? '' : encryptedText(encryption, named, files);
+  return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n${encrypted}`;
+}
+
+function encryptedText(
+  encryption: keyof typeof ENCRYPTED,
+  { payload: _encrypted, ...clear }: object & { payload?: unknown },
+  files: readonly Attachment[] = [],
+): string {
+  const parts = ['payload', ...files.map(({ name, shownAs }) => `${name} (${shownAs})`)];
+  const others = Object.keys(clear);
+  const rest = others.length === 0 ? '' : `not encrypted: ${others.join(', ')}\n`;
+  return `\nencrypted ${ENCRYPTED[encryption]}: ${safe(parts.join(', '))}\n${rest}`;
 }
 
 function jsonText(value: unknown): string {

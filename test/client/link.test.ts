@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/client/client';
-import { findLink, parseReference } from '../../src/client/link';
+import { findLink, parseReference, repairText, withKey } from '../../src/client/link';
 import { CliError } from '../../src/errors';
 
 const api = (preview: () => Promise<{ url: string }>) => ({ preview }) as unknown as Api;
@@ -130,8 +130,12 @@ describe('a link or token copied with the text around it', () => {
         surroundings,
         (at, below, form, name, [left, right]) => {
           const link = at + below + form.replace('T', name);
-          expect(parseReference(left + link + right)).toEqual({ token: name, base: at + below });
-          expect(parseReference(left + name + right)).toEqual({ token: name, base: undefined });
+          const found = parseReference(left + link + right);
+          expect(found).toMatchObject({ token: name, base: at + below });
+          expect(parseReference(left + name + right)).toMatchObject({
+            token: name,
+            base: undefined,
+          });
         },
       ),
       { numRuns: 2000 },
@@ -143,13 +147,14 @@ describe('a link or token copied with the text around it', () => {
     '[the key](<https://pw.test/p/quyul5r5w08>).',
     '(pw.test/p/quyul5r5w08).',
   ])('%s', (pasted) => {
-    expect(parseReference(pasted)).toEqual({ token: 'quyul5r5w08', base: 'https://pw.test' });
+    const found = { token: 'quyul5r5w08', base: 'https://pw.test' };
+    expect(parseReference(pasted)).toEqual({ ...found, repairs: ['text around it'] });
   });
 
   test('of an address in IPv6 keeps its brackets, without a scheme too', () => {
     const found = { token: 'quyul5r5w08', base: 'http://[::1]:5100' };
-    expect(parseReference('[::1]:5100/p/quyul5r5w08.')).toEqual(found);
-    expect(parseReference('([::1]:5100/p/quyul5r5w08)')).toEqual(found);
+    expect(parseReference('[::1]:5100/p/quyul5r5w08.')).toMatchObject(found);
+    expect(parseReference('([::1]:5100/p/quyul5r5w08)')).toMatchObject(found);
   });
 });
 
@@ -166,12 +171,132 @@ describe('as people paste them', () => {
     ['https://münchen.de/p/quyul5r5w08', 'https://xn--mnchen-3ya.de'],
     [' quyul5r5w08 ', undefined],
   ])('%j', (pasted, base) => {
-    expect(parseReference(pasted)).toEqual({ token: 'quyul5r5w08', base });
+    expect(parseReference(pasted)).toMatchObject({ token: 'quyul5r5w08', base });
   });
 
   test('a token keeps its case', () => {
     expect(parseReference('https://pw.test/p/AbC_d-9').token).toBe('AbC_d-9');
   });
+});
+
+describe('a link with a key', () => {
+  const link = 'https://pw.test/p/quyul5r5w08';
+  const key = 'Zm9v-_YmFyIGJhego0MjEx';
+  const encoded = encodeURIComponent;
+  const safeLink = (url: string, host = 'nam02.safelinks.protection.outlook.com') =>
+    `https://${host}/?url=${url}&data=05%7C01%7Cann%40pw.test%7C&sdata=AbC%3D&reserved=0`;
+  const v2 = (url: string) =>
+    `https://urldefense.proofpoint.com/v2/url?u=${encoded(url).replaceAll('-', '-2D').replaceAll('_', '-5F').replaceAll('%2F', '_').replaceAll('%', '-')}&d=DwMFaQ&c=a_b&r=x&m=y&s=z&e=`;
+  const v3 = (url: string, bytes: string) =>
+    `https://urldefense.com/v3/__${url}__;${bytes}!!N3hqHg43uw!abc$`;
+
+  test.each<[string, string, string[]]>([
+    ['as it is', `${link}#${key}`, []],
+    ['with a step', `${link}/r#${key}`, []],
+    ['without a scheme', `pw.test/p/quyul5r5w08#${key}`, []],
+    ['white space', ` ${link}#${key}\n`, []],
+    ['parameters before the key', `${link}?utm_source=mail#${key}`, []],
+    ['an escaped #', `${link}%23${key}`, ['%23 for #']],
+    ['an escaped #, twice', `${link}%2523${key}`, ['%23 for #']],
+    ['an escaped # and parameters', `${link}%23${key}?utm=1`, ['%23 for #', 'text after its key']],
+    ['a parameter', `${link}#${key}&utm_source=mail`, ['text after its key']],
+    ['parameters', `${link}#${key}?utm_source=mail&x=%23`, ['text after its key']],
+    ['a full stop', `${link}#${key}.`, ['text around it']],
+    ['quotes', `"${link}#${key}",`, ['text around it']],
+    ['brackets', `(${link}#${key}).`, ['text around it']],
+    ['angle brackets', `<${link}#${key}>`, ['text around it']],
+    ['Markdown', `[it](${link}#${key})`, ['text around it']],
+    ['Safe Links', safeLink(encoded(`${link}#${key}`)), ['Outlook Safe Links around it']],
+    [
+      'Safe Links of a government',
+      safeLink(encoded(`${link}#${key}`), 'gcc02.safelinks.protection.office365.us'),
+      ['Outlook Safe Links around it'],
+    ],
+    [
+      'Safe Links with the key outside',
+      `${safeLink(encoded(link))}#${key}`,
+      ['Outlook Safe Links around it'],
+    ],
+    [
+      'Safe Links and an escaped #',
+      safeLink(encoded(`${link}%23${key}`)),
+      ['Outlook Safe Links around it', '%23 for #'],
+    ],
+    [
+      'Safe Links in brackets',
+      `<${safeLink(encoded(`${link}#${key}`))}>`,
+      ['text around it', 'Outlook Safe Links around it'],
+    ],
+    ['Proofpoint 2', v2(`${link}#${key}`), ['Proofpoint around it']],
+    ['Proofpoint 3', v3(`${link}*${key}`, 'Iw'), ['Proofpoint around it']],
+    [
+      'Proofpoint 3 with one slash',
+      v3(`${link.replace('//', '/')}*${key}`, 'Iw'),
+      ['Proofpoint around it'],
+    ],
+    ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), ['Proofpoint around it']],
+    [
+      'Proofpoint 3 with a run',
+      v3(`${link}**A${key}&y=1`.replace('**A', '?x=**A'), 'w6kj'),
+      ['Proofpoint around it', 'text after its key'],
+    ],
+    [
+      'both',
+      safeLink(encoded(v3(`${link}*${key}`, 'Iw'))),
+      ['Outlook Safe Links around it', 'Proofpoint around it'],
+    ],
+  ])('%s', (_name, pasted, repairs) => {
+    const expected = { token: 'quyul5r5w08', base: 'https://pw.test', key };
+    const found = parseReference(pasted);
+    expect(found).toEqual(repairs.length === 0 ? expected : { ...expected, repairs });
+    expect(repairText([found]) === undefined).toBe(repairs.length === 0);
+  });
+
+  test('goes with a bare token too', () => {
+    expect(parseReference(`quyul5r5w08#${key}`)).toEqual({
+      token: 'quyul5r5w08',
+      base: undefined,
+      key,
+    });
+  });
+
+  test('that was cut is kept, for a message; an ordinary fragment is none', () => {
+    expect(parseReference(`${link}#${key.slice(0, 12)}`).key).toBe(key.slice(0, 12));
+    expect(parseReference(`${link}#${key}xyz`).key).toBe(`${key}xyz`);
+    expect(parseReference(`${link}#top`).key).toBeUndefined();
+  });
+
+  test('is read whatever gateway it went through', () => {
+    const anyKey = fc.uint8Array({ minLength: 16, maxLength: 16 });
+    fc.assert(
+      fc.property(origin, prefix, token, anyKey, (at, below, name, bytes) => {
+        const own = Buffer.from(bytes).toString('base64url');
+        const whole = `${at}${below}/p/${name}#${own}`;
+        const ways = [
+          whole,
+          v2(whole),
+          safeLink(encoded(whole)),
+          v3(whole.replace('#', '*'), 'Iw'),
+        ];
+        for (const way of [...ways, whole.replace('#', '%23'), `${whole}&a=b`, `(${whole}).`])
+          expect(parseReference(way)).toMatchObject({ token: name, base: at + below, key: own });
+      }),
+    );
+  });
+
+  test('replaces the fragment of an instance', () => {
+    expect(withKey(`${link}#x`, key)).toBe(`${link}#${key}`);
+    expect(withKey(`${link}#x`, undefined)).toBe(`${link}#x`);
+  });
+});
+
+test('repairs are told once, without the link', () => {
+  const one = { token: 'a', base: undefined, repairs: ['text around it'] };
+  const other = { ...one, repairs: ['text around it', '%23 for #'] };
+  expect(repairText([one])).toBe('the link was repaired; it had text around it');
+  expect(repairText([one, other])).toBe(
+    'links were repaired; they had text around it and %23 for #',
+  );
 });
 
 describe('what is no link is refused', () => {

@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { encryptText } from '../../src/age/age';
+import { passphraseRecipient } from '../../src/age/recipients';
 import { TransportError } from '../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../src/context';
 import { exitStatus } from '../../src/errors';
@@ -24,6 +26,8 @@ const marks = {
   token: 'MARKtoken93e1c7a05d',
   note: 'MARKnote48a2f6e0b9',
   content: 'MARKcontentd15c0e7a63',
+  // A key of a link.
+  key: 'MARKkey5c2e9a7f1d3b84A',
 };
 type Mark = keyof typeof marks;
 
@@ -39,6 +43,9 @@ function marksIn(text: string): Mark[] {
   const names = Object.keys(marks) as Mark[];
   return names.filter((name) => spellings(marks[name]).some((one) => text.includes(one)));
 }
+
+const armor = await encryptText(marks.payload, [passphraseRecipient(marks.key, 1)]);
+const sealed = `https://pw.test/p/sealed#${marks.key}`;
 
 interface Line {
   readonly words: string;
@@ -71,6 +78,11 @@ const lines: Record<string, readonly Line[]> = {
       ...created,
     },
     { words: 'push --each', stdin: `{"payload":"${marks.payload}","oops":1}\n`, ...created },
+    { words: 'push --encrypt', ...secret, ...created },
+    { words: 'push --encrypt=words --key-out DIR/words', ...secret, ...created },
+    { words: `push --encrypt ${marks.payload}` },
+    { words: `push --to ${marks.payload}`, ...secret },
+    { words: 'push --encrypt --file DIR/content', ...created },
     { words: 'push --views 0', ...secret },
     { words: 'push --from DIR/none' },
     {
@@ -86,26 +98,33 @@ const lines: Record<string, readonly Line[]> = {
   get: [
     { words: 'get abc --passphrase-env SECRET_WORD --output DIR/out/ --force', ...retrieved },
     { words: 'get https://pw.test/p/abc --no-files', ...retrieved },
+    { words: `get ${sealed}`, ...retrieved },
+    { words: `get ${sealed.replace('#', '%23')}&x=y --no-files`, ...retrieved },
+    { words: `get ${sealed}x --no-files`, ...retrieved },
+    { words: 'get sealed --no-files --key-file DIR/key', ...retrieved },
+    { words: `get abc#${marks.key}` },
+    { words: `get sealed -i DIR/key` },
     { words: 'get abc --no-files --output DIR/there' },
     { words: 'get abc --no-files --qr', ...retrieved },
     { words: `get ${marks.payload}/${marks.passphrase}` },
   ],
   run: [
     { words: 'run abc --as SECRET --passphrase-file DIR/passphrase -- true' },
+    { words: `run ${sealed} --as SECRET -- true` },
     { words: 'run abc --stdin -- true' },
     { words: 'run abc -- true' },
     { words: 'run abc --as SECRET -- /nonexistent/program' },
   ],
-  preview: [{ words: 'preview abc' }],
-  show: [{ words: 'show abc' }],
-  expire: [{ words: 'expire abc def' }],
+  preview: [{ words: 'preview abc' }, { words: `preview ${sealed}` }],
+  show: [{ words: 'show abc' }, { words: `show ${sealed}` }],
+  expire: [{ words: 'expire abc def' }, { words: `expire ${sealed}` }],
   list: [
     { words: 'list', printsJson: ['note'] },
     { words: 'list expired --page 2', printsJson: ['note'] },
   ],
-  audit: [{ words: 'audit abc' }],
+  audit: [{ words: 'audit abc' }, { words: `audit ${sealed}&x` }],
   wait: [{ words: 'wait quyul5r5w08 --timeout 9 --then-expire' }],
-  notify: [{ words: 'notify abc a@b.test' }],
+  notify: [{ words: 'notify abc a@b.test' }, { words: `notify ${sealed} a@b.test` }],
   generate: [{ words: 'generate words:5' }, { words: `generate ${marks.payload}` }],
   version: [{ words: 'version' }],
   login: [
@@ -165,6 +184,8 @@ const reference: Transport = async ({ method, url }) => {
   if (pathname.endsWith('/audit')) return answer(200, AUDITED.replace('"view"', '"creation"'));
   if (method === 'POST') return answer(201, changed(CREATED, secrets));
   if (method === 'DELETE') return answer(200, changed(EXPIRED, { passphrase: marks.passphrase }));
+  if (pathname.endsWith('/sealed'))
+    return answer(200, changed(RETRIEVED, { ...secrets, note: undefined, payload: armor }));
   const push = changed(RETRIEVED, { ...secrets, note: undefined, payload: marks.payload, files });
   return answer(200, push);
 };
@@ -254,7 +275,7 @@ function home(send: Transport, signal?: AbortSignal) {
     send,
     scratch: memory,
   });
-  for (const name of ['payload', 'passphrase', 'token', 'content'] as const)
+  for (const name of ['payload', 'passphrase', 'token', 'content', 'key'] as const)
     writeFileSync(here.file(name), marks[name]);
   writeFileSync(here.file('there'), '');
   mkdirSync(here.file('tmp'));
@@ -265,6 +286,7 @@ function home(send: Transport, signal?: AbortSignal) {
     SECRET_TEXT: marks.payload,
     SECRET_WORD: marks.passphrase,
     PWPUSH_PASSPHRASE: marks.passphrase,
+    PWPUSH_KEY: marks.key,
   };
   return {
     here,

@@ -219,6 +219,7 @@ describe('every option is applied, or refused before anything is sent', () => {
       ['--passphrase-out', 'x'],
       '--passphrase-out requires --generate-passphrase',
     ],
+    '--key-out': [['--key-out', 'x'], '--key-out requires --encrypt=words'],
     '--qr': [['--qr'], each('--qr')],
     '--copy': [['--copy'], each('--copy')],
     '--here': [['--here'], each('--here')],
@@ -233,6 +234,8 @@ describe('every option is applied, or refused before anything is sent', () => {
     [['--host', ''], '--host must not be empty'],
     [['--notify-locale', 'de'], '--notify-locale requires --notify EMAIL'],
     [['--passphrase-file', '-'], 'standard input cannot be both the secrets and the passphrase'],
+    [['--encrypt=words'], each('--encrypt=words')],
+    [['-R', '-'], 'standard input cannot be both the secrets and the public keys'],
     [['--token-file', '-'], 'standard input cannot be both the secrets and the token'],
   ];
 
@@ -287,6 +290,8 @@ describe('every option is applied, or refused before anything is sent', () => {
     const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
     // What these do the tests above show: where lines are from, and how many at once.
     const shown = ['--locale', '--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
+    // And those of encryption.test.ts.
+    shown.push('--encrypt', '--no-encrypt', '--to', '--recipients-file');
     expect([...names].sort()).toEqual(
       [...Object.keys(refused), ...Object.keys(applied), ...shown].sort(),
     );

@@ -56,6 +56,7 @@ const cases: readonly [string[], string[]][] = [
     ['text', 'file', 'url', 'qr'],
   ],
   [['push', '--kind=q'], ['--kind=qr']],
+  [['push', '--encrypt=w'], ['--encrypt=words']],
   [
     ['push', '--locale', 'p'],
     ['pl', 'pt-BR', 'pt-PT'],

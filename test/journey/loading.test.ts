@@ -56,6 +56,7 @@ const files = [
   'transfer-meter',
   'upload',
 ];
+const encryption = ['age-error', 'decrypt', 'encryption', 'key-files', 'manifest', 'recipients'];
 const heavy = [
   'chalk',
   'clipboard',
@@ -68,6 +69,7 @@ const heavy = [
   'tunnel',
   'undici',
   'words',
+  ...encryption,
   ...files,
 ];
 
@@ -128,6 +130,18 @@ test('NODE_DEBUG does not make undici tell paths and query strings', async () =>
     env: { ...env, NODE_DEBUG: 'undici,fetch' },
   });
   expect(got).toMatchObject({ code: 0, stdout: 's', stderr: '' });
+});
+
+test('encryption is loaded when it is used, and keys of SSH only for them', async () => {
+  const own = (chunks: string[]) => chunks.filter((chunk) => encryption.includes(chunk));
+  const { stdout } = await pwpush(['push', '--encrypt'], { env: somebody.env, input: 's' });
+  expect(own(loaded(['push', '--encrypt'], 's'))).toContain('encryption');
+  expect(own(loaded(['get', stdout.trim()]))).toContain('decrypt');
+  for (const words of [
+    ['push', '--encrypt'],
+    ['get', stdout.trim()],
+  ])
+    expect(loaded(words, 's').filter((chunk) => /^(key-files|words)$/.test(chunk))).toEqual([]);
 });
 
 test('what is used is loaded', () => {

@@ -17,8 +17,16 @@ import { failureFields, reportError } from '../../report-error';
 import type { Instance, Session } from '../../session';
 import { dryRunText } from '../../terminal/dry-run';
 import { toJson } from '../../terminal/output';
-import { checkPushOptions, type PushOptions, requestOf } from './request';
-import { acceptPush, type CreatedPush, deliverLink } from './result';
+import type { Seal } from './encryption';
+import {
+  checkEncryptable,
+  checkPushOptions,
+  type EncryptMode,
+  encryptMode,
+  type PushOptions,
+  requestOf,
+} from './request';
+import { acceptPush, type CreatedPush, clearFieldsWarning, deliverLink } from './result';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
@@ -39,11 +47,14 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   checkPushOptions(options, context);
   const { concurrency = AT_ONCE } = options;
   const target = await session.target();
+  const mode = encryptMode(options, target.defaults);
+  const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
   const instance = options.dryRun ? undefined : await session.connect(concurrency);
-  const work = pushLine(options, target, instance, passphrase);
-  const reporter = outcomeReporter(session, options, target);
+  const batch = { options, target, instance, passphrase, mode, seal };
+  const work = pushLine(session, batch);
+  const reporter = outcomeReporter(session, batch);
   const goesOn = () => !reporter.stopped && !context.signal.aborted;
   const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
   for await (const outcome of concurrentMap(lines, work, concurrency))
@@ -51,21 +62,32 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   if (reporter.worst > 0) throw new ExitWith(reporter.worst);
 }
 
+interface Batch {
+  readonly options: PushOptions;
+  readonly target: Target;
+  readonly instance: Instance | undefined;
+  readonly passphrase: string | undefined;
+  readonly mode: EncryptMode | undefined;
+  readonly seal: Seal | undefined;
+}
+
 /** Returns what pushes one line. */
-function pushLine(
-  options: PushOptions,
-  target: Target,
-  instance: Instance | undefined,
-  passphrase: string | undefined,
-) {
+function pushLine({ say }: Session, batch: Batch) {
+  const { options, target, instance, passphrase, mode, seal } = batch;
+  const warn = clearFieldsWarning(say);
   return async ({ line, format }: FormattedLine): Promise<Outcome> => {
     try {
       const { passphrase: own = passphrase, payload, ...limits } = entryOf(line, format);
       const merged = { ...options, ...limits, passphrase: false };
-      const request = requestOf(payload, own, merged, target.defaults);
+      if (mode) checkEncryptable(merged.kind);
+      if (mode) await warn(merged);
+      const sealed = await seal?.({ text: payload, files: undefined });
+      const request = requestOf(sealed?.payload ?? payload, own, merged, target.defaults);
       if (!instance) return { line, request };
       const created = await instance.api.create(request);
-      return { line, created: await acceptPush(instance, options, request, created) };
+      const linkKey = mode === 'link' ? sealed?.key : undefined;
+      const ready = { request, mode, linkKey, generated: undefined };
+      return { line, created: await acceptPush(instance, options, ready, created) };
     } catch (error) {
       if (error instanceof CliError) return { line, failure: aboutLine(error, line) };
       throw error;
@@ -74,7 +96,7 @@ function pushLine(
 }
 
 /** Prints outcomes, and keeps what went wrong. */
-function outcomeReporter(session: Session, options: PushOptions, target: Target) {
+function outcomeReporter(session: Session, { options, target, mode }: Batch) {
   const { context, say } = session;
   let lastHint: string | undefined;
   const fail = async (failure: CliError) => {
@@ -106,7 +128,9 @@ function outcomeReporter(session: Session, options: PushOptions, target: Target)
         return placeholder(line, outcome.failure);
       }
       if ('request' in outcome)
-        return say.printText(dryRunText(target, outcome.request, options.json));
+        return say.printText(
+          dryRunText(target, outcome.request, { json: options.json, encryption: mode }),
+        );
       const { push, link } = outcome.created;
       const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);
       const failure = await deliverLink(session, options, { push, link, warnings });

@@ -1,6 +1,4 @@
-import type { Attachment } from '../../client/form';
-import { linkIn } from '../../client/link';
-import type { NewPush } from '../../contract';
+import { linkIn, withKey } from '../../client/link';
 import { CliError, endedBy } from '../../errors';
 import type { HereEvent } from '../../here-event';
 import { withService } from '../../load-service';
@@ -8,9 +6,9 @@ import type { Session } from '../../session';
 import { aborted } from '../../system/abort';
 import { toJson } from '../../terminal/output';
 import { safe } from '../../terminal/safe';
-import { granted } from '../../terminal/wording';
+import { type Draft, type ReadyPush, readyPush } from './ready';
 import type { PushOptions } from './request';
-import { type CreatedPush, deliverLink } from './result';
+import { type CreatedPush, createdObject, deliverLink, summaryOf } from './result';
 
 type HereService = Awaited<ReturnType<typeof start>>;
 
@@ -22,22 +20,18 @@ type HereService = Awaited<ReturnType<typeof start>>;
 export async function pushHere(
   session: Session,
   options: PushOptions,
-  requestWith: (passphrase?: string) => NewPush,
-  files: readonly Attachment[],
+  draft: Draft,
 ): Promise<void> {
   const { context } = session;
-  const generated = options.generatePassphrase
-    ? await (await import('./new-passphrase')).newPassphrase(context, options)
-    : undefined;
+  const ready = await readyPush(draft, options, context);
   const stop = context.takeSignals();
-  const request = requestWith(generated?.passphrase);
-  const here = await start(session, options, request, files).catch(async (error) => {
-    await generated?.withdraw(error);
+  const here = await start(session, options, ready).catch(async (error) => {
+    await ready.withdraw(error);
     throw error;
   });
   try {
     if (stop.aborted) throw endedBy(stop);
-    await showLink(session, options, createdPush(here, request, options));
+    await showLink(session, options, createdPush(here, ready, options.locale));
     await untilViewed(session, here, stop);
   } finally {
     await here.close();
@@ -70,8 +64,7 @@ async function untilViewed({ say }: Session, here: HereService, stop: AbortSigna
 function start(
   { context, say }: Session,
   options: PushOptions,
-  push: NewPush,
-  files: readonly Attachment[],
+  { request: push, files = [] }: ReadyPush,
 ) {
   const { host = '127.0.0.1', port = 0, tlsCert, tlsKey } = options;
   const views = options.views ?? 1;
@@ -99,15 +92,15 @@ function start(
 
 function createdPush(
   { push, exposed }: HereService,
-  { passphrase }: NewPush,
-  { locale }: PushOptions,
+  ready: ReadyPush,
+  locale: string | undefined,
 ): CreatedPush {
   const open = 'plain http: anyone between here and the recipient can read it; see --tls-cert';
   return {
-    push,
-    link: linkIn(locale, push.html_url),
+    push: createdObject(ready, push),
+    link: withKey(linkIn(locale, push.html_url), ready.linkKey),
     warnings: exposed ? [open] : [],
-    summary: granted(push, passphrase !== undefined, false),
+    summary: summaryOf(ready, push, false),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { NewPush } from '../../contract';
 import { CliError, usageError } from '../../errors';
 import type { Attachments } from '../../input/attachments';
 import { offerPassphrase, readPassphrase } from '../../input/passphrase';
@@ -6,8 +5,9 @@ import { checkStandardInput, chooseSource, readSecret, type Source } from '../..
 import { NO_INSTANCE, type Target } from '../../profile/target';
 import type { Session } from '../../session';
 import { invocation } from '../../terminal/output';
-import { checkPushOptions, instanceOnly, type PushOptions, requestOf } from './request';
-import { acceptPush, deliverLink } from './result';
+import { type Draft, readyPush, shownPush } from './ready';
+import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './request';
+import { acceptPush, clearFieldsWarning, deliverLink } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function pushOne(session: Session, options: PushOptions): Promise<void> {
@@ -17,25 +17,27 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   // --here uses no instance, and no profile.
   const target = options.here ? undefined : await targetOrOffer(session, options);
   if (target === 'here') return pushOne(session, { ...options, here: true });
+  const mode = encryptMode(options, target?.defaults);
+  if (mode) await clearFieldsWarning(say)(options);
   if ((options.text ?? '-') !== '-' || options.message !== undefined)
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
+  const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
   const attachments = await openFiles(session, options);
   try {
-    const payload = source ? await readSecret(source, options, context) : options.message;
-    if (source?.name === 'generate') await say.remark(`generated: ${payload}`);
+    const text = source ? await readSecret(source, options, context) : options.message;
+    if (source?.name === 'generate') await say.remark(`generated: ${text}`);
     const passphrase = await passphraseFor(session, options, source);
     context.asked();
-    const requestWith = (generated?: string) =>
-      requestOf(payload, generated ?? passphrase, options, target?.defaults);
+    const files = attachments?.files;
+    const draft = { text, files, passphrase, mode, seal, profile: target?.defaults };
     if (!target) {
       const { pushHere } = await import('./here');
-      return await pushHere(session, options, requestWith, attachments?.files ?? []);
+      return await pushHere(session, options, draft);
     }
-    if (!options.dryRun) return await create(session, options, requestWith, attachments);
-    const request = requestWith(options.generatePassphrase ? '' : undefined);
-    await say.printText(await dryRun(session, target, request, attachments));
+    if (!options.dryRun) return await create(session, options, draft);
+    await say.printText(await dryRun(options, target, draft));
   } finally {
     await attachments?.close();
   }
@@ -88,35 +90,25 @@ function passphraseFor(
   return readPassphrase(options, context, true);
 }
 
-/** Creates the push, with a generated passphrase if the options ask for one. */
-async function create(
-  session: Session,
-  options: PushOptions,
-  requestWith: (passphrase?: string) => NewPush,
-  attachments: Attachments | undefined,
-): Promise<void> {
+/** Encrypts the push if it is to be, and creates it. */
+async function create(session: Session, options: PushOptions, draft: Draft): Promise<void> {
   const { context } = session;
   const instance = await session.connect();
-  const generated = options.generatePassphrase
-    ? await (await import('./new-passphrase')).newPassphrase(context, options)
-    : undefined;
-  const request = requestWith(generated?.passphrase);
+  const ready = await readyPush(draft, options, context);
+  const { request, files, linkKey } = ready;
   const started = context.now();
-  const creating = attachments
-    ? (await import('../../input/attachments')).createWithFiles(
-        session,
-        instance.api,
-        request,
-        attachments,
-      )
+  const creating = files
+    ? (await import('../../input/attachments')).createWithFiles(session, instance.api, request, {
+        files,
+      })
     : instance.api.create(request);
   const created = await creating.catch(async (error) => {
-    await generated?.withdraw(error);
+    await ready.withdraw(error);
     if (!(error instanceof CliError)) throw error;
     const { unanswered } = await import('./unanswered');
-    throw await unanswered(session, request, started, error);
+    throw await unanswered(session, request, started, error, linkKey);
   });
-  const result = await acceptPush(instance, options, request, created);
+  const result = await acceptPush(instance, options, ready, created);
   const failure = await deliverLink(session, options, result);
   if (failure) throw failure;
 }
@@ -146,12 +138,8 @@ async function openFiles(
   return openAttachments({ paths: options.file, filename: options.filename }, context);
 }
 
-async function dryRun(
-  { options: { json } }: Session,
-  target: Target,
-  request: NewPush,
-  attachments: Attachments | undefined,
-): Promise<string> {
+async function dryRun(options: PushOptions, target: Target, draft: Draft): Promise<string> {
   const { dryRunText } = await import('../../terminal/dry-run');
-  return dryRunText(target, request, json, attachments?.files);
+  const { request, files } = await shownPush(draft, options);
+  return dryRunText(target, request, { json: options.json, files, encryption: draft.mode });
 }

@@ -17,6 +17,13 @@ export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOpt
   readonly deletable?: boolean;
   readonly retrievalStep?: boolean;
   readonly passphraseOut?: string;
+  /** True if no mode is named; false with `--no-encrypt`. */
+  readonly encrypt?: boolean | NonNullable<Profile['encrypt']>;
+  readonly keyOut?: string;
+  /** Public keys. */
+  readonly to?: readonly string[];
+  /** Paths; `-` is standard input. */
+  readonly recipientsFile?: readonly string[];
   readonly name?: string;
   readonly note?: string;
   readonly notify?: readonly string[];
@@ -36,6 +43,58 @@ export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOpt
   readonly each: boolean;
   /** Pushes of `--each` that are made at once. */
   readonly concurrency?: number;
+}
+
+/** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
+export type EncryptMode = 'link' | 'words' | 'keys';
+
+/**
+ * How a push is encrypted, by options or the profile; undefined if it is not.
+ * @throws CliError (usage) for options that do not go with that
+ */
+export function encryptMode(
+  options: PushOptions,
+  profile: Profile | undefined,
+): EncryptMode | undefined {
+  const { encrypt = profile?.encrypt, to, recipientsFile, keyOut, kind } = options;
+  const toKeys = to !== undefined || recipientsFile !== undefined;
+  const mode = toKeys ? 'keys' : encrypt === true ? 'link' : encrypt || undefined;
+  if (keyOut !== undefined && mode !== 'words')
+    throw usageError('--key-out requires --encrypt=words');
+  if (mode === undefined) return undefined;
+  checkEncryptable(kind);
+  if (mode === 'words' && options.each)
+    throw usageError(
+      '--each cannot be combined with --encrypt=words',
+      'use --encrypt, or --to KEY',
+    );
+  if (mode === 'link' && options.notify)
+    throw usageError(
+      '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
+      'send the link yourself, or use --encrypt=words or --to KEY',
+    );
+  return mode;
+}
+
+/** @throws CliError (usage) for a kind that an instance has to understand */
+export function checkEncryptable(kind: Kind | undefined): void {
+  if (kind !== 'url' && kind !== 'qr') return;
+  throw usageError(
+    `--kind ${kind} cannot be encrypted: the instance must read it`,
+    'remove --kind, or push it with --no-encrypt',
+  );
+}
+
+function checkEncryption({ encrypt, to, recipientsFile, keyOut }: PushOptions): void {
+  const keys = to ? '--to' : recipientsFile ? '--recipients-file' : undefined;
+  if (keys !== undefined && typeof encrypt === 'string')
+    throw usageError(
+      `${keys} cannot be combined with --encrypt=${encrypt}`,
+      'use only one of them',
+    );
+  const other = keys ?? (keyOut === undefined ? undefined : '--key-out');
+  if (encrypt === false && other !== undefined)
+    throw usageError(`--no-encrypt cannot be combined with ${other}`, 'use only one of them');
 }
 
 /** Contains only what was asked for, by options or the profile; the instance has defaults for the rest. */
@@ -73,6 +132,7 @@ export function checkPushOptions(options: PushOptions, context: Context): void {
     throw usageError('--passphrase-out requires --generate-passphrase');
   if (notify) notification(notify, notifyLocale);
   else if (notifyLocale !== undefined) throw usageError('--notify-locale requires --notify EMAIL');
+  checkEncryption(options);
   checkHere(options);
   if (!options.each) checkFiles(options);
 }

@@ -1,12 +1,13 @@
 import type { Api } from '../../client/client';
 import { type Difference, differences, differenceText } from '../../client/compare-limits';
-import { findLink, linkIn } from '../../client/link';
-import type { NewPush, Push } from '../../contract';
+import { findLink, linkIn, withKey } from '../../client/link';
+import type { Push } from '../../contract';
 import { printOrRescue } from '../../delivery/print-or-rescue';
 import { CliError, failedError } from '../../errors';
 import type { Instance } from '../../session';
-import { type Invocation, toJson } from '../../terminal/output';
+import { type Invocation, type Terminal, toJson } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
+import type { ReadyPush } from './ready';
 import type { PushOptions } from './request';
 
 /** A push that was created and accepted. */
@@ -25,12 +26,12 @@ export interface CreatedPush {
 export async function acceptPush(
   { api, target }: Instance,
   options: PushOptions,
-  request: NewPush,
+  ready: Pick<ReadyPush, 'request' | 'mode' | 'linkKey' | 'generated'>,
   created: Push,
 ): Promise<CreatedPush> {
   const { link: found, doubt } = await findLink(api, target.base, created);
   const link = linkIn(options.locale, found);
-  const changed = differences(request, created);
+  const changed = differences(ready.request, created);
   const looser = changed.filter((one) => one.looser);
   if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
   const warnings = changed.map((one) => `the instance changed a limit: ${differenceText(one)}`);
@@ -40,10 +41,44 @@ export async function acceptPush(
   const owned = target.token !== undefined;
   if (!owned && (options.name ?? options.note) !== undefined)
     warnings.push('nobody will see the name or note: a push created without a token is not listed');
-  const summary = granted(created, request.passphrase !== undefined, owned);
+  const summary = summaryOf(ready, created, owned);
   // Only JSON has room for a generated secret beside the link.
-  const push = options.generate === undefined ? created : { ...created, payload: request.payload };
-  return { push, link, warnings, summary };
+  const push = createdObject(ready, created);
+  return { push, link: withKey(link, ready.linkKey), warnings, summary };
+}
+
+/** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */
+export function createdObject(
+  { mode, generated }: Pick<ReadyPush, 'mode' | 'generated'>,
+  created: Push,
+): Push {
+  if (mode) return { ...created, encrypted: true, ...(generated && { generated }) };
+  return generated === undefined ? created : { ...created, payload: generated };
+}
+
+/** What the instance granted and how the push is encrypted, for the sender. */
+export function summaryOf(
+  { request, mode }: Pick<ReadyPush, 'request' | 'mode'>,
+  created: Push,
+  owned: boolean,
+): string {
+  const encrypted = {
+    link: 'encrypted, with the key in the link',
+    words: 'encrypted, opens with the words only',
+    keys: 'encrypted to the public keys',
+  };
+  const parts = [granted(created, request.passphrase !== undefined, owned)];
+  return [...parts, ...(mode ? [encrypted[mode]] : [])].filter((part) => part !== '').join(' · ');
+}
+
+/** Returns what warns, once, that a label or note is not encrypted. */
+export function clearFieldsWarning({ warn }: Terminal) {
+  let warned = false;
+  return async ({ name, note }: Pick<PushOptions, 'name' | 'note'>): Promise<void> => {
+    if (warned || (name ?? note) === undefined) return;
+    warned = true;
+    await warn('name and note are not encrypted: the instance can read them');
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ApiSettings, apiClient } from '../../client/client';
 import { differences } from '../../client/compare-limits';
-import { webAddress } from '../../client/link';
+import { webAddress, withKey } from '../../client/link';
 import { pages } from '../../client/pages';
 import { header } from '../../client/transport/call';
 import type { Transport } from '../../context';
@@ -13,12 +13,14 @@ import { count } from '../../terminal/wording';
  * Extends the error of a creation that got no response by what the user's active pushes say about it. Takes at most
  * 10 s, and never creates another push.
  * @param started when the creation was sent
+ * @param key of the link, if it has one
  */
 export async function unanswered(
   session: Session,
   request: NewPush,
   started: Date,
   failure: CliError,
+  key?: string,
 ): Promise<CliError> {
   const { context, say } = session;
   const target = await session.target();
@@ -30,6 +32,7 @@ export async function unanswered(
       failure,
       target.base,
       await findUnansweredPush(settings, request, started),
+      key,
     );
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -47,8 +50,9 @@ function describeFound(
   failure: CliError,
   base: string,
   { similar, others }: RecentPushes,
+  key: string | undefined,
 ): CliError {
-  const found = similar.map((push) => listed(push, base));
+  const found = similar.map((push) => listed(push, base, key));
   const [first] = found;
   const extended = (more: string, hint: string) =>
     failure.with({ message: `${failure.message}; ${more}`, hint, remains: { found } });
@@ -74,8 +78,13 @@ function noneFound(others: number): string {
 }
 
 /** As listed, with a link to click and without the passphrase, which the reference returns. */
-function listed({ passphrase: _secret, ...push }: Push, base: string): Push {
-  return { ...push, html_url: webAddress(push.html_url) ?? `${base}/p/${push.url_token}` };
+function listed(
+  { passphrase: _secret, ...push }: Push,
+  base: string,
+  key: string | undefined,
+): Push {
+  const link = webAddress(push.html_url) ?? `${base}/p/${push.url_token}`;
+  return { ...push, html_url: withKey(link, key) };
 }
 
 export interface RecentPushes {

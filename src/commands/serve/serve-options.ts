@@ -121,7 +121,7 @@ export function variablesOf(serve: Command): Map<string, string> {
   );
 }
 
-/** A warning for each variable that looks like one of `serve` and is none: the service would run with its default. */
+/** A warning for each variable that looks like one of `serve` but is not: the service would run with its default. */
 export function unknownVariables(serve: Command, env: Environment): string[] {
   const known = new Set(variablesOf(serve).values());
   return Object.keys(env)

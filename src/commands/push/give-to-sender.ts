@@ -6,53 +6,55 @@ import type { GlobalOptions } from '../../options';
 import { writeAndClose } from '../../system/atomic-file';
 import { isOpen } from './unanswered';
 
-interface NewPassphraseOptions extends GlobalOptions {
-  readonly passphraseOut?: string;
+/** A passphrase or key that was generated for the sender. */
+interface Generated {
+  readonly what: 'passphrase' | 'key';
+  readonly text: string;
+  /** A new file for it; else it is shown on stderr. */
+  readonly path: string | undefined;
 }
 
-/** A generated passphrase, which the sender has been given. */
-export interface NewPassphrase {
-  readonly passphrase: string;
-  /** Removes its file after a failure, unless the push may have been created all the same. */
-  withdraw(failure: unknown): Promise<void>;
-}
+/** Removes the file of what was generated after a failure, unless the push may have been created all the same. */
+export type Withdraw = (failure: unknown) => Promise<void>;
 
 /** 64 bits: instances allow a few tries a minute. */
 const WORDS = 5;
 
+export function newPassphrase(): Promise<string> {
+  return generateWords(WORDS);
+}
+
 /**
- * Generates a passphrase and gives it to the user before anything is sent, so that there is no push whose passphrase
- * nobody knows.
+ * Gives a passphrase or key to the sender before anything is sent, so that there is no push that nobody can open.
  * @throws CliError (usage) if it can be neither shown nor written
  */
-export async function newPassphrase(
+export async function giveToSender(
+  generated: Generated,
   context: Context,
-  options: NewPassphraseOptions,
-): Promise<NewPassphrase> {
-  const { passphraseOut: path } = options;
-  const passphrase = await generateWords(WORDS);
-  if (path === undefined) await show(passphrase, context, options);
-  else await writeNew(path, `${passphrase}\n`);
-  const withdraw = async (failure: unknown) => {
+  options: GlobalOptions,
+): Promise<Withdraw> {
+  const { path, text } = generated;
+  if (path === undefined) await show(generated, context, options);
+  else await writeNew(path, `${text}\n`);
+  return async (failure) => {
     const made = !(failure instanceof CliError) || isOpen(failure);
     if (path !== undefined && !made) await unlink(path).catch(() => {});
   };
-  return { passphrase, withdraw };
 }
 
 async function show(
-  passphrase: string,
+  { what, text }: Generated,
   { stderr }: Context,
   { json }: GlobalOptions,
 ): Promise<void> {
-  const line = json ? JSON.stringify({ passphrase }) : `passphrase: ${passphrase}`;
+  const line = json ? JSON.stringify({ [what]: text }) : `${what}: ${text}`;
   try {
     if (stderr.closed) throw new Error('closed');
     await stderr.write(`${line}\n`);
   } catch {
     throw usageError(
-      'cannot show the passphrase: cannot write to standard error; nothing was sent',
-      'write it to a file with --passphrase-out FILE',
+      `cannot show the ${what}: cannot write to standard error; nothing was sent`,
+      `write it to a file with --${what}-out FILE`,
     );
   }
 }

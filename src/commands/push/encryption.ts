@@ -1,0 +1,143 @@
+import { armoredSize, encryptPrepared, type PreparedFile, prepareFile } from '../../age/age';
+import { AgeError } from '../../age/age-error';
+import { newLinkKey, newWords } from '../../age/key';
+import { passphraseRecipient, type Recipient } from '../../age/recipients';
+import type { Attachment } from '../../client/form';
+import type { Context } from '../../context';
+import { limits } from '../../contract';
+import { type CliError, usageError } from '../../errors';
+import { bytesOfFile, readAll } from '../../input/source';
+import { encodeManifest, encryptedName, isManifest } from '../../manifest';
+import type { EncryptMode, PushOptions } from './request';
+
+/** What of a push is encrypted. */
+interface Content {
+  /** The text, or the message that goes with the files. */
+  readonly text: string | undefined;
+  readonly files: readonly Attachment[] | undefined;
+}
+
+/** A push whose content is encrypted. */
+export interface SealedContent {
+  /** Armor. */
+  readonly payload: string;
+  readonly files: readonly Attachment[] | undefined;
+  /** A key or words, if it is encrypted with them. */
+  readonly key: string | undefined;
+}
+
+/** Encrypts the content of a push, each with a key of its own. */
+export type Seal = (content: Content) => Promise<SealedContent>;
+
+/** Base-two logarithms of the scrypt work factor: a link key has 128 bits, and six words 77. */
+const WORK = { link: 10, words: 16 };
+
+/**
+ * Reads the public keys, if it encrypts to them.
+ * @throws CliError (usage) for one that cannot be used
+ */
+export async function sealerFor(
+  mode: EncryptMode,
+  options: PushOptions,
+  context: Context,
+): Promise<Seal> {
+  if (mode === 'keys') {
+    const recipients = await readRecipients(options, context);
+    return (content) => seal(content, recipients, undefined);
+  }
+  const newKey = mode === 'link' ? newLinkKey : await wordsDrawer();
+  return (content) => {
+    const key = newKey();
+    return seal(content, [passphraseRecipient(key, WORK[mode])], key);
+  };
+}
+
+async function wordsDrawer(): Promise<() => string> {
+  const { wordList } = await import('../../input/words');
+  return () => newWords(wordList());
+}
+
+async function seal(
+  { text, files }: Content,
+  recipients: readonly Recipient[],
+  key: string | undefined,
+): Promise<SealedContent> {
+  const encrypted = files && (await sealFiles(files, recipients));
+  const plaintext = encrypted
+    ? encodeManifest({ message: text, files: encrypted.map(({ entry }) => entry) })
+    : textToSeal(text);
+  const prepared = await prepareFile(recipients);
+  const bytes = Buffer.from(plaintext);
+  checkSize(prepared, bytes.length, files !== undefined);
+  const payload = await encryptPrepared(prepared, bytes);
+  return { payload, files: encrypted?.map(({ file }) => file), key };
+}
+
+function textToSeal(text = ''): string {
+  if (!isManifest(text)) return text;
+  throw usageError(
+    'an encrypted text cannot begin like the manifest of encrypted files',
+    'attach it with --file',
+  );
+}
+
+/** The text limit of the reference; other instances may have a lower one, and say so. */
+function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void {
+  if (armoredSize(prepared, bytes) <= limits.textBytes) return;
+  let most = limits.textBytes;
+  while (armoredSize(prepared, most) > limits.textBytes) most -= 1;
+  throw usageError(
+    `the ${files ? 'message' : 'text'} is too long: encrypted, an instance takes up to ${most} bytes`,
+    'attach it with --file',
+  );
+}
+
+/** A file as it is uploaded, and as the manifest describes it. */
+async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
+  const sealed = [];
+  for (const [at, { name, type, size, bytes }] of files.entries()) {
+    const { mac, sizeOf, encrypt } = await prepareFile(recipients);
+    const file: Attachment = {
+      name: encryptedName(at),
+      shownAs: name,
+      type: 'application/octet-stream',
+      size: sizeOf(size),
+      bytes: () => encrypt(bytes()),
+    };
+    sealed.push({ file, entry: { name, type, size, mac } });
+  }
+  return sealed;
+}
+
+async function readRecipients(
+  { to = [], recipientsFile = [] }: PushOptions,
+  context: Context,
+): Promise<readonly Recipient[]> {
+  const { parseRecipient, parseRecipients } = await import('../../age/key-files');
+  const named = to.map((text, at) =>
+    parsed(() => parseRecipient(text), to.length === 1 ? '--to' : `--to number ${at + 1}`),
+  );
+  const read = [];
+  for (const path of recipientsFile) {
+    const bytes = path === '-' ? await readAll(context.stdin.bytes()) : await bytesOfFile(path);
+    const place = path === '-' ? 'standard input' : path;
+    read.push(...parsed(() => parseRecipients(bytes.toString('utf8')), place));
+  }
+  return [...named, ...read];
+}
+
+function parsed<T>(parse: () => T, place: string): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    throw invalidKey(place, error.message);
+  }
+}
+
+function invalidKey(place: string, why: string): CliError {
+  const hint = place.startsWith('--to')
+    ? "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R"
+    : undefined;
+  return usageError(`${place}: ${why}`, hint);
+}

@@ -1,0 +1,223 @@
+import { isUtf8 } from 'node:buffer';
+import { unlink } from 'node:fs/promises';
+import { decryptStream, decryptText, needsPassphrase } from '../age/age';
+import { AgeError } from '../age/age-error';
+import { isLinkKey, parseKey } from '../age/key';
+import { type Identity, passphraseIdentity } from '../age/recipients';
+import type { Api } from '../client/client';
+import type { FileAnswer } from '../client/file-link';
+import { TransportError } from '../client/transport/network-errors';
+import type { Push } from '../contract';
+import { CliError, failedError } from '../errors';
+import type { PushKeys } from '../input/decryption-keys';
+import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../manifest';
+import { attempt } from './download';
+import { retrievableAgain } from './print-or-rescue';
+import { rescue } from './rescue';
+import type { RetrievedPush } from './retrieve';
+
+const TRIES = 3;
+
+/**
+ * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded.
+ * @param rescued is called with the rescue file of the armor, if that is saved before asking for the key
+ * @throws CliError (passphrase) without the right key; (failed) for a damaged push
+ */
+export async function decryptPush(
+  retrieved: RetrievedPush,
+  keys: PushKeys,
+  rescued: (path: string) => void,
+): Promise<RetrievedPush> {
+  const { context, push } = retrieved;
+  const armor = push.payload ?? '';
+  if (!(await checked(needsPassphrase(armor)))) {
+    if (keys.identities.length === 0) throw noIdentity();
+    return withContent(retrieved, armor, keys.identities);
+  }
+  const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
+  if (given.length > 0) {
+    const failure = await tryKeys(retrieved, armor, given);
+    if (!(failure instanceof CliError)) return failure;
+    if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
+    await retrieved.say.note(failure.message);
+  } else if (!context.canPrompt()) throw noKey();
+  const saved = await savedArmor(retrieved, armor);
+  if (saved !== undefined) rescued(saved);
+  const opened = await askForKey(retrieved, armor);
+  if (saved !== undefined) await unlink(saved).catch(() => {});
+  return opened;
+}
+
+/** Saves the armor, as the user may end the run while being asked; not if it can be retrieved again. */
+async function savedArmor({ context, push }: RetrievedPush, armor: string) {
+  if (retrievableAgain(push) !== undefined) return undefined;
+  const path = await attempt(() => rescue(context, 'secret', armor));
+  return path instanceof CliError ? undefined : path;
+}
+
+async function askForKey(retrieved: RetrievedPush, armor: string): Promise<RetrievedPush> {
+  const prompter = await retrieved.context.prompter();
+  for (let tries = 1; ; tries++) {
+    const question = tries === 1 ? 'Key or words:' : 'Wrong key, try again:';
+    const typed = (await prompter.secret(question)).trim();
+    const outcome = typed === '' ? noKey() : await tryKeys(retrieved, armor, [typed]);
+    if (!(outcome instanceof CliError)) return outcome;
+    if (tries === TRIES || !isWrongKey(outcome)) throw outcome;
+  }
+}
+
+const isWrongKey = ({ code }: CliError) => code === 'passphrase';
+
+async function tryKeys(
+  retrieved: RetrievedPush,
+  armor: string,
+  texts: readonly string[],
+): Promise<RetrievedPush | CliError> {
+  const passphrases: string[] = [];
+  let complaint = '';
+  for (const text of texts) {
+    try {
+      passphrases.push(await normalized(text));
+    } catch (error) {
+      if (!(error instanceof AgeError)) throw error;
+      complaint = ` (${error.message})`;
+    }
+    // Somebody else may have encrypted it with any passphrase.
+    passphrases.push(text);
+  }
+  const identities = [...new Set(passphrases)].map(passphraseIdentity);
+  const outcome = await attempt(() => withContent(retrieved, armor, identities));
+  if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
+  return outcome.with({ message: `${outcome.message}${complaint}` });
+}
+
+async function normalized(text: string): Promise<string> {
+  return isLinkKey(text) ? text : parseKey(text, (await import('../input/words')).wordList());
+}
+
+/** The push with its plaintext, and a client that decrypts its files. */
+async function withContent(
+  retrieved: RetrievedPush,
+  armor: string,
+  identities: readonly Identity[],
+): Promise<RetrievedPush> {
+  const { push, say, api } = retrieved;
+  const bytes = await checked(decryptText(armor, identities));
+  if (!isUtf8(bytes))
+    throw failedError('the encrypted data is not text', {
+      hint: 'save it with --no-decrypt, then open it with age -d',
+    });
+  const text = bytes.toString('utf8');
+  if (!isManifest(text)) {
+    if ((push.files ?? []).length > 0)
+      await say.warn(
+        'the files are not encrypted: they may be from someone other than the sender of the text',
+      );
+    return { ...retrieved, push: { ...push, payload: text, encrypted: true } };
+  }
+  const { message, files } = contentOf(text, push);
+  const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
+  const named = files.map(({ file, entry }) => ({
+    ...file,
+    filename: entry.name,
+    content_type: entry.type,
+  }));
+  return {
+    ...retrieved,
+    push: { ...push, payload: message ?? '', files: named, encrypted: true },
+    api: { ...api, openFile: (url) => openDecrypted(api, url, entries.get(url), identities) },
+  };
+}
+
+/** The message, and each file of the push with its entry in the manifest. */
+function contentOf(text: string, { files = [] }: Push) {
+  const manifest = decodeManifest(text);
+  if (typeof manifest === 'string')
+    throw failedError(`cannot open the push: ${manifest}`, {
+      hint: 'a newer version of pwpush may open it',
+    });
+  const sent = manifest.files.map((entry, at) => {
+    const file = (files ?? []).find(({ filename }) => filename === encryptedName(at));
+    return file && { file, entry };
+  });
+  const found = sent.filter((one) => one !== undefined);
+  const others = (files?.length ?? 0) - found.length;
+  if (found.length === sent.length && others === 0)
+    return { message: manifest.message, files: found };
+  throw failedError(
+    `the files differ from those that were sent: ${sent.length - found.length} missing, ${others} unknown`,
+    { hint: 'the instance may have lost or replaced them; ask the sender' },
+  );
+}
+
+async function openDecrypted(
+  api: Pick<Api, 'openFile'>,
+  url: string,
+  entry: ManifestFile | undefined,
+  identities: readonly Identity[],
+): Promise<FileAnswer> {
+  const answer = await api.openFile(url);
+  if (entry === undefined) return answer;
+  return { length: entry.size, body: decryptedBody(answer, entry, identities) };
+}
+
+async function* decryptedBody(
+  answer: FileAnswer,
+  { size, mac }: ManifestFile,
+  identities: readonly Identity[],
+): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  try {
+    for await (const chunk of await decryptStream(whole(answer), identities, mac)) {
+      received += chunk.length;
+      if (received > size) break;
+      yield chunk;
+    }
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    throw failedError(`cannot decrypt it: ${error.message}`);
+  }
+  if (received !== size) throw failedError('its size differs from the file that was sent');
+}
+
+/** Fails like a broken connection if less arrives than was announced, so that it is tried again. */
+async function* whole({ body, length }: FileAnswer): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  for await (const chunk of body) {
+    received += chunk.byteLength;
+    yield chunk;
+  }
+  if (length !== undefined && received < length)
+    throw new TransportError('the download was cut short', { sent: true });
+}
+
+/** Waits for the work of the age room, whose errors become ours. */
+async function checked<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    if (error.reason === 'no-match') throw wrongKey();
+    throw failedError(`the encrypted push is damaged: ${error.message}`, {
+      hint: 'it was changed in transit: ask the sender for a new one',
+    });
+  }
+}
+
+function wrongKey(): CliError {
+  return new CliError('passphrase', 'the key does not open the push', {
+    hint: 'check the end of the link after #, the words, or the private key; or ask the sender',
+  });
+}
+
+function noKey(): CliError {
+  return new CliError('passphrase', 'the push is encrypted, and the link has no key', {
+    hint: 'use the complete link, with the part after #; or the words with --key-file FILE',
+  });
+}
+
+function noIdentity(): CliError {
+  return new CliError('passphrase', 'the push is encrypted to a public key', {
+    hint: 'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
+  });
+}

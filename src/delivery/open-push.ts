@@ -1,0 +1,28 @@
+import { isArmored } from '../age/armored';
+import { failedError } from '../errors';
+import type { PushKeys } from '../input/decryption-keys';
+import type { RetrievedPush } from './retrieve';
+
+/** A whole key of a link (docs/encryption.md, "Modes"). */
+const WHOLE_KEY = /^[\w-]{21}[AQgw]$/;
+
+/**
+ * Decrypts a push if it is encrypted; asks for the key if it is missing.
+ * @param rescued is called with the rescue file of a text that was saved before asking
+ * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted
+ * though its link has a key. Nothing else is saved then
+ */
+export async function openPush(
+  retrieved: RetrievedPush,
+  keys: PushKeys,
+  rescued: (path: string) => void,
+): Promise<RetrievedPush> {
+  if (!keys.decrypt) return retrieved;
+  if (isArmored(retrieved.push.payload ?? ''))
+    return (await import('./decrypt')).decryptPush(retrieved, keys, rescued);
+  if (!WHOLE_KEY.test(keys.linkKey ?? '')) return retrieved;
+  throw failedError(
+    'the link has a key, but the push is not encrypted: it may have been replaced',
+    { hint: 'ask the sender; --no-decrypt accepts it as it is' },
+  );
+}

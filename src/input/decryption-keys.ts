@@ -1,0 +1,81 @@
+import type { Identity } from '../age/recipients';
+import type { Context } from '../context';
+import { usageError } from '../errors';
+import { askPassphrase } from './passphrase';
+import { bytesOfFile, readAll, withoutOneLineEnd } from './source';
+
+/** Where the command line says what opens an encrypted push. */
+export interface KeyOptions {
+  /** A path; `-` is standard input. */
+  readonly keyFile?: string;
+  /** Paths. */
+  readonly identity?: readonly string[];
+  /** False with `--no-decrypt`. */
+  readonly decrypt: boolean;
+}
+
+/** What opens an encrypted push, besides the key in its link. */
+export interface DecryptionKeys {
+  /** A key or words, from a file or `PWPUSH_KEY`. */
+  readonly text: string | undefined;
+  readonly identities: readonly Identity[];
+  readonly decrypt: boolean;
+}
+
+/** What opens a certain push. */
+export interface PushKeys extends DecryptionKeys {
+  /** The key in its link, which may be damaged. */
+  readonly linkKey: string | undefined;
+}
+
+/**
+ * Reads keys, before anything is fetched.
+ * @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used
+ */
+export async function readKeys(
+  { keyFile, identity = [], decrypt }: KeyOptions,
+  context: Context,
+): Promise<DecryptionKeys> {
+  if (!decrypt && (keyFile !== undefined || identity.length > 0))
+    throw usageError(
+      `--no-decrypt cannot be combined with ${keyFile === undefined ? '--identity' : '--key-file'}`,
+      'use only one of them',
+    );
+  const text = keyFile === undefined ? context.env.PWPUSH_KEY || undefined : undefined;
+  if (keyFile === undefined && identity.length === 0) return { text, identities: [], decrypt };
+  const identities: Identity[] = [];
+  for (const path of identity) identities.push(...(await readIdentities(path, context)));
+  if (keyFile === undefined) return { text, identities, decrypt };
+  const read = withoutOneLineEnd(await textOf(keyFile, context));
+  if (read === '') throw usageError(`the key is empty: ${placeOf(keyFile)}`);
+  return { text: read, identities, decrypt };
+}
+
+async function textOf(path: string, context: Context): Promise<string> {
+  const bytes = path === '-' ? await readAll(context.stdin.bytes()) : await bytesOfFile(path);
+  return bytes.toString('utf8');
+}
+
+const placeOf = (path: string) => (path === '-' ? 'standard input' : path);
+
+const TRIES = 3;
+
+async function readIdentities(path: string, context: Context): Promise<Identity[]> {
+  const [{ parseIdentities }, { AgeError }] = await Promise.all([
+    import('../age/key-files'),
+    import('../age/age-error'),
+  ]);
+  const text = await textOf(path, context);
+  let passphrase: string | undefined;
+  for (let tries = 0; ; tries++) {
+    try {
+      return parseIdentities(text, passphrase);
+    } catch (error) {
+      if (!(error instanceof AgeError)) throw error;
+      const ask = error.reason === 'key-passphrase' && tries < TRIES && context.canPrompt();
+      if (!ask) throw usageError(`${placeOf(path)}: ${error.message}; nothing was fetched`);
+      const wrong = passphrase === undefined ? '' : 'Wrong passphrase, try again. ';
+      passphrase = await askPassphrase(context, false, `${wrong}Passphrase of ${placeOf(path)}:`);
+    }
+  }
+}

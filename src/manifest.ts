@@ -1,0 +1,60 @@
+// The list of files in the payload of an encrypted push (docs/encryption.md, "Files"). Imports nothing.
+
+export interface Manifest {
+  readonly message?: string | undefined;
+  readonly files: readonly ManifestFile[];
+}
+
+export interface ManifestFile {
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  /** Bytes of plaintext. */
+  readonly size: number;
+  /** The MAC of the header of its age file. */
+  readonly mac?: string | undefined;
+}
+
+const START = '{"pwpush-manifest":';
+const VERSION = 1;
+
+/** The name of a file of an encrypted push. */
+export function encryptedName(at: number): string {
+  return `${at + 1}.age`;
+}
+
+/** Whether plaintext is a manifest. No text begins like one. */
+export function isManifest(plaintext: string): boolean {
+  return plaintext.startsWith(START);
+}
+
+export function encodeManifest({ message, files }: Manifest): string {
+  return JSON.stringify({ 'pwpush-manifest': VERSION, message, files });
+}
+
+/** Decodes a manifest; a text says what is wrong with it. */
+export function decodeManifest(plaintext: string): Manifest | string {
+  let value: { readonly message?: unknown; readonly files?: unknown; 'pwpush-manifest'?: unknown };
+  try {
+    value = JSON.parse(plaintext);
+  } catch {
+    return 'the list of its files is not JSON';
+  }
+  const { message, files } = value;
+  if (value['pwpush-manifest'] !== VERSION) return 'a newer version of pwpush made it';
+  if (!Array.isArray(files) || (message !== undefined && typeof message !== 'string'))
+    return 'the list of its files is invalid';
+  const decoded = files.map(decodeFile);
+  const valid = decoded.filter((file) => file !== undefined);
+  if (valid.length < decoded.length) return 'the list of its files is invalid';
+  return { message, files: valid };
+}
+
+function decodeFile(value: unknown): ManifestFile | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, type = 'application/octet-stream', size, mac } = value as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof type !== 'string') return undefined;
+  if (!Number.isSafeInteger(size) || (size as number) < 0) return undefined;
+  if (mac !== undefined && typeof mac !== 'string') return undefined;
+  return { name, type, size: size as number, mac };
+}

@@ -1,0 +1,592 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decryptText, encryptText } from '../../src/age/age';
+import { parseIdentities, parseRecipients } from '../../src/age/key-files';
+import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
+import { limits } from '../../src/contract';
+import { type Instance, instance } from '../helpers/instance';
+import { CREATED, changed, RETRIEVED } from '../helpers/reference';
+import { place } from '../helpers/run';
+import { broken, json, wire } from '../helpers/wire';
+
+const KEY = '[\\w-]{21}[AQgw]';
+const WORDS = '[a-z]+(?:-[a-z]+){5}';
+const ARMOR = /^-----BEGIN AGE ENCRYPTED FILE-----\n/;
+
+let here: Instance;
+beforeEach(async () => {
+  here = await instance({ stdin: 'hunter2' });
+});
+afterEach(() => here.close());
+
+const keyOf = (link: string) => link.trim().split('#')[1] ?? '';
+const withoutKey = (link: string) => link.trim().split('#')[0] ?? '';
+
+/** A key pair of ssh-keygen, without passphrase unless one is given. */
+function sshKey(type: string, name: string, passphrase = '', ...more: string[]): string {
+  const path = here.file(name);
+  const words = ['-q', '-t', type, '-N', passphrase, '-f', path, ...more];
+  expect(spawnSync('ssh-keygen', words).status).toBe(0);
+  return path;
+}
+
+describe('push --encrypt', () => {
+  test('prints a link with a key, and the instance stores armor that the key opens', async () => {
+    const { code, stdout, stderr } = await here.run('push', '--encrypt');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^https://pw\\.test/p/[\\w-]+(?:/r)?#${KEY}\n$`));
+    const stored = (await here.run('get', withoutKey(stdout), '--no-decrypt')).stdout;
+    expect(stored).toMatch(ARMOR);
+    const opened = await decryptText(stored, [passphraseIdentity(keyOf(stdout))]);
+    expect(opened.toString()).toBe('hunter2');
+    expect((await here.run('get', stdout)).stdout).toBe('hunter2');
+  });
+
+  test.each(['hunter2', '', 'link ', 'Words'])('takes no text as its value: %j', async (value) => {
+    const { code, stdout, stderr } = await here.run('push', `--encrypt=${value}`);
+    expect({ code, stdout, asked: here.asked }).toEqual({ code: 2, stdout: '', asked: [] });
+    expect(stderr).toContain('hint: alone it puts the key into the link');
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  test('a text after it is refused, as after -p', async () => {
+    const { code, stderr } = await here.run('push', '--encrypt', 'hunter2');
+    expect({ code, asked: here.asked }).toEqual({ code: 2, asked: [] });
+    expect(stderr).not.toContain('hunter2');
+    const { stdout } = await here.run('push', '--encrypt', '--', 'hunter3');
+    expect((await here.run('get', stdout)).stdout).toBe('hunter3');
+  });
+
+  test.each([
+    [['--to', 'age1x', '--encrypt=words']],
+    [['--to', 'age1x', '--encrypt=link']],
+    [['-R', 'file', '--encrypt=words']],
+    [['--no-encrypt', '--to', 'age1x']],
+    [['--no-encrypt', '-R', 'file']],
+    [['--no-encrypt', '--key-out', 'file']],
+    [['--key-out', 'file']],
+    [['--encrypt', '--key-out', 'file']],
+    [['--encrypt', '--notify', 'a@b.test']],
+    [['--encrypt', '--kind', 'url']],
+    [['--encrypt', '--kind', 'qr']],
+    [['--encrypt=words', '--each']],
+    [['--to', 'ssh-ed25519', 'AAAA']],
+    [['-R', '-']],
+  ])('exit 2 and nothing is sent: %j', async (words) => {
+    const { code, stdout } = await here.run('push', ...words);
+    expect({ code, stdout, asked: here.asked }).toEqual({ code: 2, stdout: '', asked: [] });
+  });
+
+  test('--json has the whole link and says so; the payload is never plaintext', async () => {
+    const created = JSON.parse((await here.run('push', '--encrypt', '--json')).stdout);
+    expect(created).toMatchObject({ encrypted: true });
+    expect(created.html_url).toMatch(new RegExp(`#${KEY}$`));
+    expect(JSON.stringify(created)).not.toContain('hunter2');
+    const { payload, encrypted } = JSON.parse(
+      (await here.run('get', created.html_url, '--json')).stdout,
+    );
+    expect({ payload, encrypted }).toEqual({ payload: 'hunter2', encrypted: true });
+  });
+
+  test('a generated secret has a field of its own in --json', async () => {
+    const argv = ['push', '--encrypt', '--generate', 'hex:32', '--json'];
+    const { generated, payload, html_url } = JSON.parse((await here.run(...argv)).stdout);
+    expect({ generated, payload }).toEqual({
+      generated: expect.stringMatching(/^[\da-f]{32}$/),
+      payload: undefined,
+    });
+    expect((await here.run('get', html_url)).stdout).toBe(generated);
+  });
+
+  test('warns once that name and note are not encrypted', async () => {
+    const env = here.admin;
+    const { stderr } = await here
+      .under({ env })
+      .run('push', '--encrypt', '--name', 'x', '--note', 'y');
+    expect(stderr).toBe('warning: name and note are not encrypted: the instance can read them\n');
+  });
+
+  test('says on a terminal how it is encrypted', async () => {
+    const terminals = ['stderr'] as const;
+    const { stderr } = await here.under({ terminals }).run('push', '--encrypt');
+    expect(stderr).toContain(' · encrypted, with the key in the link\n');
+  });
+
+  test('--qr draws the whole link, --dry-run shows what is encrypted', async () => {
+    const { stdout } = await here.run(
+      'push',
+      '--encrypt',
+      '--dry-run',
+      '--name',
+      'x',
+      '--views',
+      '1',
+    );
+    expect(stdout).toContain('\nencrypted with a key in the link: payload\n');
+    expect(stdout).toContain('not encrypted: expire_after_views, name\n');
+    const shown = JSON.parse((await here.run('push', '--encrypt', '--dry-run', '--json')).stdout);
+    expect(shown).toMatchObject({ encrypted: ['payload'], body: { push: { payload: '***' } } });
+    expect(here.asked).toEqual([]);
+  });
+
+  test('--each gives every line a key of its own', async () => {
+    const lines = here.under({ stdin: 'one\ntwo\n{three}\n' });
+    const { code, stdout } = await lines.run('push', '--each', '--encrypt');
+    const links = stdout.trim().split('\n');
+    expect(code).toBe(0);
+    expect(new Set(links.map(keyOf)).size).toBe(3);
+    const texts = await Promise.all(
+      links.map(async (link) => (await here.run('get', link)).stdout),
+    );
+    expect(texts).toEqual(['one', 'two', '{three}']);
+  });
+
+  test('--each encrypts every line to the same public keys', async () => {
+    const path = sshKey('ed25519', 'id');
+    const lines = here.under({ stdin: 'one\ntwo\n' });
+    const { stdout } = await lines.run('push', '--each', '-R', `${path}.pub`);
+    const links = stdout.trim().split('\n');
+    const get = async (link: string) => (await here.run('get', link, '-i', path)).stdout;
+    expect(await Promise.all(links.map(get))).toEqual(['one', 'two']);
+  });
+
+  test('a line of --each that cannot be encrypted is not pushed', async () => {
+    const stdin = '{"payload":"https://a.test","kind":"url"}\n{"payload":"two","note":"n"}\n';
+    const { code, stdout, stderr } = await here.under({ stdin }).run('push', '--each', '--encrypt');
+    expect(code).toBe(2);
+    expect(stdout).toMatch(new RegExp(`^\nhttps://\\S+#${KEY}\n$`));
+    expect(stderr).toContain('pwpush: line 1: --kind url cannot be encrypted');
+    expect(here.asked).toEqual(['POST /api/v2/pushes']);
+  });
+
+  test('works with the passphrase of the instance, which is not mixed in', async () => {
+    const env = { GATE: 'sesame', PWPUSH_PASSPHRASE: 'sesame' };
+    const { stdout } = await here
+      .under({ env })
+      .run('push', '--encrypt', '--passphrase-env', 'GATE');
+    expect((await here.run('get', stdout)).code).toBe(7);
+    expect((await here.under({ env }).run('get', stdout)).stdout).toBe('hunter2');
+  });
+});
+
+describe('the longest text', () => {
+  const most = 773_924;
+
+  test('is as long as the armor of a link key allows', async () => {
+    const stdin = 'x'.repeat(most);
+    const { code, stdout } = await here.under({ stdin }).run('push', '--encrypt');
+    expect(code).toBe(0);
+    const armor = (await here.run('get', stdout, '--no-decrypt')).stdout;
+    expect(armor.length).toBeLessThanOrEqual(limits.textBytes);
+    expect((await here.run('get', stdout)).stdout).toBe(stdin);
+  });
+
+  test('and one byte more is refused', async () => {
+    const stdin = 'x'.repeat(most + 1);
+    const { code, stderr } = await here.under({ stdin }).run('push', '--encrypt');
+    expect({ code, asked: here.asked }).toEqual({ code: 2, asked: [] });
+    expect(stderr).toBe(
+      `pwpush: the text is too long: encrypted, an instance takes up to ${most} bytes\nhint: attach it with --file\n`,
+    );
+  });
+
+  test('a text that begins like a manifest is refused', async () => {
+    const stdin = '{"pwpush-manifest":1}';
+    const { code } = await here.under({ stdin }).run('push', '--encrypt');
+    expect({ code, asked: here.asked }).toEqual({ code: 2, asked: [] });
+  });
+});
+
+describe('push --encrypt=words', () => {
+  test('prints six words, and they open it: from a file, a variable, a prompt', async () => {
+    const { code, stdout, stderr } = await here.run('push', '--encrypt=words', '--views', '9');
+    const words = new RegExp(`^key: (${WORDS})\n$`).exec(stderr)?.[1] ?? '';
+    expect({ code, link: stdout }).toEqual({ code: 0, link: expect.stringMatching(/^[^#]+\n$/) });
+    writeFileSync(here.file('words'), `${words.toUpperCase().replaceAll('-', ' ')}\n`);
+    const ways = [
+      await here.run('get', stdout, '--key-file', here.file('words')),
+      await here.under({ stdin: words }).run('get', stdout, '--key-file', '-'),
+      await here.under({ env: { PWPUSH_KEY: words } }).run('get', stdout),
+      await here
+        .under({ prompts: [{ secret: 'Key or words:', answer: words }] })
+        .run('get', stdout),
+      await here
+        .under({
+          prompts: [
+            { secret: 'Key or words:', answer: 'no' },
+            { secret: 'Wrong key, try again:', answer: ` ${words.toUpperCase()} ` },
+          ],
+        })
+        .run('get', stdout),
+    ];
+    expect(ways.map(({ code, stdout }) => [code, stdout])).toEqual(ways.map(() => [0, 'hunter2']));
+  });
+
+  test('go into a new file, and as JSON on stderr', async () => {
+    const path = here.file('key');
+    const { stdout, stderr } = await here.run('push', '--encrypt=words', '--key-out', path);
+    expect(stderr).toBe('');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toMatch(new RegExp(`^${WORDS}\n$`));
+    expect((await here.run('get', stdout, '--key-file', path)).stdout).toBe('hunter2');
+    const again = await here.run('push', '--encrypt=words', '--key-out', path);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists')]);
+    const { stderr: told } = await here.run('push', '--encrypt=words', '--json');
+    expect(JSON.parse(told).key).toMatch(new RegExp(`^${WORDS}$`));
+  });
+
+  test('are removed again if no push was created', async () => {
+    const path = here.file('key');
+    const { send } = wire([json(422, '{"error":"no"}')]);
+    const there = place({ send, env: { PWPUSH_URL: 'https://pw.test' }, stdin: 's' });
+    const { code } = await there.run('push', '--encrypt=words', '--key-out', path);
+    expect([code, existsSync(path)]).toEqual([8, false]);
+    there.close();
+  });
+});
+
+describe('push --to', () => {
+  test.each([
+    ['ed25519', []],
+    ['rsa', ['-b', '2048']],
+  ])('an SSH key (%s), which opens it', async (type, more) => {
+    const path = sshKey(type, 'id', '', ...more);
+    const key = readFileSync(`${path}.pub`, 'utf8');
+    const { code, stdout } = await here.run('push', '--to', key, '--views', '9');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^[^#]+\n$/) });
+    expect((await here.run('get', stdout, '-i', path)).stdout).toBe('hunter2');
+    const other = sshKey('ed25519', 'other');
+    const wrong = await here.run('get', stdout, '-i', other);
+    expect([wrong.code, wrong.stdout]).toEqual([7, '']);
+    expect((await here.run('get', stdout, '-i', other, '-i', path)).stdout).toBe('hunter2');
+    const none = await here.run('get', stdout);
+    expect([none.code, none.stderr]).toEqual([7, expect.stringContaining('--identity FILE')]);
+  });
+
+  test('several keys, and a file like authorized_keys: each opens it', async () => {
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => sshKey('ed25519', name));
+    const pub = (path = '') => readFileSync(`${path}.pub`, 'utf8');
+    const file = here.file('authorized_keys');
+    writeFileSync(file, `# team\nno-pty,command="x y" ${pub(two)}\n${pub(three)}`);
+    const argv = ['push', '--to', pub(one), '-R', file, '--views', '9'];
+    const { stdout } = await here.run(...argv);
+    for (const path of [one, two, three])
+      expect((await here.run('get', stdout, '-i', path ?? '')).stdout).toBe('hunter2');
+  });
+
+  test.each([
+    ['ecdsa', 'ecdsa', [], 'ECDSA keys'],
+    ['RSA of 1024 bits', 'rsa', ['-b', '1024'], 'an RSA key needs at least 2048 bits'],
+  ])('%s is refused with the reason', async (_name, type, more, reason) => {
+    const key = readFileSync(`${sshKey(type, 'id', '', ...more)}.pub`, 'utf8');
+    const { code, stderr } = await here.run('push', '--to', key);
+    expect({ code, asked: here.asked }).toEqual({ code: 2, asked: [] });
+    expect(stderr).toContain(`pwpush: --to: ${reason}`);
+  });
+
+  test('a security key and a private key are refused, the latter without being quoted', async () => {
+    const sk = 'sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29t';
+    expect((await here.run('push', '--to', sk)).stderr).toContain('security keys');
+    const secret = 'AGE-SECRET-KEY-1QQQQSECRET';
+    const { code, stderr } = await here.run('push', '--to', secret);
+    expect(code).toBe(2);
+    expect(stderr).toContain('this is a private key');
+    expect(stderr).not.toContain('QQQQ');
+  });
+
+  test('an encrypted private key: PEM asks for its passphrase, OpenSSH says what to do', async () => {
+    const path = sshKey('rsa', 'pem', 'sesame', '-b', '2048', '-m', 'PEM');
+    const { stdout } = await here.run('push', '-R', `${path}.pub`, '--views', '9');
+    const question = `Passphrase of ${path}:`;
+    const prompts = [
+      { secret: question, answer: 'wrong' },
+      { secret: `Wrong passphrase, try again. ${question}`, answer: 'sesame' },
+    ];
+    expect((await here.under({ prompts }).run('get', stdout, '-i', path)).stdout).toBe('hunter2');
+    const asked = here.asked.length;
+    const openssh = sshKey('ed25519', 'sealed', 'sesame');
+    for (const one of [openssh, path]) {
+      const { code, stderr } = await here.run('get', stdout, '-i', one);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('nothing was fetched')]);
+      if (one === openssh) expect(stderr).toContain('ssh-keygen -p');
+    }
+    expect(here.asked.length).toBe(asked);
+  });
+});
+
+describe('the profile', () => {
+  const profile = { url: 'https://pw.test', encrypt: 'link' } as const;
+
+  test('makes it the default, and --no-encrypt switches it off for one push', async () => {
+    await here.run('profile', 'set', 'url', 'https://pw.test');
+    expect((await here.run('profile', 'set', 'encrypt', 'link')).code).toBe(0);
+    expect((await here.run('push')).stdout).toMatch(new RegExp(`#${KEY}\n$`));
+    const clear = (await here.run('push', '--no-encrypt')).stdout;
+    expect(clear).not.toContain('#');
+    expect((await here.run('get', clear)).stdout).toBe('hunter2');
+    expect((await here.run('push', '--kind', 'url')).code).toBe(2);
+    expect((await here.run('profile', 'set', 'encrypt', 'yes')).code).toBe(2);
+    await here.run('profile', 'set', 'encrypt', '');
+    expect((await here.run('push')).stdout).not.toContain('#');
+  });
+
+  test('with words takes --key-out, and --to instead', async () => {
+    await here.keep({ current: 'a', profiles: { a: { ...profile, encrypt: 'words' } } });
+    const path = here.file('key');
+    const { stdout } = await here.run('push', '--key-out', path);
+    expect((await here.run('get', stdout, '--key-file', path)).stdout).toBe('hunter2');
+    const pub = readFileSync(`${sshKey('ed25519', 'id')}.pub`, 'utf8');
+    const to = await here.run('push', '--to', pub);
+    expect((await here.run('get', to.stdout, '-i', here.file('id'))).stdout).toBe('hunter2');
+  });
+
+  test('with an unknown value pushes nothing in clear', async () => {
+    mkdirSync(here.file('config'));
+    writeFileSync(
+      here.file('config/config.json'),
+      JSON.stringify({ current: 'a', profiles: { a: { ...profile, encrypt: 'lnik' } } }),
+    );
+    expect((await here.under({ env: { PWPUSH_URL: '' } }).run('push')).code).toBe(2);
+    expect(here.asked).toEqual([]);
+  });
+});
+
+describe('a link that lost its key', () => {
+  test('is no loss: the armor is saved, and the message says how to open it', async () => {
+    const { stdout } = await here.run('push', '--encrypt', '--views', '1');
+    const { code, stdout: out, stderr } = await here.run('get', withoutKey(stdout));
+    const [[name = '', armor = ''] = []] = Object.entries(here.rescued());
+    expect({ code, out }).toEqual({ code: 7, out: '' });
+    expect(stderr).toContain(
+      'the push is encrypted, and the link has no key; the secret was saved',
+    );
+    expect(stderr).toContain(`pen the file with age -d: '${here.file(`state/${name}`)}'`);
+    expect((await decryptText(armor, [passphraseIdentity(keyOf(stdout))])).toString()).toBe(
+      'hunter2',
+    );
+  });
+
+  test('nothing is saved if the push can be retrieved again', async () => {
+    const { stdout } = await here.run('push', '--encrypt', '--views', '2');
+    const { code, stderr } = await here.run('get', withoutKey(stdout), '--json');
+    expect(code).toBe(7);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'passphrase',
+      message: expect.stringContaining('the push can be retrieved again (1 view'),
+    });
+    expect(here.rescued()).toEqual({});
+    expect((await here.run('get', stdout)).stdout).toBe('hunter2');
+  });
+
+  test('or was cut: the message says so', async () => {
+    const { stdout } = await here.run('push', '--encrypt', '--views', '9');
+    const { code, stderr } = await here.run('get', stdout.trim().slice(0, -4));
+    expect(code).toBe(7);
+    expect(stderr).toContain('the key does not open the push (not a key: neither 22 characters');
+  });
+
+  test('is asked for at a terminal; the armor is saved before, and removed after', async () => {
+    const { stdout } = await here.run('push', '--encrypt', '--views', '1');
+    let saved = 0;
+    const prompts = [
+      {
+        secret: 'Key or words:',
+        get answer() {
+          saved = Object.keys(here.rescued()).length;
+          return keyOf(stdout);
+        },
+      },
+    ];
+    const got = await here.under({ prompts }).run('get', withoutKey(stdout));
+    expect([got.stdout, saved, here.rescued()]).toEqual(['hunter2', 1, {}]);
+  });
+
+  test('three wrong answers leave one rescue file', async () => {
+    const { stdout } = await here.run('push', '--encrypt', '--views', '1');
+    const prompts = ['Key or words:', 'Wrong key, try again:', 'Wrong key, try again:'].map(
+      (secret) => ({ secret, answer: 'no' }),
+    );
+    const { code } = await here.under({ prompts }).run('get', withoutKey(stdout));
+    expect([code, Object.values(here.rescued())]).toEqual([7, [expect.stringMatching(ARMOR)]]);
+  });
+});
+
+describe('get and run open it', () => {
+  const push = async () => (await here.run('push', '--encrypt', '--views', '9')).stdout.trim();
+
+  test('--output, --qr, --copy of a key that is wrong: nothing is written', async () => {
+    const wrong = `${withoutKey(await push())}#${'A'.repeat(22)}`;
+    const path = here.file('out');
+    const { code } = await here.run('get', wrong, '--output', path);
+    expect([code, existsSync(path)]).toEqual([7, false]);
+  });
+
+  test('--output, --qr and the files of a CI job get the plaintext', async () => {
+    const link = await push();
+    const [out, env, output, report] = ['o', 'e', 'p', 'r'].map((name) => here.file(name));
+    await here.run('get', link, '--output', out ?? '');
+    expect(readFileSync(out ?? '', 'utf8')).toBe('hunter2');
+    const job = here.under({ env: { GITHUB_ENV: env, GITHUB_OUTPUT: output } });
+    const { stdout } = await job.run('get', link, '--github-env', 'A', '--github-output', 'b');
+    expect(stdout).toBe('::add-mask::hunter2\n');
+    for (const path of [env, output])
+      expect(readFileSync(path ?? '', 'utf8')).toContain('\nhunter2\n');
+    await here.run('get', link, '--gitlab-dotenv', report ?? '', '--as', 'A');
+    expect(readFileSync(report ?? '', 'utf8')).toBe('A=hunter2\n');
+    const drawn = await here.run('get', link, '--qr');
+    const clear = await here.push({ payload: 'hunter2' });
+    expect(drawn.stdout).toBe((await here.run('get', clear, '--qr')).stdout);
+  });
+
+  test('run opens each link with its own key, and hands on no PWPUSH_KEY', async () => {
+    const made = await here.under({ stdin: 'second' }).run('push', '--encrypt=words', '--quiet');
+    const env = { PWPUSH_KEY: made.stderr.slice('key: '.length).trim(), PATH: process.env.PATH };
+    const child = ['sh', '-c', 'echo "$A $B [$PWPUSH_KEY]"'];
+    const argv = [await push(), made.stdout, '--as', 'A', '--as', 'B', '--', ...child];
+    const { code, stdout } = await here.under({ env }).run('run', ...argv);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'hunter2 second []\n' });
+  });
+
+  test('run starts nothing if one of the links does not open, and saves all', async () => {
+    const first = (await here.run('push', '--encrypt', '--views', '1')).stdout.trim();
+    const second = (await here.run('push', '--encrypt', '--views', '1')).stdout;
+    const argv = ['run', first, withoutKey(second), '--as', 'A', '--as', 'B', '--', 'true'];
+    const { code, stderr } = await here.under({ env: { PATH: process.env.PATH } }).run(...argv);
+    expect(code).toBe(7);
+    expect(stderr).toContain(
+      'link 2: the push is encrypted, and the link has no key; nothing was started',
+    );
+    const saved = Object.values(here.rescued()).sort();
+    expect(saved).toEqual([expect.stringMatching(ARMOR), 'hunter2']);
+  });
+
+  test('links as gateways leave them; the repair is said once', async () => {
+    const link = await push();
+    const wrapped = `https://eur01.safelinks.protection.outlook.com/?url=${encodeURIComponent(link)}&data=05`;
+    const { stdout, stderr } = await here.run('get', wrapped);
+    expect({ stdout, stderr }).toEqual({
+      stdout: 'hunter2',
+      stderr: 'the link was repaired; it had Outlook Safe Links around it\n',
+    });
+    expect((await here.run('get', link.replace('#', '%23'))).stdout).toBe('hunter2');
+    for (const word of ['show', 'preview', 'audit', 'expire']) {
+      const said = await here.under({ env: here.admin }).run(word, `${link}&utm_source=x`);
+      expect([word, said.stdout.includes(keyOf(link)), said.stderr.includes(keyOf(link))]).toEqual([
+        word,
+        false,
+        false,
+      ]);
+      expect(said.stderr.match(/the link was repaired/g)).toHaveLength(1);
+    }
+  });
+
+  test('notify drops the key and says so', async () => {
+    const link = await push();
+    const { stderr } = await here.under({ env: here.admin }).run('notify', link, 'a@b.test');
+    expect(stderr).toContain('e-mails the link without its key');
+    expect(stderr).not.toContain(keyOf(link));
+  });
+});
+
+describe('armor of other programs', () => {
+  test('with any passphrase is opened, in a push like any other', async () => {
+    const armor = await encryptText('from afar', [passphraseRecipient('Pass phrase 1', 10)]);
+    const token = await here.push({
+      payload: `\n${armor.replaceAll('\n', '\r\n')}`,
+      expire_after_views: 9,
+    });
+    const env = { PWPUSH_KEY: 'Pass phrase 1' };
+    expect((await here.under({ env }).run('get', token)).stdout).toBe('from afar');
+    const { code, stdout } = await here.run('get', token, '--no-decrypt');
+    expect([code, stdout.trimStart()]).toEqual([0, expect.stringMatching(/^-----BEGIN AGE/)]);
+  });
+
+  test('age -d opens what --to makes, and get opens what age made', async () => {
+    const path = sshKey('ed25519', 'id');
+    const { stdout } = await here.run('push', '-R', `${path}.pub`, '--views', '9');
+    const input = (await here.run('get', stdout, '--no-decrypt')).stdout;
+    const age = (words: string[], input: string) =>
+      spawnSync('age', words, { input, encoding: 'utf8' });
+    expect(age(['-d', '-i', path], input).stdout).toBe('hunter2');
+    const made = age(['-a', '-R', `${path}.pub`], 'by age').stdout;
+    const token = await here.push({ payload: made });
+    expect((await here.run('get', token, '-i', path)).stdout).toBe('by age');
+  });
+
+  test('that is broken is an error, and is saved', async () => {
+    const armor = await encryptText(
+      'x',
+      parseRecipients(readFileSync(`${sshKey('ed25519', 'id')}.pub`, 'utf8')),
+    );
+    const identities = parseIdentities(readFileSync(here.file('id'), 'utf8'));
+    expect((await decryptText(armor, identities)).toString()).toBe('x');
+    for (const payload of [armor.slice(0, 100), armor.replace('-----END', 'x-----END')]) {
+      const token = await here.push({ payload, expire_after_views: 1 });
+      const { code, stdout, stderr } = await here.run('get', token, '-i', here.file('id'));
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('the encrypted push is damaged');
+    }
+    expect(Object.values(here.rescued()).sort()).toEqual(
+      [armor.slice(0, 100), armor.replace('-----END', 'x-----END')].sort(),
+    );
+  });
+
+  test('a push that is not encrypted though its link has a key is not printed', async () => {
+    const token = await here.push({ payload: 'exchanged', expire_after_views: 1 });
+    const { code, stdout, stderr } = await here.run('get', `${token}#${'A'.repeat(22)}`);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('it may have been replaced; the secret was saved to');
+    const other = await here.push({ payload: 'as it is' });
+    const taken = await here.run('get', `${other}#${'A'.repeat(22)}`, '--no-decrypt');
+    expect(taken.stdout).toBe('as it is');
+  });
+});
+
+describe('whatever happens to the answer, the link keeps its key', () => {
+  const at = (send: Parameters<typeof place>[0]) =>
+    place({ env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't' }, stdin: 's', ...send });
+
+  test('stdout and stderr fail: the rescue file has it', async () => {
+    const there = at({ send: wire([json(201, changed(CREATED, {}))]).send });
+    const conditions = { failing: { stdout: 'EPIPE', stderr: 'EPIPE' } } as const;
+    await there.under(conditions).run('push', '--encrypt');
+    const [[name = '', text = ''] = []] = Object.entries(there.rescued());
+    expect(text).toMatch(new RegExp(`#${KEY}\n$`));
+    expect(name).not.toContain(keyOf(text));
+    expect(statSync(there.file(`state/${name}`)).mode & 0o777).toBe(0o600);
+    there.close();
+  });
+
+  test('no answer: the push that was found is named with it', async () => {
+    const listed = JSON.stringify([
+      JSON.parse(changed(CREATED, { created_at: '2026-08-20T11:06:45.000Z' })),
+    ]);
+    const there = at({ send: wire([broken(true), json(200, listed), json(200, '[]')]).send });
+    const { code, stderr } = await there.run('push', '--encrypt');
+    expect(code).toBe(11);
+    expect(stderr).toMatch(new RegExp(`created meanwhile: https://\\S+#${KEY}\n`));
+    there.close();
+  });
+
+  test('the armor comes back from the reference to the byte', async () => {
+    let stored = '';
+    const sending = at({
+      send: async ({ body }) => {
+        stored = JSON.parse(String(body)).push.payload;
+        return {
+          status: 201,
+          headers: {},
+          body: (async function* () {
+            yield Buffer.from(changed(CREATED, {}));
+          })(),
+        };
+      },
+    });
+    const { stdout } = await sending.run('push', '--encrypt');
+    sending.close();
+    const reading = at({ send: wire([json(200, changed(RETRIEVED, { payload: stored }))]).send });
+    expect((await reading.run('get', stdout)).stdout).toBe('s');
+    reading.close();
+  });
+});

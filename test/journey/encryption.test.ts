@@ -1,0 +1,419 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { encryptText, prepareFile } from '../../src/age/age';
+import { newLinkKey } from '../../src/age/key';
+import { passphraseRecipient } from '../../src/age/recipients';
+import { encodeManifest, type ManifestFile } from '../../src/manifest';
+import { joined, pieces } from '../helpers/age';
+import { type Ended, person, pwpush, serveBuilt, serving, start } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+import { offering, whole } from '../helpers/transfer';
+
+const somebody = person();
+const service = serving(somebody.env);
+
+/** Every byte between the program and the service, both ways. */
+const wire: Buffer[] = [];
+const sockets = new Set<Socket>();
+const recorder = createServer((client) => {
+  const upstream = connect(Number(new URL(service.url).port), '127.0.0.1');
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    sockets.add(from);
+    from.on('error', () => to.destroy());
+    from.on('data', (bytes: Buffer) => void wire.push(bytes));
+    from.pipe(to);
+  }
+});
+
+let env: Record<string, string>;
+let folder: string;
+
+beforeAll(async () => {
+  recorder.listen(0, '127.0.0.1');
+  await once(recorder, 'listening');
+  const { port } = recorder.address() as AddressInfo;
+  const own = { PWPUSH_URL: `http://127.0.0.1:${port}`, PWPUSH_TOKEN: service.token };
+  env = { ...somebody.env, ...own };
+});
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  recorder.close();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(somebody.folder, 'here-'));
+});
+
+const path = (name: string) => join(folder, name);
+const run = (words: readonly string[], input = '', more = {}) =>
+  pwpush(words, { env: { ...env, ...more }, input, cwd: folder });
+const succeeded = async (...all: Parameters<typeof run>) => {
+  const ended = await run(...all);
+  expect(ended, all[0].join(' ')).toMatchObject({ code: 0 });
+  return ended;
+};
+const keyOf = (link: string) => link.trim().split('#')[1] ?? '';
+const withoutKey = (link: string) => link.trim().split('#')[0] ?? '';
+
+/** A secret as it is, in hexadecimal, and in base64 at any offset. */
+const spellings = (secret: string) => [
+  secret,
+  Buffer.from(secret).toString('hex'),
+  ...[0, 1, 2].map((at) => Buffer.from(secret).subarray(at).toString('base64').slice(0, 12)),
+];
+const holds = (text: string, secrets: readonly string[]) =>
+  secrets.flatMap(spellings).filter((one) => text.includes(one));
+
+/** Names and contents of all files below a folder. */
+const everything = (below: string) =>
+  readdirSync(below, { recursive: true, withFileTypes: true })
+    .map(
+      (one) =>
+        `${one.name} ${one.isFile() ? readFileSync(join(one.parentPath, one.name), 'latin1') : ''}`,
+    )
+    .join('\n');
+
+test('the key is in no byte on the wire, in no log, message, name or file', {
+  timeout: 60_000,
+}, async () => {
+  wire.length = 0;
+  const said: Ended[] = [];
+  const quietly = async (words: string[], input = '', more = {}) => {
+    said.push(await run([...words, '--debug'], input, more));
+  };
+  writeFileSync(path('a.txt'), 'MARKcontent');
+  const views = ['--views', '9', '--debug'];
+  const pushed = [
+    await succeeded(['push', '--encrypt', ...views], 'MARKpayload'),
+    await succeeded(['push', '--encrypt', '--file', 'a.txt', '--message', 'MARKmessage', ...views]),
+  ];
+  const words = await succeeded(['push', '--encrypt=words', ...views], 'MARKpayload');
+  const drawn =
+    words.stderr
+      .split('\n')
+      .find((line) => line.startsWith('key: '))
+      ?.slice(5) ?? '';
+  expect(spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path('id')]).status).toBe(
+    0,
+  );
+  const to = await succeeded(['push', '-R', 'id.pub', ...views], 'MARKpayload');
+  const links = pushed.map(({ stdout }) => stdout.trim());
+  const [link = '', files = ''] = links;
+  for (const one of pushed) said.push({ ...one, stdout: '' });
+  for (const words of [
+    ['get', link, '--anonymous'],
+    ['get', files, '--output', 'in/'],
+    ['get', `${link.replace('#', '%23')}`],
+  ])
+    await quietly(words);
+  await quietly(['get', withoutKey(link)]);
+  await quietly(['get', `${withoutKey(link)}#${newLinkKey()}`, '--json']);
+  await quietly(['get', words.stdout.trim()], '', { PWPUSH_KEY: drawn });
+  await quietly(['get', words.stdout.trim(), '--key-file', '-'], drawn);
+  await quietly(['get', to.stdout.trim(), '-i', 'id']);
+  await quietly([
+    'run',
+    link,
+    '--as',
+    'A',
+    '--',
+    'sh',
+    '-c',
+    'cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$$/cmdline >&2',
+  ]);
+  for (const word of ['show', 'preview', 'audit', 'wait']) await quietly([word, link]);
+  await quietly(['notify', link, 'a@b.test']);
+  await quietly(['list', '--json']);
+  await quietly(['expire', ...links, '--json']);
+  await quietly(['get', link]);
+  await quietly(['get', `${link}/nonsense`]);
+  const last = (await succeeded(['push', '--encrypt', '--views', '1'], 'MARKpayload')).stdout;
+  await quietly(['get', withoutKey(last), '--anonymous']);
+  expect(Buffer.concat(wire).toString('latin1')).toContain('-----BEGIN AGE');
+  const secrets = [...links.map(keyOf), keyOf(last), drawn];
+  expect(secrets.filter((one) => one.length < 22)).toEqual([]);
+  const identity = readFileSync(path('id'), 'utf8').split('\n')[2] ?? '';
+  expect(holds(Buffer.concat(wire).toString('latin1'), [...secrets, identity])).toEqual([]);
+  const texts = ['MARKpayload', 'MARKcontent', 'MARKmessage', 'a.txt'];
+  expect(holds(Buffer.concat(wire).toString('latin1'), texts)).toEqual([]);
+  for (const { stdout, stderr } of said) expect(holds(stdout + stderr, secrets)).toEqual([]);
+  for (const kept of ['config', 'state', 'data'])
+    expect([
+      kept,
+      holds(everything(join(somebody.folder, kept)), [...secrets, ...texts.slice(0, 3)]),
+    ]).toEqual([kept, []]);
+  expect(said.filter(({ stdout }) => stdout.includes('MARKpayload'))).toHaveLength(5);
+  const { stderr: log } = await service.stop();
+  expect(holds(log, secrets)).toEqual([]);
+  Object.assign(service, await serveBuilt(somebody.env));
+});
+
+describe('files', () => {
+  const sizes = [0, 1, 65_536, 200_001];
+  const names = ['empty', 'ü ♥.txt', 'key.pem', '-rf'];
+  let contents: Buffer[];
+  beforeEach(() => {
+    mkdirSync(path('out'));
+    contents = sizes.map((size) => randomBytes(size));
+    for (const [at, name] of names.entries())
+      writeFileSync(path(`out/${name}`), contents[at] ?? '');
+  });
+  const push = async (...words: string[]) => {
+    const attached = names.map((name) => `out/${name}`);
+    return (
+      await succeeded(['push', '--views', '9', '--file', ...attached, ...words])
+    ).stdout.trim();
+  };
+  const saved = (into: string, name: string) => readFileSync(path(join(into, name)));
+
+  test('come back under their names, with the message', async () => {
+    const link = await push('--encrypt', '--message', 'for you');
+    const got = await succeeded(['get', link, '--output', 'in/', '--json']);
+    const { payload, encrypted, files } = JSON.parse(got.stdout);
+    expect({ payload, encrypted }).toEqual({ payload: 'for you', encrypted: true });
+    expect(files.map(({ filename }: { filename: string }) => filename)).toEqual(names);
+    expect(readdirSync(path('in')).sort()).toEqual(['_rf', 'empty', 'key.pem', 'ü ♥.txt']);
+    for (const [at, name] of ['empty', 'ü ♥.txt', 'key.pem', '_rf'].entries())
+      expect(saved('in', name).equals(contents[at] ?? Buffer.alloc(1))).toBe(true);
+  });
+
+  test('without their key are saved encrypted, and each opens with age -d', async () => {
+    const link = await push('--encrypt');
+    await succeeded(['get', link, '--no-decrypt', '--output', 'raw/']);
+    expect(readdirSync(path('raw')).sort()).toEqual([
+      '1.age',
+      '2.age',
+      '3.age',
+      '4.age',
+      'secret.txt',
+    ]);
+    for (const [file, expected] of [
+      ['4.age', contents[3]],
+      ['secret.txt', undefined],
+    ] as const) {
+      const terminal = onTerminal(`cd ${path('raw')} && age -d -o opened-${file} ${file}`, env);
+      await terminal.shows('Enter passphrase');
+      terminal.type(`${keyOf(link)}\r`);
+      expect(await terminal.ended, terminal.screen()).toBe(0);
+      const opened = saved('raw', `opened-${file}`);
+      if (expected) expect(opened.equals(expected)).toBe(true);
+      else
+        expect(JSON.parse(opened.toString()).files[2]).toMatchObject({
+          name: 'key.pem',
+          size: 65_536,
+        });
+    }
+  });
+
+  test('open with a private key, on standard output, and as a file for a command', async () => {
+    expect(spawnSync('age-keygen', ['-o', path('id')]).status).toBe(0);
+    const key = spawnSync('age-keygen', ['-y', path('id')], { encoding: 'utf8' }).stdout.trim();
+    const attached = ['push', '--views', '9', '--file', 'out/key.pem', '--to', key];
+    const link = (await succeeded(attached)).stdout.trim();
+    const piped = await succeeded(['get', link, '-i', 'id', '--output', '-']);
+    expect(Buffer.from(piped.stdout).length).toBeGreaterThan(0);
+    const child = [
+      '--file',
+      'PEM=key.pem',
+      '--',
+      'sh',
+      '-c',
+      'cmp "$PEM" out/key.pem && echo same',
+    ];
+    expect((await succeeded(['run', link, '-i', 'id', ...child])).stdout).toBe('same\n');
+    expect(await run(['get', link])).toMatchObject({ code: 7, stdout: '' });
+  });
+
+  test('of push --here come back too', async () => {
+    const here = start(['push', '--here', '--encrypt', '--file', 'out/key.pem'], {
+      env: somebody.env,
+      cwd: folder,
+    });
+    const [line] = await once(here.child.stdout as NodeJS.ReadableStream, 'data');
+    await succeeded(['get', `${line}`.trim(), '--output', 'in/']);
+    expect(saved('in', 'key.pem').equals(contents[2] ?? Buffer.alloc(0))).toBe(true);
+    expect((await here.ended).code).toBe(0);
+  });
+});
+
+describe('an instance that', () => {
+  const key = newLinkKey();
+  const recipients = [passphraseRecipient(key, 10)];
+
+  /** A push of two files of the same size, and what their links answer. */
+  async function made(size = 200_000) {
+    const plain = [Buffer.alloc(size, 'a'), Buffer.alloc(size, 'b')];
+    const files: Buffer[] = [];
+    const entries: ManifestFile[] = [];
+    for (const [at, content] of plain.entries()) {
+      const { mac, encrypt } = await prepareFile(recipients);
+      files.push(await joined(encrypt(pieces(content))));
+      entries.push({ name: `${at + 1}.txt`, type: 'text/plain', size, mac });
+    }
+    const manifest = (list: readonly ManifestFile[], message?: string) =>
+      encryptText(encodeManifest({ message, files: list }), recipients);
+    return {
+      files,
+      entries,
+      manifest,
+      one: files[0] ?? Buffer.alloc(0),
+      two: files[1] ?? Buffer.alloc(0),
+    };
+  }
+
+  const get = (instance: { url: string }, ...words: string[]) =>
+    run(['get', `${instance.url}/p/abc#${key}`, '--output', 'in/', ...words]);
+  const kept = () => readdirSync(path('in')).sort();
+  const saved = (name: string) => readFileSync(path(`in/${name}`), 'latin1');
+  const named = (filename: string, answer: ReturnType<typeof whole>) => ({ filename, answer });
+
+  test('files that were changed, cut or exchanged are not saved', { timeout: 60_000 }, async () => {
+    const { one, two, entries, manifest } = await made();
+    const flipped = Buffer.from(two);
+    flipped.writeUInt8(flipped.readUInt8(150_000) ^ 1, 150_000);
+    const last = two.subarray(0, two.length - (200_000 % 65_536) - 16);
+    const bad = {
+      changed: whole(flipped),
+      'cut at a chunk': whole(last),
+      'cut anywhere': whole(two.subarray(0, 100_000)),
+      extended: whole(Buffer.concat([two, Buffer.from('x')])),
+      exchanged: whole(one),
+      'not encrypted': whole('b'.repeat(200_000)),
+      empty: whole(''),
+    };
+    for (const [how, answer] of Object.entries(bad)) {
+      const instance = await offering(
+        [named('1.age', whole(one)), named('2.age', answer)],
+        await manifest(entries),
+      );
+      const { code, stderr } = await get(instance, '--force');
+      await instance.stop();
+      expect([how, code, kept()]).toEqual([how, 1, ['1.txt']]);
+      expect(stderr).toMatch(/1 of 2 files were not saved/);
+    }
+  });
+
+  test('breaks a download is asked again, and leaves nothing half', async () => {
+    const { one, two, entries, manifest } = await made();
+    let tries = 0;
+    const breaking: ReturnType<typeof whole> = (request, response) => {
+      if (tries++ > 0) return whole(two)(request, response);
+      response.writeHead(200, { 'content-length': two.length });
+      response.write(two.subarray(0, 90_000), () => response.destroy());
+    };
+    const instance = await offering(
+      [named('2.age', breaking), named('1.age', whole(one))],
+      await manifest(entries, 'm'),
+    );
+    const { code } = await get(instance);
+    await instance.stop();
+    expect([code, kept(), saved('2.txt')]).toEqual([
+      0,
+      ['1.txt', '2.txt', 'secret.txt'],
+      'b'.repeat(200_000),
+    ]);
+  });
+
+  test.each([
+    ['lost a file', (all: string[]) => all.slice(0, 1), '1 missing, 0 unknown'],
+    ['lost all files', () => [], '2 missing, 0 unknown'],
+    ['added a file', (all: string[]) => [...all, '3.age'], '0 missing, 1 unknown'],
+    ['renamed a file', () => ['1.age', 'evil.sh'], '1 missing, 1 unknown'],
+  ])('%s is an error, and what there is is saved encrypted', async (_how, change, said) => {
+    const { files, entries, manifest } = await made(1000);
+    const listed = change(['1.age', '2.age']).map((name, at) =>
+      named(name, whole(files[at] ?? 'x')),
+    );
+    const state = { PWPUSH_STATE_DIR: path('state') };
+    const instance = await offering(listed, await manifest(entries), 0);
+    const ended = await run(['get', `${instance.url}/p/abc#${key}`, '--output', 'in/'], '', state);
+    await instance.stop();
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain(`the files differ from those that were sent: ${said}`);
+    const rescued = readdirSync(path('state'), { recursive: true, encoding: 'utf8' });
+    expect(rescued.filter((name) => /^secret-[^/]+$/.test(name))).toHaveLength(1);
+    expect(rescued.filter((name) => name.includes('/'))).toHaveLength(listed.length);
+  });
+
+  test('a newer manifest is not guessed at', async () => {
+    const payload = await encryptText('{"pwpush-manifest":2,"files":[]}', recipients);
+    const instance = await offering([], payload);
+    const { code, stderr } = await get(instance);
+    await instance.stop();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('a newer version of pwpush made it'),
+    ]);
+  });
+
+  test('unknown members of a manifest are ignored', async () => {
+    const { one, entries, manifest } = await made(10);
+    expect((await manifest(entries)).length).toBeGreaterThan(0);
+    const entry = { ...entries[0], mode: 0o600 };
+    const text = JSON.stringify({ 'pwpush-manifest': 1, files: [entry], later: { a: 1 } });
+    const instance = await offering(
+      [named('1.age', whole(one))],
+      await encryptText(text, recipients),
+    );
+    const { code } = await get(instance);
+    await instance.stop();
+    expect([code, kept()]).toEqual([0, ['1.txt']]);
+  });
+
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    '%s in the middle of an encrypted download leaves nothing that looks complete',
+    async (signal) => {
+      const { two, entries, manifest } = await made(5_000_000);
+      const [, entry] = entries;
+      let arrived = () => {};
+      const half = new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+      const stalling: ReturnType<typeof whole> = (_request, response) => {
+        response.writeHead(200, { 'content-length': two.length });
+        response.write(two.subarray(0, 4_000_000), () => arrived());
+      };
+      const instance = await offering(
+        [named('1.age', stalling)],
+        await manifest(entry ? [entry] : []),
+      );
+      const words = ['get', `${instance.url}/p/abc#${key}`, '--output', 'in/'];
+      const { child, ended } = start(words, { env, input: '', cwd: folder });
+      await half;
+      child.kill(signal);
+      await ended;
+      await instance.stop();
+      expect(kept().filter((name) => !name.startsWith('.'))).toEqual([]);
+    },
+  );
+});
+
+test('words open in a terminal, and a lost key is asked for', async () => {
+  const { stdout, stderr } = await succeeded(
+    ['push', '--encrypt=words', '--views', '9'],
+    'hunter2',
+  );
+  const words = stderr.slice('key: '.length).trim();
+  const terminal = onTerminal(`$PWPUSH get ${stdout.trim()}`, env);
+  await terminal.shows('Key or words:');
+  terminal.type('wrong\r');
+  await terminal.shows('Wrong key, try again:');
+  terminal.type(`${words.replaceAll('-', ' ')}\r`);
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.screen()).toContain('hunter2');
+  expect(terminal.screen()).not.toContain(words.split('-')[0]);
+  const armor = (await succeeded(['get', stdout.trim(), '--no-decrypt'])).stdout;
+  writeFileSync(path('armor'), armor);
+  const age = onTerminal(`age -d -o ${path('opened')} ${path('armor')}`, env);
+  await age.shows('Enter passphrase');
+  age.type(`${words}\r`);
+  expect(await age.ended).toBe(0);
+  expect(readFileSync(path('opened'), 'utf8')).toBe('hunter2');
+});
