@@ -6,11 +6,6 @@ const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 const END = '-----END AGE ENCRYPTED FILE-----';
 const COLUMNS = 64;
 
-/** Whether a text starts with the first line of armor, after any white space. */
-export function isArmored(text: string): boolean {
-  return /^-----BEGIN AGE ENCRYPTED FILE-----\r?\n/.test(text.trimStart());
-}
-
 /** Encodes an age file as armor, with a final line end. */
 export function encodeArmor(file: Uint8Array): string {
   const text = Buffer.from(file.buffer, file.byteOffset, file.length).toString('base64');

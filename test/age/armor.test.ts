@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { armorSize, decodeArmor, encodeArmor, isArmored } from '../../src/age/armor';
+import { armorSize, decodeArmor, encodeArmor } from '../../src/age/armor';
+import { isArmored } from '../../src/age/armored';
 
 const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 const END = '-----END AGE ENCRYPTED FILE-----';
