@@ -5,8 +5,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 import { narrow } from './narrow.mjs';
+import { pageScripts } from './page-scripts.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+/** The modules of the scripts of the page. */
+const inPages = new Set();
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 export default defineConfig({
@@ -19,7 +22,7 @@ export default defineConfig({
   platform: 'node',
   external: ['libsql'],
   transform: { define: { __VERSION__: JSON.stringify(version) } },
-  plugins: [narrow(), notices()],
+  plugins: [narrow(), pageScripts(inPages), notices()],
   onLog: failing,
   output: {
     dir: join(root, 'dist'),
@@ -77,7 +80,9 @@ function notices() {
     name: 'third-party-notices',
     writeBundle(_options, bundle) {
       const ids = Object.values(bundle).flatMap((chunk) => chunk.moduleIds ?? []);
-      const folders = new Set(ids.map(packageFolder).filter((folder) => folder !== undefined));
+      const folders = new Set(
+        [...ids, ...inPages].map(packageFolder).filter((folder) => folder !== undefined),
+      );
       const texts = [...[...folders].map(notice).sort(), WORDS];
       writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), texts.join(`\n${'-'.repeat(80)}\n\n`));
     },

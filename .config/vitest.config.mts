@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
+import { pageScripts } from './page-scripts.mjs';
 
 /** These measure the heap or count the open files of their process, which other tests must not share. */
 const alone = [
@@ -16,6 +17,8 @@ const common: TestUserConfig = {
   hookTimeout: 60_000,
 };
 
+const plugins = [pageScripts()];
+
 export default defineConfig({
   test: {
     ...common,
@@ -25,6 +28,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     projects: [
       {
+        plugins,
         // Loading the modules again for each file takes longer than most tests.
         test: {
           ...common,
@@ -34,7 +38,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'alone', include: alone } },
+      { plugins, test: { ...common, name: 'alone', include: alone } },
     ],
   },
 });

@@ -12,14 +12,49 @@ export const MAX_QR_BYTES = 2953;
  * @param mask the mask pattern (ISO/IEC 18004, 7.8.2); without it the one that scores best
  */
 export function qrModules(text: string, mask?: number): boolean[][] | undefined {
-  const bytes = Buffer.from(text, 'utf8');
+  const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_QR_BYTES) return undefined;
   const code = new QRCode(versionFor(bytes.length), QRErrorCorrectLevel.L);
   if (mask !== undefined) code.getBestMaskPattern = () => mask;
   // The encoder takes one byte per character.
-  code.addData(bytes.toString('latin1'));
+  code.addData(String.fromCharCode(...bytes));
   code.make();
   return code.modules;
+}
+
+/** The checkerboard (ISO/IEC 18004, 7.8.2). */
+const MASK = 0;
+/** Modules per side from which a symbol is drawn larger. */
+const DENSE = 60;
+
+/** A QR code as a path of SVG. */
+export interface QrDrawing {
+  /** Modules per side, with the quiet zone. */
+  readonly size: number;
+  readonly path: string;
+  /** Whether it has to be drawn larger. */
+  readonly dense: boolean;
+}
+
+/** Draws a text as a QR code for a page; undefined when it is too long for one. */
+export function qrDrawing(text: string): QrDrawing | undefined {
+  // One mask: comparing all eight takes most of the time, on the thread that serves all requests.
+  const modules = qrModules(text, MASK);
+  if (!modules) return undefined;
+  const path = modules.map((row, index) => rowPath(row, index + QUIET_ZONE)).join('');
+  return { size: modules.length + 2 * QUIET_ZONE, path, dense: modules.length >= DENSE };
+}
+
+/** The dark runs of a row as rectangles. */
+function rowPath(row: boolean[], y: number): string {
+  let runs = '';
+  for (let x = 0; x < row.length; ) {
+    let run = 1;
+    while (x + run < row.length && row[x + run] === row[x]) run++;
+    if (row[x]) runs += `M${x + QUIET_ZONE} ${y}h${run}v1h-${run}z`;
+    x += run;
+  }
+  return runs;
 }
 
 /** The smallest version that holds that many bytes. The encoder's own search encodes the data once for each version. */

@@ -34,7 +34,8 @@ function importsOf(file: string, source: string): Import[] {
   return [
     ...eager.map(([, clause = '', to = '']) => ({ to: path(to), eager: !isType(clause) })),
     ...lazy.map(([, to = '']) => ({ to: path(to), eager: false })),
-  ];
+    // Scripts of pages are texts for the service.
+  ].filter(({ to }) => !to.endsWith('?script'));
 }
 
 function isType(clause: string): boolean {
@@ -83,7 +84,8 @@ const floors = [
   /^profile\//,
   /^client\/[^/]+$/,
   /^client\/transport\//,
-  /^age\//,
+  // The service recognizes armor too.
+  /^age\/(?!armored$)/,
   /^system\/stdio$/,
   /^options$/,
   /^context$/,

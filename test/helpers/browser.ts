@@ -31,7 +31,9 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
-  page.on('requestfailed', (request) => troubles.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) =>
+    troubles.push(`failed: ${request.url()} ${request.failure()?.errorText}`),
+  );
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) troubles.push(`foreign: ${request.url()}`);
   });
@@ -55,4 +57,29 @@ export function serviceAt(url: string, adminToken = '') {
       return fetch(url + pathname, { method, headers, ...(body.byteLength > 0 ? { body } : {}) });
     },
   };
+}
+
+/** A screenshot as the browser decodes it. */
+export async function pixels(page: Page, png: Buffer) {
+  const canvas = await page.context().newPage();
+  const read = `(async () => {
+    const bytes = Uint8Array.from(atob('${png.toString('base64')}'), (c) => c.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes]));
+    const { width, height } = image;
+    const context = new OffscreenCanvas(width, height).getContext('2d');
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    let binary = '';
+    for (let i = 0; i < data.length; i += 4) binary += String.fromCharCode(data[i]);
+    return { grey: btoa(binary), width, height };
+  })()`;
+  const { grey, width, height } = (await canvas.evaluate(read)) as {
+    grey: string;
+    width: number;
+    height: number;
+  };
+  const data = new Uint8ClampedArray(width * height * 4);
+  for (const [index, value] of Buffer.from(grey, 'base64').entries())
+    data.fill(value, index * 4, index * 4 + 4);
+  return { data, width, height };
 }

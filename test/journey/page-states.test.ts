@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encryptText } from '../../src/server/page/browser/age-passphrase';
 import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
 import { long } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
@@ -78,6 +79,15 @@ async function openFiles(page: Page, names: string[], payload: string): Promise<
   await page.goto(`${built.url}/p/${token}`);
 }
 
+const KEY = 'TDwSkAO2ZmVrJkGOCxCbJg';
+
+async function openEncrypted(page: Page, fragment: string, kind = 'text'): Promise<void> {
+  const payload = await encryptText('hunter2', KEY, 10);
+  const token = await create(service, { payload, kind, retrieval_step: false });
+  await page.goto(`${built.url}/p/${token}${fragment}`);
+  if (fragment) await page.locator('.opened .secret, .unscripted:visible').first().waitFor();
+}
+
 async function remove(page: Page): Promise<void> {
   await open(page, { payload: 'x' });
   await page.click('.delete summary');
@@ -140,6 +150,19 @@ const states: Record<string, { heading: string; visit: (page: Page) => Promise<u
   'a QR code': {
     heading: 'The secret',
     visit: (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
+  },
+  'an encrypted text': { heading: 'The secret', visit: (page) => openEncrypted(page, `#${KEY}`) },
+  'an encrypted text without its key': {
+    heading: 'The secret',
+    visit: (page) => openEncrypted(page, ''),
+  },
+  'an encrypted QR code': {
+    heading: 'The secret',
+    visit: (page) => openEncrypted(page, `#${KEY}`, 'qr'),
+  },
+  'the page that decrypts': {
+    heading: 'Open an encrypted secret',
+    visit: (page) => page.goto(`${built.url}/open`),
   },
   'files and a message': {
     heading: '10 files were shared with you',

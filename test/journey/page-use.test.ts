@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import jsqr from 'jsqr';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
+import {
+  noBrowser,
+  openBrowser,
+  pixels,
+  serviceAt,
+  type Watched,
+  watchedPage,
+} from '../helpers/browser';
 import { times } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
 import { create, createWithFiles, filePart } from '../helpers/service';
@@ -343,6 +350,7 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
   test.each([true, false])('creates a push; script: %s', async (javaScriptEnabled) => {
     const page = await visit('', { javaScriptEnabled, path: '/' });
     const key = '-----BEGIN KEY-----\nλ <b>\n';
+    if (javaScriptEnabled) await page.getByLabel('Encrypt in the browser').uncheck();
     await page.getByLabel('Secret text').fill(key);
     await page.getByLabel('Number of views').fill('1');
     await page.getByLabel('Number of days').fill('2');
@@ -373,6 +381,7 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
       mimeType: 'text/plain',
       buffer: Buffer.alloc(300_000, name),
     }));
+    if (javaScriptEnabled) await page.getByLabel('Encrypt in the browser').uncheck();
     await page.getByLabel('Files').setInputFiles(files);
     await page.getByRole('button', { name: 'Create link' }).click();
     const link = (await page.locator('bdo').textContent()) ?? '';
@@ -407,28 +416,3 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
     expect(await page.locator('h1').textContent()).toBe('Share a secret as a link that expires');
   });
 });
-
-/** A screenshot as the browser decodes it. */
-async function pixels(page: Page, png: Buffer) {
-  const canvas = await page.context().newPage();
-  const read = `(async () => {
-    const bytes = Uint8Array.from(atob('${png.toString('base64')}'), (c) => c.charCodeAt(0));
-    const image = await createImageBitmap(new Blob([bytes]));
-    const { width, height } = image;
-    const context = new OffscreenCanvas(width, height).getContext('2d');
-    context.drawImage(image, 0, 0);
-    const { data } = context.getImageData(0, 0, width, height);
-    let binary = '';
-    for (let i = 0; i < data.length; i += 4) binary += String.fromCharCode(data[i]);
-    return { grey: btoa(binary), width, height };
-  })()`;
-  const { grey, width, height } = (await canvas.evaluate(read)) as {
-    grey: string;
-    width: number;
-    height: number;
-  };
-  const data = new Uint8ClampedArray(width * height * 4);
-  for (const [index, value] of Buffer.from(grey, 'base64').entries())
-    data.fill(value, index * 4, index * 4 + 4);
-  return { data, width, height };
-}

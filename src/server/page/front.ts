@@ -4,6 +4,7 @@ import { PASSPHRASE_CHARACTERS } from '../rules/new-push';
 import type { Refusal } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
+import { drawing, encrypting } from './encrypted';
 import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
@@ -55,11 +56,15 @@ ${form !== undefined && pushForm(view, form, refused)}
 ${command}</pre></section>
 </div>`;
   const head = refused ? refusalHead(refused.refusal) : {};
-  return page(view, title, main, { description: about, ...head });
+  const parts = form ? encrypting : [];
+  return page(view, title, main, { description: about, parts, ...head });
 }
 
-/** The link of a new push. It is not in the address of this page, and so in no history and no log of a proxy. */
-export function createdPage(view: View, push: PushRow, link: string): Response {
+/**
+ * The link of a new push. It is not in the address of this page, and so in no history and no log of a proxy. The script
+ * adds the key of an encrypted push to it.
+ */
+export function createdPage(view: View, push: PushRow, link: string, encrypted: boolean): Response {
   const { words } = view;
   const title = words.text('createdTitle');
   const main = markup`<div class="body made">
@@ -73,7 +78,7 @@ ${qrCode(link, words.text('qrOfLink')) ?? false}
 <div class="foot">
 ${remaining(view, push)}
 </div>`;
-  return page(view, title, main, { status: 201 });
+  return page(view, title, main, { status: 201, parts: encrypted ? drawing : [] });
 }
 
 /** The fields of the form, named as in a creation request of the API. */
@@ -121,6 +126,8 @@ ${withFiles && row('files', words.text('files'), (attributes) => fileInput(view,
 <div class="pair">${number('expire_after_views', words.text('views'))}
 ${number('expire_after_days', words.text('days'))}</div>
 ${row('passphrase', words.text('passphraseOptional'), (attributes) => passphraseField(view, markup` autocomplete="off"${attributes}`))}
+<div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
+<p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>
 <button class="primary wide">${icon('link')}${words.text('createLink')}</button>
 </form>`;
 }

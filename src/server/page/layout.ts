@@ -97,31 +97,56 @@ const keyhole = new Markup(
 );
 const favicon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%2316806c' fill-rule='evenodd' d='${KEYHOLE}'/></svg>`;
 
-const policy = [
-  "default-src 'none'",
-  `style-src ${hashOf(style)}`,
-  `script-src ${hashOf(script)}`,
-  'img-src data:',
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+/** A script or a style of some pages, and the hash by which their policy allows it. */
+export class PagePart {
+  readonly element: Markup;
+  readonly hash: string;
 
-const parts = markup`<style>${new Markup(style)}</style><script>${new Markup(script)}</script>`;
+  constructor(
+    readonly tag: 'script' | 'style',
+    text: string,
+  ) {
+    this.element = new Markup(`<${tag}>${text}</${tag}>`);
+    this.hash = `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  }
+}
+
+const common = [new PagePart('style', style), new PagePart('script', script)];
+
+/** @param fetches whether a script of the page reads files of this service */
+function policyOf(parts: readonly PagePart[], fetches: boolean): string {
+  const hashes = (tag: PagePart['tag']) =>
+    parts.flatMap((part) => (part.tag === tag ? part.hash : [])).join(' ');
+  return [
+    "default-src 'none'",
+    `style-src ${hashes('style')}`,
+    `script-src ${hashes('script')}`,
+    ...(fetches ? ["connect-src 'self'"] : []),
+    'img-src data:',
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
 
 export interface PageOptions {
   readonly status?: number | undefined;
   readonly headers?: Record<string, string>;
   /** Shown below the title in previews of a link. */
   readonly description?: string;
+  /** Besides the script and the style of all pages. */
+  readonly parts?: readonly PagePart[];
+  /** Whether a script reads files of this service. */
+  readonly fetches?: boolean;
 }
 
 /** A complete page as a response. The title must not contain anything secret. */
 export function page(view: View, title: string, main: Markup, options: PageOptions = {}): Response {
   const { words, site } = view;
   const { status = 200, headers, description = words.text('previewText') } = options;
+  const parts = [...common, ...(options.parts ?? [])];
   const { pieces } = markup`<!doctype html>
 <html lang="${words.locale}" dir="${words.direction}">
 <head>
@@ -132,7 +157,7 @@ export function page(view: View, title: string, main: Markup, options: PageOptio
 <meta property="og:description" content="${description}">
 <meta property="og:site_name" content="${site.title ?? NAME}">
 <link rel="icon" href="${favicon}">
-${parts}
+${parts.map(({ element }) => element)}
 </head>
 <body>
 <header>${brand(site)}</header>
@@ -144,7 +169,7 @@ ${main}
 </html>
 `;
   return answer(pieces, 'text/html; charset=utf-8', status, {
-    'content-security-policy': policy,
+    'content-security-policy': policyOf(parts, options.fetches ?? false),
     vary: 'accept-language',
     ...headers,
   });
@@ -167,8 +192,4 @@ function footer({ words, site: { contact } }: View): Markup {
 function contactLink({ text, href }: NonNullable<Site['contact']>): Markup {
   if (href === undefined) return markup`<bdi>${text}</bdi>`;
   return markup`<a href="${href}" target="_blank" rel="noreferrer noopener"><bdi>${text}</bdi></a>`;
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -1,8 +1,9 @@
 import { refusalHead } from '../http/responses';
 import { Refusal, type RefusalKind } from '../service-errors';
-import { heading, page, type View } from './layout';
+import { heading, PagePart, page, type View } from './layout';
 import type { PhraseKey } from './locales/en';
 import { type Markup, markup } from './markup';
+import { repairScript } from './script';
 
 /** A request that the pages refuse themselves, with the phrase that says why. */
 export class Forbidden extends Refusal {
@@ -67,6 +68,8 @@ ${text}
   return page(view, title, main, options);
 }
 
+const repairing = new PagePart('script', repairScript);
+
 /** The same for a push that has expired and for a token that never existed. */
 export function gonePage(view: View): Response {
   const { words } = view;
@@ -76,7 +79,7 @@ ${heading('none', title)}
 <p>${words.text('goneText')}</p>
 <p class="quiet">${words.text('goneAdvice')}</p>
 </div>`;
-  return page(view, title, main, { status: 404 });
+  return page(view, title, main, { status: 404, parts: [repairing] });
 }
 
 /** Confirms that the viewer has deleted the push. */

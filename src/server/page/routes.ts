@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { isArmored } from '../../age/armored';
 import { isMultipart, readForm, readPush } from '../http/body';
 import { baseOf, isOwnForm, isPrefetch } from '../http/caller';
 import { readMultipartPush } from '../http/multipart-push';
@@ -12,7 +13,7 @@ import { createLanguages } from './language';
 import type { View } from './layout';
 import { deletedPage, errorPage, Forbidden, gonePage, refusalPage } from './messages';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
-import { secretPage } from './secret';
+import { openPage, secretPage } from './secret';
 
 /** The pages a recipient opens in a browser, and the form that creates a push. */
 export function createPages(options: PartOptions): Hono<Env> {
@@ -104,7 +105,8 @@ export function createPages(options: PartOptions): Hono<Env> {
       await readFields(c, fields, upload);
       const { push } = await pushes.create(fields, visitor(c), upload);
       const { html_url } = pushBody(push, base(c), now());
-      return createdPage(await viewOf(c), push, html_url);
+      const encrypted = isArmored(fields.payload ?? '');
+      return createdPage(await viewOf(c), push, html_url, encrypted);
     } catch (refusal) {
       if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
       // The text is in the page again.
@@ -139,6 +141,7 @@ export function createPages(options: PartOptions): Hono<Env> {
   pages.post('/p/:token/r', submit);
   pages.get('/', async (c) => frontPage(await viewOf(c), { base: base(c), form }));
   pages.post('/', create);
+  pages.get('/open', async (c) => openPage(await viewOf(c)));
   pages.all('*', async (c) => gonePage(await viewOf(c)));
   pages.onError(async (error, c) => {
     const view = await viewOf(c);

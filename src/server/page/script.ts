@@ -1,6 +1,18 @@
 import { timeOptions } from './language';
 
 /**
+ * Repairs a link that does not work: mail gateways write %23 for the # before the key of an encrypted secret, and append
+ * parameters to links.
+ */
+export const repairScript = `'use strict';
+(() => {
+  const [whole, path, key] =
+    /^(.*\\/p\\/[\\w-]+(?:\\/r)?)(?:%(?:25)?23([\\w-]{22}))?(?:[^\\w\\/-].*)?$/.exec(location.pathname) || [];
+  if (whole && path !== whole) location.replace(path + (key ? '#' + key : location.hash));
+})();
+`;
+
+/**
  * What the pages do beyond HTML: a veil over the secret, copying, times of the reader's time zone, a countdown, and a
  * passphrase that can be shown. It runs before anything is drawn, so that nothing flashes up; until its last line has
  * run, the page is the one without script. Its words are attributes of the page: its hash is the same in all languages.
@@ -89,6 +101,8 @@ export const script = `'use strict';
   document.addEventListener('submit', (event) => {
     if (event.timeStamp - sent < 5000) return event.preventDefault();
     sent = event.timeStamp;
+    // The key of an encrypted secret, for the next page.
+    if (location.hash) event.target.action = location.href;
     // A browser would remember what is in a field of plain text.
     all('.eye.on').forEach(actions.peek);
   });

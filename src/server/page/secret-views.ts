@@ -1,5 +1,5 @@
 import { parseUrl } from '../../loopback';
-import { QUIET_ZONE, qrModules } from '../../qr-matrix';
+import { type QrDrawing, qrDrawing } from '../../qr-matrix';
 import { icon, type View } from './layout';
 import type { PhraseKey } from './locales/en';
 import { Markup, markup } from './markup';
@@ -76,7 +76,7 @@ function nullNote({ words }: View): Markup {
   return words.fill('nullCharacters', { sign: '␀', command });
 }
 
-function preformatted(payload: string, label: string): Markup {
+export function preformatted(payload: string, label: string): Markup {
   const short = payload.length <= SHORT && !payload.includes('\n');
   // The line feed after the tag is dropped by HTML parsers, instead of one that begins the payload.
   return markup`<pre class="${short ? 'value short' : 'value'}" tabindex="0" role="group" aria-label="${label}" dir="auto">
@@ -91,21 +91,44 @@ export function linkView(view: SecretView, payload: string): Markup {
   const { words } = view;
   const url = new URL(payload);
   const content = linkText(payload, url, words.text('link'));
-  const host = markup`<strong translate="no">${url.host}</strong>`;
   return markup`${frame(view, { title: 'link', show: 'showLink', content })}
-<p class="leads">${words.fill('leadsTo', { host })}</p>
-${notes(view, url).map(note)}
-<p class="go"><a class="button" href="${payload}" target="_blank" rel="noreferrer noopener">${icon('open')}${words.text('openInNewTab')}</a></p>
+${leadingTo(view, url.host)}${notes(view, url)}${linkButton(view, payload)}`;
+}
+
+function leadingTo({ words }: View, name: string): Markup {
+  const host = markup`<strong translate="no">${name}</strong>`;
+  return markup`<p class="leads">${words.fill('leadsTo', { host })}</p>
 `;
 }
 
-function notes({ words }: View, url: URL): (Markup | string)[] {
-  const prefix = markup`<code>xn--</code>`;
+function linkButton({ words }: View, address: string): Markup {
+  return markup`<p class="go"><a class="button" href="${address}" target="_blank" rel="noreferrer noopener">${icon('open')}${words.text('openInNewTab')}</a></p>
+`;
+}
+
+function notes(view: View, url: URL): Markup[] {
+  const all = linkNotes(view);
   return [
-    ...(url.username + url.password === '' ? [] : [words.text('linkSignIn')]),
-    ...(/(^|\.)xn--/.test(url.hostname) ? [words.fill('linkLetters', { prefix })] : []),
-    ...(url.protocol === 'http:' ? [words.text('linkUnencrypted')] : []),
+    ...(url.username + url.password === '' ? [] : [all.signIn]),
+    ...(/(^|\.)xn--/.test(url.hostname) ? [all.letters] : []),
+    ...(url.protocol === 'http:' ? [all.unencrypted] : []),
   ];
+}
+
+function linkNotes({ words }: View) {
+  const prefix = markup`<code>xn--</code>`;
+  return {
+    signIn: note(words.text('linkSignIn')),
+    letters: note(words.fill('linkLetters', { prefix })),
+    unencrypted: note(words.text('linkUnencrypted')),
+  };
+}
+
+/** A link that the script fills in (src/server/page/browser/fill-template.ts), with all notes. */
+export function linkTemplate(view: SecretView): Markup {
+  const { signIn, letters, unencrypted } = linkNotes(view);
+  const content = addressBox(markup``, view.words.text('link'));
+  return markup`${frame(view, { title: 'link', show: 'showLink', content })}${leadingTo(view, '')}<div class="sign-in">${signIn}</div><div class="letters">${letters}</div><div class="plain-http">${unencrypted}</div>${linkButton(view, '')}`;
 }
 
 /** The link with its host in bold, where that part is certain. */
@@ -113,6 +136,10 @@ function linkText(payload: string, url: URL, label: string): Markup {
   const [before, host, after] = parts(payload);
   const certain = host !== '' && hostnameOf(host) === url.hostname;
   const text = certain ? markup`${before}<strong>${host}</strong>${after}` : markup`${payload}`;
+  return addressBox(text, label);
+}
+
+function addressBox(text: Markup, label: string): Markup {
   return markup`<p class="address" tabindex="0" role="group" aria-label="${label}"><bdo class="value" dir="ltr">${text}</bdo></p>`;
 }
 
@@ -129,17 +156,21 @@ function hostnameOf(host: string): string | undefined {
   return parseUrl(`http://${host}/`)?.hostname;
 }
 
-/** The checkerboard (ISO/IEC 18004, 7.8.2). */
-const MASK = 0;
-/** Modules per side from which a symbol is drawn larger. */
-const DENSE = 60;
-
 /** A QR code and its text; the text only when it is too long for a code. */
 export function qrView(view: SecretView, payload: string): Markup {
-  const { words } = view;
-  const code = qrCode(payload, words.text('qrCode'));
-  if (!code) return markup`${textView(view, payload)}${note(words.text('qrTooLong'))}`;
-  const label = words.text('qrText');
+  const code = qrCode(payload, view.words.text('qrCode'));
+  if (!code) return markup`${textView(view, payload)}${note(view.words.text('qrTooLong'))}`;
+  return qrFrame(view, code, payload);
+}
+
+/** A QR code that the script draws. */
+export function qrTemplate(view: SecretView): Markup {
+  const empty = { size: 0, path: '', dense: false };
+  return qrFrame(view, qrPicture(empty, view.words.text('qrCode')), '');
+}
+
+function qrFrame(view: SecretView, code: Markup, payload: string): Markup {
+  const label = view.words.text('qrText');
   const content = markup`${code}
 <details class="plain"><summary>${label}</summary>
 ${preformatted(payload, label)}
@@ -149,28 +180,12 @@ ${preformatted(payload, label)}
 
 /** A QR code; undefined for a text that is too long for one. */
 export function qrCode(payload: string, label: string): Markup | undefined {
-  // One mask: comparing all eight takes most of the time, on the thread that serves all requests.
-  const modules = qrModules(payload, MASK);
-  if (!modules) return undefined;
-  const dense = modules.length >= DENSE;
-  return markup`<div class="${dense ? 'code dense' : 'code'}" tabindex="-1">${drawing(modules, label)}</div>`;
+  const drawing = qrDrawing(payload);
+  return drawing && qrPicture(drawing, label);
 }
 
 /** Dark on white in any colour scheme: some readers do not recognize inverted codes. */
-function drawing(modules: boolean[][], label: string): Markup {
-  const size = modules.length + 2 * QUIET_ZONE;
-  const path = modules.map((row, index) => rowPath(row, index + QUIET_ZONE)).join('');
-  return markup`<svg role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${new Markup(path)}"/></svg>`;
-}
-
-/** The dark runs of a row as rectangles. */
-function rowPath(row: boolean[], y: number): string {
-  let runs = '';
-  for (let x = 0; x < row.length; ) {
-    let run = 1;
-    while (x + run < row.length && row[x + run] === row[x]) run++;
-    if (row[x]) runs += `M${x + QUIET_ZONE} ${y}h${run}v1h-${run}z`;
-    x += run;
-  }
-  return runs;
+function qrPicture({ size, path, dense }: QrDrawing, label: string): Markup {
+  const svg = markup`<svg role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${new Markup(path)}"/></svg>`;
+  return markup`<div class="${dense ? 'code dense' : 'code'}" tabindex="-1">${svg}</div>`;
 }

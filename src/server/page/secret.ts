@@ -1,6 +1,8 @@
+import { isArmored } from '../../age/armored';
 import { LINK_TIME, viewsRemaining } from '../rules/access';
 import { isWebAddress } from '../rules/new-push';
 import type { PushRow } from '../store/push-rows';
+import { decrypting, drawing, encryptedView, pasteView } from './encrypted';
 import { fact, facts, heading, icon, page, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { linkView, qrView, type SecretView, textView } from './secret-views';
@@ -41,7 +43,23 @@ ${content(view, secret)}</div>
 ${left}
 ${!last && expirable && deletion(view)}
 </div>`,
+    isArmored(secret.payload) ? partsFor(secret) : {},
   );
+}
+
+/** Decrypts what is pasted into it, in the browser: for pushes on other instances. */
+export function openPage(view: View): Response {
+  const title = view.words.text('openTitle');
+  const main = markup`<div class="body">
+${heading('lock', title)}
+<p class="quiet">${view.words.text('openText')}</p>
+${pasteView({ ...view, open: true })}</div>`;
+  return page(view, title, main, { parts: decrypting });
+}
+
+function partsFor({ push, files }: ShownSecret) {
+  const parts = push.kind === 'qr' ? [...decrypting, ...drawing] : decrypting;
+  return { parts, fetches: files.length > 0 };
 }
 
 function deletion({ words }: View): Markup {
@@ -54,6 +72,10 @@ function deletion({ words }: View): Markup {
 }
 
 function content(view: SecretView, { push, payload, files }: ShownSecret): Markup {
+  if (isArmored(payload)) {
+    const list = push.kind === 'file' && downloadList(view, files, push);
+    return encryptedView(view, { armor: payload, isQr: push.kind === 'qr', list });
+  }
   if (push.kind === 'file') {
     const message = payload.trim() !== '' && textView(view, payload, true);
     return markup`${message}${downloadList(view, files, push)}`;

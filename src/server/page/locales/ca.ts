@@ -175,6 +175,7 @@ export const strings: Strings = {
   keyMissing:
     'L’enllaç està incomplet: hi falta la part de després de #. Demaneu l’enllaç sencer al remitent.',
   keyWrong: 'No es pot obrir amb aquesta clau.',
+  secretDamaged: 'El secret xifrat està malmès o incomplet.',
   decrypting: 'S’està desxifrant…',
   decrypt: 'Desxifra',
   decryptWithAge: 'Obriu-lo amb age: {command}',

@@ -174,6 +174,7 @@ export const strings: Strings = {
   keyWords: 'Slova klíče',
   keyMissing: 'Odkaz není úplný: chybí část za znakem #. Požádejte odesílatele o celý odkaz.',
   keyWrong: 'Tímto klíčem ho nelze otevřít.',
+  secretDamaged: 'Zašifrované tajemství je poškozené nebo neúplné.',
   decrypting: 'Dešifruje se…',
   decrypt: 'Dešifrovat',
   decryptWithAge: 'Otevřete ho programem age: {command}',

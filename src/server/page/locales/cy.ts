@@ -201,6 +201,7 @@ export const strings: Strings = {
   keyMissing:
     'Mae’r ddolen yn anghyflawn: mae’r rhan ar ôl # ar goll. Gofynnwch i’r anfonwr am y ddolen gyfan.',
   keyWrong: 'Nid yw’r allwedd honno’n ei hagor.',
+  secretDamaged: 'Mae’r gyfrinach wedi’i hamgryptio wedi’i difrodi neu’n anghyflawn.',
   decrypting: 'Yn dadgryptio…',
   decrypt: 'Dadgryptio',
   decryptWithAge: 'Agorwch hi ag age: {command}',

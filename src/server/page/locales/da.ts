@@ -159,6 +159,7 @@ export const strings: Strings = {
   keyWords: 'Nøglens ord',
   keyMissing: 'Linket er ufuldstændigt: Delen efter # mangler. Bed afsenderen om hele linket.',
   keyWrong: 'Den kan ikke åbnes med denne nøgle.',
+  secretDamaged: 'Den krypterede hemmelighed er beskadiget eller ufuldstændig.',
   decrypting: 'Dekrypterer …',
   decrypt: 'Dekryptér',
   decryptWithAge: 'Åbn den med age: {command}',

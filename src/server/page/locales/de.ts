@@ -167,6 +167,7 @@ export const strings: Strings = {
   keyMissing:
     'Der Link ist unvollständig: Der Teil nach # fehlt. Bitten Sie den Absender um den ganzen Link.',
   keyWrong: 'Mit diesem Schlüssel lässt es sich nicht öffnen.',
+  secretDamaged: 'Das verschlüsselte Geheimnis ist beschädigt oder unvollständig.',
   decrypting: 'Wird entschlüsselt …',
   decrypt: 'Entschlüsseln',
   decryptWithAge: 'Mit age öffnen: {command}',

@@ -195,6 +195,7 @@ const en = {
   keyMissing:
     'The link is incomplete: the part after # is missing. Ask the sender for the whole link.',
   keyWrong: 'That key does not open it.',
+  secretDamaged: 'The encrypted secret is damaged or incomplete.',
   decrypting: 'Decrypting…',
   decrypt: 'Decrypt',
   /** {command} is a command to type. */

@@ -175,6 +175,7 @@ export const strings: Strings = {
   keyMissing:
     'El enlace está incompleto: falta la parte que sigue a #. Pida el enlace completo al remitente.',
   keyWrong: 'No se puede abrir con esta clave.',
+  secretDamaged: 'El secreto cifrado está dañado o incompleto.',
   decrypting: 'Descifrando…',
   decrypt: 'Descifrar',
   decryptWithAge: 'Ábralo con age: {command}',

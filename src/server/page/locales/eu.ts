@@ -177,6 +177,7 @@ export const strings: Strings = {
   keyMissing:
     'Esteka osatu gabe dago: # zeinuaren ondorengo zatia falta da. Eskatu esteka osoa bidaltzaileari.',
   keyWrong: 'Gako horrek ez du irekitzen.',
+  secretDamaged: 'Zifratutako sekretua hondatuta edo osatu gabe dago.',
   decrypting: 'Deszifratzen…',
   decrypt: 'Deszifratu',
   decryptWithAge: 'Ireki age programarekin: {command}',

@@ -173,6 +173,7 @@ export const strings: Strings = {
   keyMissing:
     'Linkki on puutteellinen: #-merkin jälkeinen osa puuttuu. Pyydä lähettäjältä koko linkki.',
   keyWrong: 'Se ei aukea tällä avaimella.',
+  secretDamaged: 'Salattu salaisuus on vioittunut tai puutteellinen.',
   decrypting: 'Puretaan salausta…',
   decrypt: 'Pura salaus',
   decryptWithAge: 'Avaa se age-ohjelmalla: {command}',

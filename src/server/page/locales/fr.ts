@@ -175,6 +175,7 @@ export const strings: Strings = {
   keyMissing:
     'Le lien est incomplet : la partie qui suit le # est absente. Demandez le lien complet à l’expéditeur.',
   keyWrong: 'Cette clé ne permet pas de l’ouvrir.',
+  secretDamaged: 'Le secret chiffré est endommagé ou incomplet.',
   decrypting: 'Déchiffrement…',
   decrypt: 'Déchiffrer',
   decryptWithAge: 'Ouvrez-le avec age : {command}',

@@ -198,6 +198,7 @@ export const strings: Strings = {
   keyMissing:
     'Tá an nasc neamhiomlán: tá an chuid i ndiaidh # ar iarraidh. Iarr an nasc iomlán ar an seoltóir.',
   keyWrong: 'Ní osclaíonn an eochair sin é.',
+  secretDamaged: 'Tá an rún criptithe damáistithe nó neamhiomlán.',
   decrypting: 'Á dhíchriptiú…',
   decrypt: 'Díchriptigh',
   decryptWithAge: 'Oscail é le age: {command}',

@@ -161,6 +161,7 @@ export const strings: Strings = {
   keyWords: 'कुंजी के शब्द',
   keyMissing: 'लिंक अधूरा है: # के बाद का हिस्सा नहीं है। भेजने वाले से पूरा लिंक माँगें।',
   keyWrong: 'यह उस कुंजी से नहीं खुलती।',
+  secretDamaged: 'एन्क्रिप्ट की गई गुप्त जानकारी क्षतिग्रस्त या अधूरी है।',
   decrypting: 'डिक्रिप्ट हो रहा है…',
   decrypt: 'डिक्रिप्ट करें',
   decryptWithAge: 'इसे age से खोलें: {command}',

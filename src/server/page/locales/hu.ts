@@ -175,6 +175,7 @@ export const strings: Strings = {
   keyMissing:
     'A hivatkozás hiányos: hiányzik a # utáni rész. Kérje el a feladótól a teljes hivatkozást.',
   keyWrong: 'Ez a kulcs nem nyitja meg.',
+  secretDamaged: 'A titkosított titok sérült vagy hiányos.',
   decrypting: 'Visszafejtés…',
   decrypt: 'Visszafejtés',
   decryptWithAge: 'Nyissa meg az age programmal: {command}',

@@ -160,6 +160,7 @@ export const strings: Strings = {
   keyMissing:
     'Tautan tidak lengkap: bagian setelah # tidak ada. Minta tautan lengkapnya kepada pengirim.',
   keyWrong: 'Kunci itu tidak dapat membukanya.',
+  secretDamaged: 'Rahasia terenkripsi rusak atau tidak lengkap.',
   decrypting: 'Mendekripsi…',
   decrypt: 'Dekripsi',
   decryptWithAge: 'Buka dengan program age: {command}',

@@ -173,6 +173,7 @@ export const strings: Strings = {
   keyMissing:
     'Tengillinn er ekki heill: hlutann á eftir # vantar. Biddu sendandann um allan tengilinn.',
   keyWrong: 'Þessi lykill opnar það ekki.',
+  secretDamaged: 'Dulkóðaða leyndarmálið er skemmt eða ófullgert.',
   decrypting: 'Afkóðar…',
   decrypt: 'Afkóða',
   decryptWithAge: 'Opnaðu það með forritinu age: {command}',

@@ -171,6 +171,7 @@ export const strings: Strings = {
   keyWords: 'Parole della chiave',
   keyMissing: 'Il link è incompleto: manca la parte dopo #. Chieda al mittente il link completo.',
   keyWrong: 'Non si apre con questa chiave.',
+  secretDamaged: 'Il segreto crittografato è danneggiato o incompleto.',
   decrypting: 'Decrittografia in corso…',
   decrypt: 'Decrittografa',
   decryptWithAge: 'Lo apra con age: {command}',

@@ -150,6 +150,7 @@ export const strings: Strings = {
   keyMissing:
     'リンクが不完全です。# より後の部分がありません。送信者にリンク全体を送ってもらってください。',
   keyWrong: 'この鍵では開けません。',
+  secretDamaged: '暗号化された機密情報が破損しているか、不完全です。',
   decrypting: '復号しています…',
   decrypt: '復号',
   decryptWithAge: 'age で開く：{command}',

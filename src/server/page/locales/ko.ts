@@ -156,6 +156,7 @@ export const strings: Strings = {
   keyMissing:
     '링크가 완전하지 않습니다. # 뒷부분이 빠져 있습니다. 보낸 사람에게 전체 링크를 요청하세요.',
   keyWrong: '이 키로는 열 수 없습니다.',
+  secretDamaged: '암호화된 비밀 정보가 손상되었거나 완전하지 않습니다.',
   decrypting: '복호화하는 중…',
   decrypt: '복호화',
   decryptWithAge: 'age로 열기: {command}',

@@ -171,6 +171,7 @@ export const strings: Strings = {
   keyWords: 'Vārdi, kas veido atslēgu',
   keyMissing: 'Saite ir nepilnīga: trūkst daļas aiz #. Palūdziet sūtītājam pilnu saiti.',
   keyWrong: 'Ar šo atslēgu noslēpumu nevar atvērt.',
+  secretDamaged: 'Šifrētais noslēpums ir bojāts vai nepilnīgs.',
   decrypting: 'Notiek atšifrēšana…',
   decrypt: 'Atšifrēt',
   decryptWithAge: 'Atveriet to ar programmu age: {command}',

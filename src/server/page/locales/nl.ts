@@ -175,6 +175,7 @@ export const strings: Strings = {
   keyMissing:
     'De link is onvolledig: het deel na # ontbreekt. Vraag de afzender om de volledige link.',
   keyWrong: 'Met die sleutel lukt het openen niet.',
+  secretDamaged: 'Het versleutelde geheim is beschadigd of onvolledig.',
   decrypting: 'Ontsleutelen…',
   decrypt: 'Ontsleutelen',
   decryptWithAge: 'Open het met age: {command}',

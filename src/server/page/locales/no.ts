@@ -159,6 +159,7 @@ export const strings: Strings = {
   keyWords: 'Ordene i nøkkelen',
   keyMissing: 'Lenken er ufullstendig: Delen etter # mangler. Be avsenderen om hele lenken.',
   keyWrong: 'Hemmeligheten kan ikke åpnes med den nøkkelen.',
+  secretDamaged: 'Den krypterte hemmeligheten er skadet eller ufullstendig.',
   decrypting: 'Dekrypterer …',
   decrypt: 'Dekrypter',
   decryptWithAge: 'Åpne den med age: {command}',

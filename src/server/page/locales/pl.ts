@@ -184,6 +184,7 @@ export const strings: Strings = {
   keyWords: 'Słowa klucza',
   keyMissing: 'Link jest niekompletny: brakuje części po znaku #. Poproś nadawcę o cały link.',
   keyWrong: 'Ten klucz nie pasuje.',
+  secretDamaged: 'Zaszyfrowany sekret jest uszkodzony lub niekompletny.',
   decrypting: 'Odszyfrowywanie…',
   decrypt: 'Odszyfruj',
   decryptWithAge: 'Otwórz za pomocą age: {command}',

@@ -180,6 +180,7 @@ export const strings: Strings = {
   keyMissing:
     'O link está incompleto: falta a parte depois de #. Peça o link inteiro ao remetente.',
   keyWrong: 'Essa chave não abre o segredo.',
+  secretDamaged: 'O segredo criptografado está danificado ou incompleto.',
   decrypting: 'Descriptografando…',
   decrypt: 'Descriptografar',
   decryptWithAge: 'Abra com o age: {command}',

@@ -184,6 +184,7 @@ export const strings: Strings = {
   keyMissing:
     'A ligação está incompleta: falta a parte a seguir a #. Peça a ligação completa ao remetente.',
   keyWrong: 'Essa chave não abre o segredo.',
+  secretDamaged: 'O segredo encriptado está danificado ou incompleto.',
   decrypting: 'A desencriptar…',
   decrypt: 'Desencriptar',
   decryptWithAge: 'Abra com o age: {command}',

@@ -172,6 +172,7 @@ export const strings: Strings = {
   keyMissing:
     'Linkul este incomplet: lipsește partea de după #. Cereți expeditorului linkul întreg.',
   keyWrong: 'Secretul nu poate fi deschis cu această cheie.',
+  secretDamaged: 'Secretul criptat este deteriorat sau incomplet.',
   decrypting: 'Se decriptează…',
   decrypt: 'Decriptați',
   decryptWithAge: 'Deschideți-l cu age: {command}',

@@ -186,6 +186,7 @@ export const strings: Strings = {
   keyMissing:
     'Ссылка неполная: отсутствует часть после #. Попросите отправителя прислать ссылку целиком.',
   keyWrong: 'Этот ключ не подходит.',
+  secretDamaged: 'Зашифрованный секрет повреждён или неполон.',
   decrypting: 'Расшифровка…',
   decrypt: 'Расшифровать',
   decryptWithAge: 'Откройте с помощью age: {command}',

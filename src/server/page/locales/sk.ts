@@ -176,6 +176,7 @@ export const strings: Strings = {
   keyWords: 'Slová kľúča',
   keyMissing: 'Odkaz nie je úplný: chýba časť za znakom #. Požiadajte odosielateľa o celý odkaz.',
   keyWrong: 'Týmto kľúčom sa tajomstvo nedá otvoriť.',
+  secretDamaged: 'Zašifrované tajomstvo je poškodené alebo neúplný.',
   decrypting: 'Dešifruje sa…',
   decrypt: 'Dešifrovať',
   decryptWithAge: 'Otvorte ho programom age: {command}',

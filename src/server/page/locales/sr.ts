@@ -168,6 +168,7 @@ export const strings: Strings = {
   keyWords: 'Речи кључа',
   keyMissing: 'Линк је непотпун: недостаје део иза знака #. Затражите од пошиљаоца цео линк.',
   keyWrong: 'Тајна не може да се отвори тим кључем.',
+  secretDamaged: 'Шифрована тајна је оштећена или непотпуна.',
   decrypting: 'Дешифровање…',
   decrypt: 'Дешифруј',
   decryptWithAge: 'Отворите је помоћу програма age: {command}',

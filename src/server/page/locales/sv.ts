@@ -158,6 +158,7 @@ export const strings: Strings = {
   keyWords: 'Nyckelns ord',
   keyMissing: 'Länken är ofullständig: delen efter # saknas. Be avsändaren om hela länken.',
   keyWrong: 'Hemligheten kan inte öppnas med den nyckeln.',
+  secretDamaged: 'Den krypterade hemligheten är skadad eller ofullständig.',
   decrypting: 'Dekrypterar …',
   decrypt: 'Dekryptera',
   decryptWithAge: 'Öppna den med age: {command}',

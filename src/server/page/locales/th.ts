@@ -131,6 +131,7 @@ export const strings: Strings = {
   keyWords: 'ชุดคำของคีย์',
   keyMissing: 'ลิงก์ไม่สมบูรณ์ เนื่องจากส่วนที่อยู่หลัง # หายไป โปรดขอลิงก์ฉบับเต็มจากผู้ส่ง',
   keyWrong: 'คีย์นี้เปิดข้อมูลลับไม่ได้',
+  secretDamaged: 'ข้อมูลลับที่เข้ารหัสเสียหายหรือไม่ครบถ้วน',
   decrypting: 'กำลังถอดรหัส…',
   decrypt: 'ถอดรหัส',
   decryptWithAge: 'เปิดด้วยโปรแกรม age: {command}',

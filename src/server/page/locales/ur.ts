@@ -163,6 +163,7 @@ export const strings: Strings = {
   keyWords: 'کلید کے الفاظ',
   keyMissing: 'لنک نامکمل ہے: # کے بعد کا حصہ موجود نہیں۔ بھیجنے والے سے پورا لنک مانگیں۔',
   keyWrong: 'اس کلید سے راز نہیں کھلتا۔',
+  secretDamaged: 'انکرپٹڈ راز خراب یا نامکمل ہے۔',
   decrypting: 'ڈیکرپٹ کیا جا رہا ہے…',
   decrypt: 'ڈیکرپٹ کریں',
   decryptWithAge: 'اسے age سے کھولیں: {command}',

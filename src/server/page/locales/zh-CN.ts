@@ -140,6 +140,7 @@ export const strings: Strings = {
   keyWords: '密钥单词',
   keyMissing: '链接不完整：缺少 # 之后的部分。请向发送者索取完整链接。',
   keyWrong: '该密钥无法打开此内容。',
+  secretDamaged: '加密的机密信息已损坏或不完整。',
   decrypting: '正在解密…',
   decrypt: '解密',
   decryptWithAge: '使用 age 打开：{command}',

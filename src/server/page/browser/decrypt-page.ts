@@ -1,0 +1,109 @@
+import { decryptText, keysIn, LINK_WORK, Undecrypted, workOf } from './age-passphrase';
+import { offerFiles } from './decrypted-files';
+import { find } from './dom';
+import { filled, templateFor } from './fill-template';
+import { parseManifest } from './manifest';
+
+/*
+ * Decrypts the secret of a page, or what is pasted at /open. Its words are attributes of the page
+ * (src/server/page/encrypted.ts). The key is not sent and not stored.
+ */
+
+document.addEventListener('DOMContentLoaded', () => {
+  const root = find(document, '.encrypted');
+  const form = find(root, 'form');
+  const input = find<HTMLInputElement>(root, '#key');
+  const problem = find(root, '.problem');
+  const status = find(root, '.status');
+  const list = root.querySelector<HTMLElement>('.list');
+  /** At /open only. */
+  const pasted = root.querySelector<HTMLTextAreaElement>('#armor');
+  const word = (name: string) => root.dataset[name] ?? '';
+  const armor = () => pasted?.value ?? find(root, '.sealed .value').textContent;
+
+  const say = (text: string) => {
+    problem.hidden = text === '';
+    find(problem, 'span').textContent = text;
+  };
+
+  const ask = (text: string) => {
+    form.hidden = false;
+    input.focus();
+    say(text);
+  };
+
+  const fail = (error: unknown) => {
+    const failure = error instanceof Undecrypted ? error.failure : undefined;
+    if (failure === 'key') {
+      input.setAttribute('aria-invalid', 'true');
+      return ask(word('wrong'));
+    }
+    root.classList.add('failed');
+    say(word(failure === 'recipients' ? 'recipients' : 'damaged'));
+  };
+
+  const decrypt = async (keys: readonly string[], open: boolean) => {
+    say('');
+    find(root, '.opened').replaceChildren();
+    status.textContent = word('busy');
+    try {
+      const [text, key] = await decryptedBy(keys, armor());
+      find(root, '.opened').append(content(text, key, open));
+      input.removeAttribute('aria-invalid');
+      form.hidden = !pasted;
+      input.value = '';
+      history.replaceState(null, '', location.pathname + location.search);
+    } catch (error) {
+      fail(error);
+    }
+    status.textContent = '';
+  };
+
+  const content = (text: string, key: string, open: boolean): Node => {
+    if (!list) return filled('qr' in root.dataset ? 'qr' : templateFor(text), text, open);
+    list.classList.add('decrypted');
+    const manifest = parseManifest(text);
+    const report = (error: unknown) => {
+      const unread = error instanceof Undecrypted ? 'damaged' : 'expired';
+      say(error === undefined ? '' : word(unread));
+    };
+    // Files that came with another text than a manifest are not encrypted.
+    if (manifest) offerFiles(list, manifest, key, word('download'), report);
+    const message = manifest ? manifest.message : text;
+    return message ? filled('message', message, open) : new Text();
+  };
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    // Nothing is sent.
+    event.stopPropagation();
+    decrypt(keysIn(input.value), true);
+  });
+
+  if (pasted) return;
+  try {
+    const isWords = workOf(armor()) > LINK_WORK;
+    find(form, 'label').textContent = word(isWords ? 'words' : 'key');
+    const keys = keysIn(location.hash);
+    if (keys.length > 0) decrypt(keys, 'open' in root.dataset);
+    else {
+      ask(isWords ? '' : word('missing'));
+      find(root, '.ask').hidden = !isWords;
+    }
+  } catch (error) {
+    fail(error);
+  }
+});
+
+async function decryptedBy(
+  keys: readonly string[],
+  armor: string,
+): Promise<[text: string, key: string]> {
+  for (const key of keys)
+    try {
+      return [await decryptText(armor, key), key];
+    } catch (error) {
+      if (!(error instanceof Undecrypted && error.failure === 'key')) throw error;
+    }
+  throw new Undecrypted('key');
+}

@@ -1,0 +1,82 @@
+import { decryptFile, Undecrypted } from './age-passphrase';
+import { blobOf, piecesOf } from './blobs';
+import { find } from './dom';
+import type { Manifest, ManifestFile } from './manifest';
+
+/**
+ * Makes the download buttons save decrypted files under their real names.
+ * @param report receives what failed, or undefined when a download begins
+ * @throws Undecrypted (payload) when the files of the page are not those of the manifest
+ */
+export function offerFiles(
+  list: HTMLElement,
+  { files }: Manifest,
+  key: string,
+  label: string,
+  report: (failed: unknown) => void,
+): void {
+  const links = [...list.querySelectorAll<HTMLAnchorElement>('a[download]')];
+  const linkOf = (at: number) => links.find(({ download }) => download === `${at + 1}.age`);
+  if (files.length !== links.length) throw new Undecrypted('payload');
+  // One after another, as each takes the whole processor.
+  let last = Promise.resolve();
+  for (const [at, file] of files.entries()) {
+    const link = linkOf(at);
+    if (!link) throw new Undecrypted('payload');
+    const item = link.closest('li') as HTMLElement;
+    const note = find(item, '.size');
+    const size = sizeText(file.size);
+    const progress = (done: number) => {
+      note.textContent = `${size} · ${Math.floor((done / file.size) * 100)} %`;
+    };
+    find(item, '.name').textContent = file.name;
+    note.textContent = size;
+    link.setAttribute('aria-label', label.replace('{name}', file.name));
+    link.addEventListener('click', (event) => {
+      const { href } = link;
+      if (!href) return;
+      event.preventDefault();
+      report(undefined);
+      last = last
+        .then(() => decrypted(href, file, key, progress))
+        .then((blob) => save(blob, file.name))
+        .catch(report)
+        .then(() => {
+          note.textContent = size;
+        });
+    });
+  }
+}
+
+async function decrypted(
+  href: string,
+  { size, mac }: ManifestFile,
+  key: string,
+  progress: (done: number) => void,
+): Promise<Blob> {
+  // The page may be open under another name than the one that links begin with.
+  const { body, ok } = await fetch(new URL(href).pathname);
+  if (!ok || !body) throw new Error();
+  const file = await blobOf(decryptFile(piecesOf(body), key, mac), progress);
+  if (file.size !== size) throw new Undecrypted('payload');
+  return file;
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  // It is read while the browser asks where to save it.
+  setTimeout(() => URL.revokeObjectURL(link.href), 600_000);
+}
+
+/** As the service writes sizes (src/server/page/language.ts). */
+function sizeText(bytes: number): string {
+  const { lang } = document.documentElement;
+  const power = Math.min(4, Math.floor(Math.log2(bytes || 1) / 10));
+  const unit = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;
+  const format = new Intl.NumberFormat(lang, power === 0 ? unit : { maximumFractionDigits: 1 });
+  const name = ['', '\u00a0KiB', '\u00a0MiB', '\u00a0GiB', '\u00a0TiB'][power];
+  return format.format(bytes / 1024 ** power) + name;
+}

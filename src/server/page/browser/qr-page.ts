@@ -1,0 +1,34 @@
+import { qrDrawing } from '../../../qr-matrix';
+import { find } from './dom';
+import { KEY_ITEM } from './key-item';
+
+// QR codes of what the service does not know: of decrypted texts, and of the link of a new push with its key.
+
+/** Draws the code of a text into the picture that the page has for it. */
+function drawQr(into: Element, text: string): void {
+  const drawing = qrDrawing(text);
+  if (!drawing) return;
+  const { size, path, dense } = drawing;
+  into.classList.toggle('dense', dense);
+  find(into, 'svg').setAttribute('viewBox', `0 0 ${size} ${size}`);
+  find(into, 'path').setAttribute('d', `M0 0h${size}v${size}H0z`);
+  find(into, 'path + path').setAttribute('d', path);
+}
+
+Object.assign(globalThis, { drawQr });
+
+document.addEventListener('DOMContentLoaded', () => {
+  const made = document.querySelector('.made');
+  if (!made) return;
+  let key: string | null = null;
+  try {
+    key = sessionStorage.getItem(KEY_ITEM);
+    sessionStorage.removeItem(KEY_ITEM);
+  } catch {
+    // The form did not encrypt.
+  }
+  if (!key) return;
+  const link = find(made, '.value');
+  link.textContent += `#${key}`;
+  drawQr(find(made, '.code'), link.textContent ?? '');
+});

@@ -1,0 +1,102 @@
+import decryptScript from './browser/decrypt-page.ts?script';
+import encryptScript from './browser/encrypt-form.ts?script';
+import qrScript from './browser/qr-page.ts?script';
+import { icon, PagePart, passphraseField, type View } from './layout';
+import { type Markup, markup } from './markup';
+import { linkTemplate, preformatted, qrTemplate, type SecretView, textView } from './secret-views';
+
+/*
+ * Secrets that were encrypted before they were sent (docs/encryption.md), which the service cannot read. The scripts
+ * decrypt them in the browser; without script, the page has the encrypted text, and what opens it.
+ */
+
+const style = `
+[hidden],.scripted .unscripted,html:not(.scripted) .scripted-only{display:none!important}
+.scripted .encrypted:not(.failed) .sealed,.scripted .list:not(.decrypted){display:none}
+.sealed{margin-top:1.25rem}
+.check{display:flex;align-items:center;gap:.7rem;font-weight:400}
+.check input{flex:none;width:1.25rem;min-height:1.25rem;margin:0;accent-color:var(--accent)}
+`.replaceAll('\n', '');
+
+const styling = new PagePart('style', style);
+/** Decrypts the secret of a page. */
+export const decrypting = [styling, new PagePart('script', decryptScript)];
+/** Encrypts what the form of the front page sends. */
+export const encrypting = [styling, new PagePart('script', encryptScript)];
+/** Draws QR codes of what the service does not know. */
+export const drawing = [new PagePart('script', qrScript)];
+
+/** What an encrypted page shows. */
+export interface EncryptedSecret {
+  readonly armor: string;
+  readonly isQr: boolean;
+  /** The download buttons of a push with files. */
+  readonly list: Markup | false;
+}
+
+/** Armor, and what the script needs to show its content. */
+export function encryptedView(view: SecretView, { armor, isQr, list }: EncryptedSecret): Markup {
+  const { words, open } = view;
+  const missing = markup` data-missing="${words.text('keyMissing')}"`;
+  const shown = markup`${missing}${open && ' data-open'}${isQr && ' data-qr'}`;
+  return markup`<div class="encrypted"${scriptWords(view)}${shown}>
+${progress}
+<form autocomplete="off" hidden>
+<p class="quiet ask" hidden>${words.text('enterKeyWords')}</p>
+${keyField(view)}
+</form>
+<div class="sealed">
+<p class="unscripted">${words.fill('decryptNoScript', { command: command('age -d') })}</p>
+${preformatted(armor, words.text('encryptedSecret'))}
+</div>
+<div class="opened"></div>
+${list && markup`<div class="list">${list}</div>`}
+${list ? template('message', textView(view, '', true)) : isQr ? template('qr', qrTemplate(view)) : plainTemplates(view)}
+</div>`;
+}
+
+/** What is pasted instead: the fields of the page at `/open`. */
+export function pasteView(view: SecretView): Markup {
+  const { words } = view;
+  return markup`<div class="encrypted"${scriptWords(view)}>
+<p class="unscripted">${words.fill('decryptNoScript', { command: command('age -d') })}</p>
+<form class="scripted-only" autocomplete="off">
+<div class="row"><label for="armor">${words.text('encryptedSecret')}</label>
+<textarea id="armor" rows="8" spellcheck="false" autocapitalize="off" translate="no" required></textarea></div>
+${keyField(view)}
+</form>
+${progress}
+<div class="opened"></div>
+${plainTemplates(view)}
+</div>`;
+}
+
+const progress = markup`<p class="problem" id="problem" role="alert" hidden>${icon('alert')}<span></span></p>
+<p class="quiet status" role="status"></p>`;
+
+/** What the script says. */
+function scriptWords({ words }: View): Markup {
+  const recipients = words
+    .text('decryptWithAge')
+    .replace('{command}', 'age -d -i ~/.ssh/id_ed25519');
+  return markup` data-busy="${words.text('decrypting')}" data-wrong="${words.text('keyWrong')}" data-damaged="${words.text('secretDamaged')}" data-expired="${words.text('downloadsExpired')}" data-recipients="${recipients}" data-words="${words.text('keyWords')}" data-key="${words.text('key')}" data-download="${words.text('downloadFile')}"`;
+}
+
+function keyField(view: View): Markup {
+  const { words } = view;
+  return markup`<div class="row"><label for="key">${words.text('key')}</label>
+${passphraseField(view, markup` id="key" autocomplete="off" translate="no" aria-describedby="problem" required`)}</div>
+<button class="primary wide">${icon('unlocked')}${words.text('decrypt')}</button>`;
+}
+
+function plainTemplates(view: SecretView): Markup {
+  return markup`${template('text', textView(view, ''))}${template('link', linkTemplate(view))}`;
+}
+
+function template(name: string, content: Markup): Markup {
+  return markup`<template class="${name}">${content}</template>`;
+}
+
+function command(text: string): Markup {
+  return markup`<code translate="no">${text}</code>`;
+}

@@ -1,0 +1,470 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import jsqr from 'jsqr';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { encryptText as encryptToKeys } from '../../src/age/age';
+import { parseRecipient } from '../../src/age/key-files';
+import {
+  encryptFile,
+  encryptText,
+  macIn,
+  newLinkKey,
+} from '../../src/server/page/browser/age-passphrase';
+import { manifestText } from '../../src/server/page/browser/manifest';
+import {
+  noBrowser,
+  openBrowser,
+  pixels,
+  serviceAt,
+  type Watched,
+  watchedPage,
+} from '../helpers/browser';
+import { person, serveBuilt } from '../helpers/program';
+import { recorder } from '../helpers/recorder';
+import { create, createWithFiles, filePart } from '../helpers/service';
+
+// Secrets that were encrypted before they were sent, in a real browser. `pw.test` is no secure context over plain http,
+// and all that the browser sends is recorded on the wire.
+
+const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
+const PUBLIC_KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
+const WORDS = 'abacus-bloated-cycling-dwindle-emperor-fidgety';
+/** The lowest work factor of words, as far as the page knows. */
+const WORDS_WORK = 11;
+
+const somebody = person();
+let browser: Browser;
+let built: Awaited<ReturnType<typeof serveBuilt>>;
+let service: ReturnType<typeof serviceAt>;
+let wire: Awaited<ReturnType<typeof recorder>>;
+let origin: string;
+let watched: Watched | undefined;
+/** What must not be sent, in any test. */
+const secrets: string[] = [WORDS];
+/** What may be sent, and must not be logged. */
+const logged: string[] = [];
+
+beforeAll(async () => {
+  if (noBrowser) return;
+  built = await serveBuilt(somebody.env, ['--trust-proxy', '--anonymous-files']);
+  service = serviceAt(built.url, built.token);
+  wire = await recorder(built.url);
+  origin = `http://pw.test:${wire.port}`;
+  browser = await openBrowser();
+});
+
+afterEach(async () => {
+  const { page, troubles } = watched ?? {};
+  watched = undefined;
+  await page?.context().close();
+  // Chromium at times calls a small file aborted that was read to its end.
+  const aborted = /^failed: .*\/files\/.* net::ERR_ABORTED$/;
+  expect((troubles ?? []).filter((trouble) => !aborted.test(trouble))).toEqual([]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await wire?.close();
+  await built?.stop();
+});
+
+function newKey(): string {
+  const key = newLinkKey();
+  secrets.push(key);
+  return key;
+}
+
+async function visit(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  watched = await watchedPage(context, origin);
+  await watched.page.goto(origin + path);
+  return watched.page;
+}
+
+/** Pushes an encrypted text, and opens its link. */
+async function open(
+  text: string,
+  push: Record<string, unknown> = {},
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const key = newKey();
+  return visit(`/p/${await pushText(text, key, push)}#${key}`, options);
+}
+
+const pushText = async (text: string, key: string, push: Record<string, unknown> = {}, work = 10) =>
+  create(service, {
+    payload: await encryptText(text, key, work),
+    retrieval_step: false,
+    ...push,
+  });
+
+const shown = (page: Page): Locator => page.locator('.opened .value');
+const problem = (page: Page) => page.getByRole('alert').textContent();
+
+describe.skipIf(noBrowser)('an encrypted secret (needs Chromium)', () => {
+  test('is decrypted with the key in the link, under a veil, over plain http', async () => {
+    const page = await open(SECRET);
+    await page.getByRole('button', { name: 'Show the text' }).waitFor();
+    expect(await page.evaluate('isSecureContext')).toBe(false);
+    expect(await shown(page).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Show the text' }).click();
+    expect(await shown(page).textContent()).toBe(SECRET);
+    expect(await page.locator('.sealed').isVisible()).toBe(false);
+    expect(page.url()).not.toContain('#');
+  });
+
+  test('is decrypted with words that were given apart, in any case', async () => {
+    const page = await visit(`/p/${await pushText(SECRET, WORDS, {}, WORDS_WORK)}`);
+    const input = page.getByRole('textbox', { name: 'Key words' });
+    await input.waitFor();
+    await page.getByText('Enter the key words that the sender gave you.').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('key');
+    await page.keyboard.type(`${WORDS.replace('fidgety', 'fidget')}\n`);
+    await page.getByRole('alert').getByText('That key does not open it.').waitFor();
+    expect(await input.getAttribute('aria-invalid')).toBe('true');
+    await input.fill(` ${WORDS.replaceAll('-', ' ').toUpperCase()}`);
+    await page.getByRole('button', { name: 'Decrypt' }).click();
+    // A button was pressed.
+    await shown(page).waitFor();
+    expect(await shown(page).textContent()).toBe(SECRET);
+    expect(await page.locator('form:visible').count()).toBe(0);
+  });
+
+  test('keeps its key through the step and a wrong passphrase', async () => {
+    const page = await open(SECRET, { retrieval_step: true, passphrase: 'sesame' });
+    for (const passphrase of ['wrong', 'sesame']) {
+      await page.fill('#passphrase', passphrase);
+      await page.getByRole('button', { name: 'Show the secret' }).click();
+      if (passphrase === 'wrong') await page.getByRole('alert').waitFor();
+    }
+    await shown(page).waitFor();
+    expect(await shown(page).textContent()).toBe(SECRET);
+    expect(page.url()).not.toContain('#');
+  });
+
+  test('says when the key is missing from the link, and takes the whole link', async () => {
+    const key = newKey();
+    const path = `/p/${await pushText(SECRET, key)}`;
+    const page = await visit(path);
+    expect(await problem(page)).toContain('The link is incomplete: the part after # is missing.');
+    await page
+      .getByRole('textbox', { name: 'Key', exact: true })
+      .fill(`<${origin}${path}#${key}>.`);
+    await page.getByRole('button', { name: 'Decrypt' }).click();
+    expect(await shown(page).textContent()).toBe(SECRET);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('says when the key is another one, and keeps it in the address', async () => {
+    const path = `/p/${await pushText(SECRET, newKey())}`;
+    const page = await visit(`${path}#${newKey()}`);
+    await page.getByRole('alert').getByText('That key does not open it.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Key', exact: true }).isVisible()).toBe(true);
+    expect(page.url()).toContain('#');
+  });
+
+  test('without script is armor, and a line that says what opens it', async () => {
+    const key = newKey();
+    const armor = await encryptText(SECRET, key, 10);
+    const token = await create(service, { payload: armor, retrieval_step: false });
+    const page = await visit(`/p/${token}#${key}`, { javaScriptEnabled: false });
+    expect(await page.locator('pre').textContent()).toBe(armor);
+    expect(await page.locator('.unscripted').textContent()).toBe(
+      'Encrypted. Open it with a browser that has JavaScript, or with: age -d',
+    );
+    expect(await page.locator('form:visible, button:visible, [role=alert]:visible').count()).toBe(
+      0,
+    );
+  });
+
+  test.each([
+    ['damaged', (armor: string) => armor.replace(/.{4}\n-----END/, 'AAAA\n-----END'), 'is damaged'],
+    ['cut', (armor: string) => armor.slice(0, -60), 'is damaged'],
+    [
+      'for keys',
+      () => encryptToKeys(SECRET, [parseRecipient(PUBLIC_KEY)]),
+      'Open it with age: age -d -i ~/.ssh/id_ed25519',
+    ],
+  ])('that is %s stays armor, and the page says so', async (_, change, told) => {
+    const key = newKey();
+    const armor = await change(await encryptText(SECRET, key, 10));
+    const token = await create(service, { payload: armor, retrieval_step: false });
+    const page = await visit(`/p/${token}#${key}`);
+    await page.getByRole('alert').getByText(told).waitFor();
+    expect(await page.locator('.sealed pre').isVisible()).toBe(true);
+    expect(await page.locator('.sealed pre').textContent()).toBe(armor);
+  });
+
+  test('may be a link, with the host that it leads to', async () => {
+    const payload = 'http://me@xn--e1awd7f.example/x?y#z';
+    const page = await open(payload);
+    await page.getByRole('button', { name: 'Show the link' }).click();
+    expect(await shown(page).textContent()).toBe(payload);
+    expect(await page.locator('.leads').textContent()).toBe(
+      'This link leads to xn--e1awd7f.example',
+    );
+    expect(await page.locator('.note:visible').count()).toBe(3);
+    expect(await page.getByRole('link', { name: 'Open in a new tab' }).getAttribute('href')).toBe(
+      payload,
+    );
+    const plain = await visit(`/p/${await pushText('https://a.example/', WORDS, {}, WORDS_WORK)}`);
+    await plain.fill('#key', WORDS);
+    await plain.keyboard.press('Enter');
+    await plain.locator('.leads').waitFor();
+    expect(await plain.locator('.note:visible').count()).toBe(0);
+    await plain.context().close();
+  });
+
+  test('may be a QR code', async () => {
+    const page = await open('WIFI:T:WPA;S:Büro;P:geheim;;', { kind: 'qr' });
+    await page.getByRole('button', { name: 'Show the QR code' }).click();
+    expect(await qrIn(page, 'QR code')).toBe('WIFI:T:WPA;S:Büro;P:geheim;;');
+    await page.getByText('Text of the QR code').click();
+    expect(await shown(page).textContent()).toBe('WIFI:T:WPA;S:Büro;P:geheim;;');
+  });
+
+  test('of 700 KB is there to the last character', async () => {
+    const text = `${'1 <&> λ\r\n'.repeat(70_000)}x`;
+    const page = await open(text);
+    await page.getByRole('button', { name: 'Show the text' }).waitFor();
+    expect((await shown(page).textContent()) === text).toBe(true);
+  });
+});
+
+/** Pushes files as a client does, and returns the path of the link. */
+async function pushFiles(
+  key: string,
+  files: readonly { readonly name: string; readonly bytes: Buffer }[],
+  change = (sealed: Buffer[]) => sealed,
+  message = 'For Ann',
+): Promise<string> {
+  const sealed = await Promise.all(files.map(({ bytes }) => encryptedBytes(bytes, key)));
+  const listed = files.map(({ name, bytes }, at) => {
+    const mac = macIn(sealed[at] as Buffer);
+    return { name, type: 'text/plain', size: bytes.length, mac };
+  });
+  const payload = await encryptText(manifestText({ message, files: listed }), key, 10);
+  const parts = change(sealed).map((bytes, at) => filePart(`${at + 1}.age`, bytes));
+  const fields = { payload, retrieval_step: 'false' };
+  const rest = Object.entries(fields).map(([name, value]) => ({ name: `push[${name}]`, value }));
+  // In another order than that of the manifest.
+  return `/p/${await createWithFiles(service, ...parts.reverse(), ...rest)}`;
+}
+
+async function encryptedBytes(bytes: Buffer, key: string): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  const one = async function* () {
+    yield bytes;
+  };
+  for await (const part of encryptFile(one(), key, 10)) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+describe.skipIf(noBrowser)('encrypted files (needs Chromium)', () => {
+  const files = [
+    { name: 'Schlüssel für "Büro".txt', bytes: Buffer.from('hunter2') },
+    { name: 'b.bin', bytes: randomBytes(17_000_000) },
+  ];
+
+  test('are saved decrypted under their own names, one by one and all at once', async () => {
+    const key = newKey();
+    const page = await visit(`${await pushFiles(key, files)}#${key}`);
+    await page.getByRole('button', { name: 'Show the message' }).click();
+    expect(await shown(page).textContent()).toBe('For Ann');
+    const labels = page.locator('.files .name');
+    expect(await labels.allInnerTexts()).toEqual(['b.bin', 'Schlüssel für "Büro".txt']);
+    expect(await page.locator('.files .size').allInnerTexts()).toEqual([
+      '16.2\u00a0MiB',
+      '7 bytes',
+    ]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download Schlüssel' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toBe('hunter2');
+    expect(download.suggestedFilename()).toBe('Schlüssel für _Büro_.txt');
+    const saved = new Map<string, Buffer>();
+    const all = new Promise<void>((resolve) => {
+      page.on('download', async (one) => {
+        saved.set(one.suggestedFilename(), readFileSync(await one.path()));
+        if (saved.size === 2) resolve();
+      });
+    });
+    await page.getByRole('button', { name: 'Download all' }).click();
+    await all;
+    expect(saved.get('b.bin')?.equals(files[1]?.bytes ?? Buffer.alloc(0))).toBe(true);
+    expect(wire.sent()).not.toContain('Schlüssel');
+  }, 60_000);
+
+  test.each([
+    ['exchanged', (sealed: Buffer[]) => sealed.toReversed()],
+    ['cut', (sealed: Buffer[]) => sealed.map((bytes) => bytes.subarray(0, -1))],
+  ])('that were %s by the instance are not saved', async (_, change) => {
+    const key = newKey();
+    const small = files.map(({ name }) => ({ name, bytes: Buffer.from(name) }));
+    const page = await visit(`${await pushFiles(key, small, change)}#${key}`);
+    const downloads: unknown[] = [];
+    page.on('download', (download) => downloads.push(download));
+    await page.getByRole('link', { name: 'Download b.bin' }).click();
+    await page.getByRole('alert').getByText('is damaged or incomplete').waitFor();
+    expect(downloads).toEqual([]);
+  });
+
+  test('that do not belong to the manifest are refused', async () => {
+    const key = newKey();
+    const path = await pushFiles(key, files.slice(0, 1), (sealed) => [...sealed, ...sealed]);
+    const page = await visit(`${path}#${key}`);
+    await page.getByRole('alert').getByText('is damaged or incomplete').waitFor();
+  });
+});
+
+/** What a QR code says. */
+async function qrIn(page: Page, name: string): Promise<string> {
+  const picture = await page.getByRole('img', { name }).screenshot();
+  const { data, width, height } = await pixels(page, picture);
+  const found = jsqr(data, width, height);
+  return Buffer.from(found?.binaryData ?? []).toString();
+}
+
+describe.skipIf(noBrowser)('the page at /open (needs Chromium)', () => {
+  test('decrypts what is pasted, and sends nothing', async () => {
+    const page = await visit('/open');
+    const key = newKey();
+    const before = wire.sent().length;
+    for (const [text, secret, work] of [
+      [SECRET, key, 10],
+      ['https://a.example/', WORDS, WORDS_WORK],
+    ] as const) {
+      await page.getByLabel('Encrypted secret').fill(await encryptText(text, secret, work));
+      await page.getByLabel('Key', { exact: true }).fill('wrong');
+      await page.getByRole('button', { name: 'Decrypt' }).click();
+      await page.getByRole('alert').getByText('That key does not open it.').waitFor();
+      await page.getByLabel('Key', { exact: true }).fill(secret);
+      await page.keyboard.press('Enter');
+      await shown(page).getByText(text.trim().slice(-5)).waitFor();
+      expect(await shown(page).textContent()).toBe(text);
+    }
+    await page.getByLabel('Encrypted secret').fill('no armor');
+    await page.getByLabel('Key', { exact: true }).fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('is damaged or incomplete').waitFor();
+    expect(await shown(page).count()).toBe(0);
+    expect(wire.sent().length).toBe(before);
+  });
+});
+
+describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => {
+  const payloadOf = async (link: string) => {
+    const { pathname } = new URL(link);
+    const response = await fetch(`${built.url}${pathname.replace(/\/r$/, '')}.json`);
+    return (await response.json()) as { payload: string; files: { filename: string }[] };
+  };
+
+  /** Sends the form, and returns the link that the page shows. */
+  async function made(page: Page): Promise<string> {
+    await page.getByRole('button', { name: 'Create link' }).click();
+    await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
+    const link = (await page.locator('bdo').textContent()) ?? '';
+    secrets.push(link.split('#')[1] ?? 'no key');
+    return link;
+  }
+
+  test('encrypts a text, and shows the link with its key', async () => {
+    const page = await visit('/');
+    secrets.push('correct horse battery');
+    await page.getByLabel('Secret text').fill('correct horse battery\n');
+    const link = await made(page);
+    expect(link).toMatch(/#[\w-]{22}$/);
+    expect(await qrIn(page, 'QR code of the link')).toBe(link);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    await shown(page).waitFor();
+    expect(await shown(page).textContent()).toBe('correct horse battery\n');
+    expect((await payloadOf(link)).payload).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
+  });
+
+  test('encrypts files and their names', async () => {
+    const page = await visit('/');
+    const [name, mimeType] = ['salaries.csv', 'text/csv'];
+    secrets.push(name, 'Ann earns more');
+    await page.getByLabel('Files').setInputFiles([
+      { name, mimeType, buffer: Buffer.from('Ann earns more') },
+      { name: 'empty', mimeType, buffer: Buffer.alloc(0) },
+    ]);
+    const link = await made(page);
+    const names = (await payloadOf(link)).files.map(({ filename }) => filename);
+    expect(names).toEqual(['1.age', '2.age']);
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: `Download ${name}` }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toBe('Ann earns more');
+    expect(download.suggestedFilename()).toBe(name);
+  });
+
+  test('that was refused has its text again, and encrypts it again', async () => {
+    const page = await visit('/');
+    secrets.push('tell nobody');
+    await page.getByLabel('Secret text').fill('tell nobody');
+    await page.getByLabel('Passphrase (optional)').fill('   ');
+    await page.getByRole('button', { name: 'Create link' }).click();
+    await page.getByText('This value is not valid.').waitFor();
+    await expect.poll(() => page.getByLabel('Secret text').inputValue()).toBe('tell nobody');
+    await page.getByLabel('Passphrase (optional)').fill('');
+    await page.goto(await made(page));
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    await shown(page).waitFor();
+    expect(await shown(page).textContent()).toBe('tell nobody');
+  });
+
+  test('does not encrypt when the box is not checked', async () => {
+    const page = await visit('/');
+    await page.getByLabel('Secret text').fill('hunter2');
+    await page.getByLabel('Encrypt in the browser').uncheck();
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const link = (await page.locator('bdo').textContent()) ?? '';
+    expect(link).not.toContain('#');
+    expect((await payloadOf(link)).payload).toBe('hunter2');
+  });
+});
+
+describe.skipIf(noBrowser)('a link that a mail gateway changed (needs Chromium)', () => {
+  test.each([
+    ['%23', (path: string, key: string) => `${path}%23${key}`],
+    ['%2523 and a parameter', (path: string, key: string) => `${path}%2523${key}&utm_source=mail`],
+    ['a parameter before the key', (path: string, key: string) => `${path}&a=b#${key}`],
+    ['a parameter after the key', (path: string, key: string) => `${path}#${key}&utm_source=mail`],
+    ['a query', (path: string, key: string) => `${path}?utm_source=mail#${key}`],
+  ])('is repaired: %s', async (_, change) => {
+    // Such a gateway has the key, and the browser sends it; the log does not.
+    const key = newLinkKey();
+    logged.push(key);
+    const page = await visit(change(`/p/${await pushText(SECRET, key)}`, key));
+    await page.getByRole('button', { name: 'Show the text' }).waitFor();
+    expect(await shown(page).textContent()).toBe(SECRET);
+    expect(page.url()).not.toContain(key);
+  });
+
+  test('is left alone where nothing can be repaired', async () => {
+    const page = await visit('/p/abcdefghij0123456789');
+    await page.getByRole('heading', { name: 'This link is no longer available' }).waitFor();
+    await page.goto(`${origin}/nothing%23here`);
+    expect(page.url()).toBe(`${origin}/nothing%23here`);
+  });
+});
+
+test.skipIf(noBrowser)('no key, and nothing that was encrypted, was sent or logged', async () => {
+  // What a mail gateway makes the browser send, to see that it is recorded.
+  const key = newLinkKey();
+  await visit(`/p/abcdefghij%23${key}.`);
+  const sent = wire.sent();
+  const { stdout, stderr } = await built.stop();
+  const log = stdout + stderr;
+  expect([sent.includes(key), log.includes('GET /p/:token')]).toEqual([true, true]);
+  expect(secrets.filter((secret) => sent.includes(secret))).toEqual([]);
+  expect([key, ...secrets, ...logged].filter((secret) => log.includes(secret))).toEqual([]);
+});

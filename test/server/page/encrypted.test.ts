@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { encryptText } from '../../../src/server/page/browser/age-passphrase';
+import decryptScript from '../../../src/server/page/browser/decrypt-page.ts?script';
+import encryptScript from '../../../src/server/page/browser/encrypt-form.ts?script';
+import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
+import {
+  create,
+  createWithFiles,
+  filePart,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await testService({ anonymousFiles: true });
+});
+
+afterEach(() => service.close());
+
+async function open(path: string) {
+  const response = await service.fetch(new Request(`http://pw.test${path}`));
+  const html = await response.text();
+  const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  return { html, scripts: scripts.slice(1), policy };
+}
+
+const armor = await encryptText('hunter2', 'a key', 1);
+const step = { retrieval_step: false };
+
+test.each([
+  ['decrypt', decryptScript, 30 * 1024],
+  ['encrypt', encryptScript, 30 * 1024],
+  ['draw QR codes', qrScript, 16 * 1024],
+])('the script to %s is small, and uses nothing that needs https', (_, script, most) => {
+  expect(Buffer.byteLength(script)).toBeLessThan(most);
+  expect(script).not.toMatch(/crypto\.subtle|serviceWorker|navigator\.|innerHTML|eval\(|import\(/);
+});
+
+describe('scripts are only in pages that need them', () => {
+  test('which a secret that is not encrypted does not', async () => {
+    const { scripts, policy } = await open(
+      `/p/${await create(service, { payload: 'x', ...step })}`,
+    );
+    expect([scripts, policy.includes('connect-src')]).toEqual([[], false]);
+  });
+
+  test.each([
+    ['text', [decryptScript]],
+    ['qr', [decryptScript, qrScript]],
+  ])('an encrypted %s', async (kind, expected) => {
+    const token = await create(service, { payload: armor, kind, ...step });
+    const { scripts, policy, html } = await open(`/p/${token}`);
+    expect(scripts).toEqual(expected);
+    // Nothing is fetched, so nothing can be sent that way.
+    expect(policy).not.toContain('connect-src');
+    expect(html).toContain(armor);
+  });
+
+  test('encrypted files, which are fetched from the service alone', async () => {
+    const token = await createWithFiles(
+      service,
+      filePart('1.age', 'x'),
+      { name: 'push[payload]', value: armor },
+      { name: 'push[retrieval_step]', value: 'false' },
+    );
+    const { scripts, policy } = await open(`/p/${token}`);
+    expect(scripts).toEqual([decryptScript]);
+    expect(policy.split('; ')).toContain("connect-src 'self'");
+  });
+
+  test('the form and the page at /open', async () => {
+    expect((await open('/')).scripts).toEqual([encryptScript]);
+    const { scripts, policy } = await open('/open');
+    expect([scripts, policy.includes('connect-src')]).toEqual([[decryptScript], false]);
+  });
+
+  test('not the front page without a form', async () => {
+    await service.close();
+    service = await testService({ anonymous: false });
+    expect((await open('/')).scripts).toEqual([]);
+  });
+});
+
+test('armor with white space before it is armor, and other text is not', async () => {
+  for (const [payload, expected] of [
+    [`\n ${armor}`, 1],
+    [`a line\n${armor}`, 0],
+  ] as const) {
+    const token = await create(service, { payload, ...step });
+    expect((await open(`/p/${token}`)).scripts.length).toBe(expected);
+  }
+});
+
+test('what pretends to be armor is escaped', async () => {
+  const payload = '-----BEGIN AGE ENCRYPTED FILE-----\n</pre><script>alert(1)</script>';
+  const { html } = await open(`/p/${await create(service, { payload, ...step })}`);
+  expect(html).toContain('&lt;/pre&gt;&lt;script&gt;');
+});
+
+test('a key in a path is not logged', async () => {
+  const key = 'TDwSkAO2ZmVrJkGOCxCbJg';
+  for (const path of [`/p/abcdefghij%23${key}`, `/p/abcdefghij%2523${key}&a=b`, `/${key}`])
+    expect((await open(path)).html).not.toContain(key);
+  expect(service.lines.length).toBe(3);
+  expect(service.lines.filter((line) => line.includes(key))).toEqual([]);
+});
