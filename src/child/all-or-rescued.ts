@@ -87,7 +87,7 @@ export async function rescueAll(
     sentences.push(`${secrets} saved to ${paths.join(' and ')}`);
     const named = paths.map((path) => `'${path}'`).join(' ');
     const sealed = pushes.some(({ push }) => isArmored(push.payload ?? ''));
-    hints.push(sealed ? `age -d opens it: ${named}` : `read it, then remove it: rm ${named}`);
+    hints.push(sealed ? 'with the key, age -d opens it' : `read it, then remove it: rm ${named}`);
   }
   sentences.push(...available);
   if (lost.length > 0) sentences.push(`NOT ALL IS SAVED: ${lost.join('; ')}`);
