@@ -57,6 +57,7 @@ function together() {
       'terminal/output',
       'terminal/wording',
     ],
+    age: ['age/age', 'age/key', 'age/recipients', 'age/age-error', 'manifest'],
     table: ['terminal/table', 'terminal/text-width'],
     undici: ['client/transport/undici', 'client/transport/connect-options'],
   };

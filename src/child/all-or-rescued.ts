@@ -91,7 +91,7 @@ export async function rescueAll(
     const files = paths.length === 1 ? 'the file' : 'the files';
     const named = paths.map((path) => `'${path}'`).join(' ');
     const sealed = pushes.some(({ push }) => isArmored(push.payload ?? ''));
-    cleanUp = sealed ? `open ${files} with age -d: ${named}` : `delete ${files} when done: rm ${named}`;
+    cleanUp = sealed ? 'with the key, age -d opens it' : `delete ${files} when done: rm ${named}`;
   }
   sentences.push(...available);
   if (lost.length > 0) sentences.push(`NOT ALL IS SAVED: ${lost.join('; ')}`);

@@ -31,19 +31,25 @@ export async function decryptPush(
   const { context, push } = retrieved;
   const armor = push.payload ?? '';
   if (!(await checked(needsPassphrase(armor)))) {
+    if (isLinkKey(keys.linkKey ?? ''))
+      throw exchanged('the link has a key, but the push is encrypted to another one');
     if (keys.identities.length === 0) throw noIdentity();
-    return withContent(retrieved, armor, keys.identities);
+    return withContent(retrieved, keys);
   }
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
   if (given.length > 0) {
-    const failure = await tryKeys(retrieved, armor, given);
+    const failure = await tryKeys(retrieved, keys, given);
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
     await retrieved.say.note(failure.message);
   } else if (!context.canPrompt()) throw noKey();
+  else
+    await retrieved.say.note(
+      'the push is encrypted: give what follows # in its link, or its words',
+    );
   const saved = await savedArmor(retrieved, armor);
   if (saved !== undefined) rescued(saved);
-  const opened = await askForKey(retrieved, armor);
+  const opened = await askForKey(retrieved, keys);
   if (saved !== undefined) await unlink(saved).catch(() => {});
   return opened;
 }
@@ -55,12 +61,12 @@ async function savedArmor({ context, push }: RetrievedPush, armor: string) {
   return path instanceof CliError ? undefined : path;
 }
 
-async function askForKey(retrieved: RetrievedPush, armor: string): Promise<RetrievedPush> {
+async function askForKey(retrieved: RetrievedPush, keys: PushKeys): Promise<RetrievedPush> {
   const prompter = await retrieved.context.prompter();
   for (let tries = 1; ; tries++) {
     const question = tries === 1 ? 'Key or words:' : 'Wrong key, try again:';
     const typed = (await prompter.secret(question)).trim();
-    const outcome = typed === '' ? noKey() : await tryKeys(retrieved, armor, [typed]);
+    const outcome = typed === '' ? noKey() : await tryKeys(retrieved, keys, [typed]);
     if (!(outcome instanceof CliError)) return outcome;
     if (tries === TRIES || !isWrongKey(outcome)) throw outcome;
   }
@@ -70,7 +76,7 @@ const isWrongKey = ({ code }: CliError) => code === 'passphrase';
 
 async function tryKeys(
   retrieved: RetrievedPush,
-  armor: string,
+  keys: PushKeys,
   texts: readonly string[],
 ): Promise<RetrievedPush | CliError> {
   const passphrases: string[] = [];
@@ -86,7 +92,7 @@ async function tryKeys(
     passphrases.push(text);
   }
   const identities = [...new Set(passphrases)].map(passphraseIdentity);
-  const outcome = await attempt(() => withContent(retrieved, armor, identities));
+  const outcome = await attempt(() => withContent(retrieved, { ...keys, identities }));
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
   return outcome.with({ message: `${outcome.message}${complaint}` });
 }
@@ -98,18 +104,20 @@ async function normalized(text: string): Promise<string> {
 /** The push with its plaintext, and a client that decrypts its files. */
 async function withContent(
   retrieved: RetrievedPush,
-  armor: string,
-  identities: readonly Identity[],
+  { identities, linkKey = '' }: PushKeys,
 ): Promise<RetrievedPush> {
   const { push, say, api } = retrieved;
-  const bytes = await checked(decryptText(armor, identities));
+  const bytes = await checked(decryptText(push.payload ?? '', identities));
   if (!isUtf8(bytes))
     throw failedError('the encrypted data is not text', {
       hint: 'save it with --no-decrypt, then open it with age -d',
     });
   const text = bytes.toString('utf8');
   if (!isManifest(text)) {
-    if ((push.files ?? []).length > 0)
+    const files = (push.files ?? []).length > 0;
+    // pwpush encrypts text and files alike, and no other program creates such links.
+    if (files && isLinkKey(linkKey)) throw exchanged('the files of the push are not encrypted');
+    if (files)
       await say.warn(
         'the files are not encrypted: they may be from someone other than the sender of the text',
       );
@@ -204,9 +212,15 @@ async function checked<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+function exchanged(what: string): CliError {
+  return failedError(`${what}: it may have been replaced`, {
+    hint: 'ask the sender; --no-decrypt accepts it as it is',
+  });
+}
+
 function wrongKey(): CliError {
   return new CliError('passphrase', 'the key does not open the push', {
-    hint: 'check the end of the link after #, the words, or the private key; or ask the sender',
+    hint: 'compare it with what the sender gave you',
   });
 }
 

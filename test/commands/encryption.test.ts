@@ -361,7 +361,8 @@ describe('a link that lost its key', () => {
     expect(stderr).toContain(
       'the push is encrypted, and the link has no key; the secret was saved',
     );
-    expect(stderr).toContain(`pen the file with age -d: '${here.file(`state/${name}`)}'`);
+    expect(stderr).toContain(`saved to ${here.file(`state/${name}`)}\nhint: `);
+    expect(stderr).toContain('. With the key, age -d opens it\n');
     expect((await decryptText(armor, [passphraseIdentity(keyOf(stdout))])).toString()).toBe(
       'hunter2',
     );
@@ -537,6 +538,12 @@ describe('armor of other programs', () => {
     const { code, stdout, stderr } = await here.run('get', `${token}#${'A'.repeat(22)}`);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('it may have been replaced; the secret was saved to');
+    const path = sshKey('ed25519', 'id');
+    const recipients = parseRecipients(readFileSync(`${path}.pub`, 'utf8'));
+    const armor = await encryptText('to a public key', recipients);
+    const sealed = await here.push({ payload: armor, expire_after_views: 1 });
+    const opened = await here.run('get', `${sealed}#${'A'.repeat(22)}`, '-i', path);
+    expect([opened.code, opened.stdout]).toEqual([1, '']);
     const other = await here.push({ payload: 'as it is' });
     const taken = await here.run('get', `${other}#${'A'.repeat(22)}`, '--no-decrypt');
     expect(taken.stdout).toBe('as it is');

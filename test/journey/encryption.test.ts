@@ -342,6 +342,24 @@ describe('an instance that', () => {
     expect(rescued.filter((name) => name.includes('/'))).toHaveLength(listed.length);
   });
 
+  test('added files to an encrypted text is noticed', async () => {
+    const payload = await encryptText('text', recipients);
+    const instance = await offering([named('run-me.sh', whole('evil'))], payload);
+    const { code, stderr } = await get(instance);
+    const words = ['get', `${instance.url}/p/abc`, '--output', 'in/'];
+    const env = { PWPUSH_KEY: key };
+    const warned = await run(words, '', env);
+    await instance.stop();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('files of the push are not encrypted'),
+    ]);
+    expect(warned).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('warning: the files are not'),
+    });
+  });
+
   test('a newer manifest is not guessed at', async () => {
     const payload = await encryptText('{"pwpush-manifest":2,"files":[]}', recipients);
     const instance = await offering([], payload);

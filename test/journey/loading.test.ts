@@ -56,7 +56,7 @@ const files = [
   'transfer-meter',
   'upload',
 ];
-const encryption = ['age-error', 'decrypt', 'encryption', 'key-files', 'manifest', 'recipients'];
+const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
 const heavy = [
   'chalk',
   'clipboard',
