@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'man/pwpush-security.7'), 'utf8').replaceAll('\\-', '-');
 
-/** Attack, test file and title of each entry of the section about protections. */
+/** Attack, test file and title of each entry of the sections about protections and encrypted pushes. */
 const promises = page
   .split(/^\.Sh /m)
-  .filter((section) => section.startsWith('PROTECTIONS'))
+  .filter((section) => /^(PROTECTIONS|ENCRYPTED)/.test(section))
   .flatMap((section) => section.split(/^\.It /m).slice(1))
   .map((entry) => ({
     attack: entry.split('\n')[0] ?? '',

@@ -285,6 +285,15 @@ describe('push --to', () => {
     expect(stderr).toContain(`pwpush: --to: ${reason}`);
   });
 
+  test('more keys than fit into a header are refused', async () => {
+    writeFileSync(
+      here.file('many'),
+      readFileSync(`${sshKey('ed25519', 'id')}.pub`, 'utf8').repeat(2000),
+    );
+    const { code, stderr } = await here.run('push', '-R', here.file('many'));
+    expect([code, stderr]).toEqual([2, 'pwpush: there are too many recipients\n']);
+  });
+
   test('a security key and a private key are refused, the latter without being quoted', async () => {
     const sk = 'sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29t';
     expect((await here.run('push', '--to', sk)).stderr).toContain('security keys');

@@ -79,7 +79,6 @@ const lines: Record<string, readonly Line[]> = {
     },
     { words: 'push --each', stdin: `{"payload":"${marks.payload}","oops":1}\n`, ...created },
     { words: 'push --encrypt', ...secret, ...created },
-    { words: 'push --encrypt=words --key-out DIR/words', ...secret, ...created },
     { words: `push --encrypt ${marks.payload}` },
     { words: `push --to ${marks.payload}`, ...secret },
     { words: 'push --encrypt --file DIR/content', ...created },

@@ -123,15 +123,19 @@ async function readRecipients(
     const place = path === '-' ? 'standard input' : path;
     read.push(...parsed(() => parseRecipients(bytes.toString('utf8')), place));
   }
-  return [...named, ...read];
+  const all = [...named, ...read];
+  // A try, as there may be too many of them.
+  await prepareFile(all).catch((error) => {
+    throw error instanceof AgeError ? usageError(error.message) : error;
+  });
+  return all;
 }
 
 function parsed<T>(parse: () => T, place: string): T {
   try {
     return parse();
   } catch (error) {
-    if (!(error instanceof AgeError)) throw error;
-    throw invalidKey(place, error.message);
+    throw error instanceof AgeError ? invalidKey(place, error.message) : error;
   }
 }
 
