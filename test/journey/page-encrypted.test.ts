@@ -11,7 +11,7 @@ import {
   macIn,
   newLinkKey,
 } from '../../src/server/page/browser/age-passphrase';
-import { manifestText } from '../../src/server/page/browser/manifest';
+import { manifestText } from '../../src/server/page/browser/listed-files';
 import {
   noBrowser,
   openBrowser,

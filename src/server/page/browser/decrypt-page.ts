@@ -2,7 +2,7 @@ import { decryptText, keysIn, LINK_WORK, Undecrypted, workOf } from './age-passp
 import { offerFiles } from './decrypted-files';
 import { find } from './dom';
 import { filled, templateFor } from './fill-template';
-import { parseManifest } from './manifest';
+import { parseManifest } from './listed-files';
 
 /*
  * Decrypts the secret of a page, or what is pasted at /open. Its words are attributes of the page

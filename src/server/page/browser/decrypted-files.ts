@@ -1,7 +1,7 @@
 import { decryptFile, Undecrypted } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 import { find } from './dom';
-import type { Manifest, ManifestFile } from './manifest';
+import type { Manifest, ManifestFile } from './listed-files';
 
 /**
  * Makes the download buttons save decrypted files under their real names.

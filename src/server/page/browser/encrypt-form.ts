@@ -9,7 +9,7 @@ import {
 import { blobOf, piecesOf } from './blobs';
 import { find } from './dom';
 import { KEY_ITEM } from './key-item';
-import { MANIFEST, type Manifest, manifestText, parseManifest } from './manifest';
+import { MANIFEST, type Manifest, manifestText, parseManifest } from './listed-files';
 
 // Encrypts what the form of the front page sends. The page with the link gets the key from the storage of this tab.
 
