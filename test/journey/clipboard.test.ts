@@ -36,7 +36,7 @@ describe('on a terminal', () => {
   test('Control-C clears the clipboard at once, and ends with 130', async () => {
     const line = `exec $PWPUSH get --copy --clear-after 600 ${await pushed()}`;
     const terminal = onTerminal(line, far);
-    await terminal.shows('Control-C clears it at once');
+    await terminal.shows('Ctrl-C clears it now');
     terminal.type('\u0003');
     expect(await terminal.ended).toBe(130);
     expect(sequences(terminal.screen())).toEqual([SECRET, ' ']);
@@ -101,7 +101,7 @@ describe.skipIf(lacks('Xvfb', 'xclip', 'xsel'))('on X11 (needs Xvfb, xclip, xsel
     let told = '';
     child.stderr.on('data', (chunk: Buffer) => {
       told += chunk;
-      if (!told.endsWith('at once\n')) return;
+      if (!told.endsWith('clears it now)\n')) return;
       boardHolds(SECRET);
       spawnSync('xclip', ['-selection', 'clipboard', '-in'], {
         env,

@@ -94,7 +94,7 @@ test('the key may lie elsewhere; one that others can read is warned about', asyn
   await chmod(instanceKeyFile, 0o644);
   const second = await testService({ data: join(data, 'data'), instanceKeyFile });
   expect(second.warnings).toEqual([
-    `other users can read the instance key "${instanceKeyFile}": run chmod 600`,
+    `other users can read the instance key "${instanceKeyFile}": run chmod 600 on it`,
   ]);
   await second.close();
 });
@@ -114,7 +114,7 @@ test('an empty database beside a key is not taken for a new one', async () => {
   await writeFile(file, '');
   await rm(`${file}-wal`, { force: true });
   await expect(testService({ data })).rejects.toMatchObject({
-    message: `"${file}" is empty, although the instance key "" exists${join(data, 'instance.key')}`,
+    message: `"${file}" is empty, although the instance key "${join(data, 'instance.key')}" exists`,
     hint: 'restore the database from a backup, or remove the empty file to start without data',
   });
   await rm(file);

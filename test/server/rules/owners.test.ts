@@ -130,7 +130,7 @@ test('listing and revoking make no database', async () => {
   for (const asked of [() => owners.list(), () => owners.revoke('admin')]) {
     const error = await asked().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServiceError);
-    expect((error as ServiceError).message).toBe(`no database in ""${nowhere}`);
+    expect((error as ServiceError).message).toBe(`no database in "${nowhere}"`);
   }
   expect(existsSync(nowhere)).toBe(false);
   await owners.close();

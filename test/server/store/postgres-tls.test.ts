@@ -37,7 +37,7 @@ onPostgres(
     const failure = async (query: string, host?: string) => {
       const error = await withTls(query, host).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(ServiceError);
-      return /was not accepted \((\w+)\)$/.exec((error as ServiceError).message)?.[1];
+      return /could not be verified \((\w+)\)$/.exec((error as ServiceError).message)?.[1];
     };
 
     test.each([
