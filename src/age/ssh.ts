@@ -96,8 +96,13 @@ function edWrapKey(wire: Buffer, point: Uint8Array) {
 
 function rsaRecipient(wire: Buffer, e: Buffer, n: Buffer): Recipient {
   const jwk = { kty: 'RSA', e: e.toString('base64url'), n: n.toString('base64url') };
+  // Before it is imported: a key over the limit would make later imports fail on Node.js 24.
+  checkBits(
+    BigInt(`0x${n.toString('hex') || '0'}`)
+      .toString(2)
+      .replace(/^0$/, '').length,
+  );
   const key = keyOf(() => createPublicKey({ key: jwk, format: 'jwk' }));
-  checkBits(key);
   return {
     wrap: (fileKey) => ({
       type: 'ssh-rsa',
@@ -108,7 +113,7 @@ function rsaRecipient(wire: Buffer, e: Buffer, n: Buffer): Recipient {
 }
 
 function rsaIdentity(wire: Buffer, key: KeyObject): Identity {
-  checkBits(key);
+  checkBits(key.asymmetricKeyDetails?.modulusLength ?? 0);
   return {
     type: 'ssh-rsa',
     unwrap({ args, body }) {
@@ -130,8 +135,7 @@ function decrypted(key: KeyObject, body: Uint8Array): Buffer | undefined {
   }
 }
 
-function checkBits(key: KeyObject): void {
-  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+function checkBits(bits: number): void {
   if (bits < RSA_BITS.least)
     throw new AgeError('key', `an RSA key needs at least ${RSA_BITS.least} bits, not ${bits}`);
   if (bits > RSA_BITS.most)
