@@ -5,13 +5,13 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { encryptText as encryptToKeys } from '../../src/age/age';
 import { parseRecipient } from '../../src/age/key-files';
+import { encodeManifest } from '../../src/manifest';
 import {
   encryptFile,
   encryptText,
   macIn,
   newLinkKey,
 } from '../../src/server/page/browser/age-passphrase';
-import { manifestText } from '../../src/server/page/browser/listed-files';
 import {
   noBrowser,
   openBrowser,
@@ -244,7 +244,11 @@ async function pushFiles(
     const mac = macIn(sealed[at] as Buffer);
     return { name, type: 'text/plain', size: bytes.length, mac };
   });
-  const payload = await encryptText(manifestText({ message, files: listed }), key, 10);
+  const payload = await encryptText(
+    encodeManifest({ message: message.trim() ? message : undefined, files: listed }),
+    key,
+    10,
+  );
   const parts = change(sealed).map((bytes, at) => filePart(`${at + 1}.age`, bytes));
   const fields = { payload, retrieval_step: 'false' };
   const rest = Object.entries(fields).map(([name, value]) => ({ name: `push[${name}]`, value }));

@@ -1,8 +1,7 @@
 import { decryptText, keysIn, LINK_WORK, Undecrypted, workOf } from './age-passphrase';
-import { offerFiles } from './decrypted-files';
+import { manifestIn, offerFiles } from './decrypted-files';
 import { find } from './dom';
 import { filled, templateFor } from './fill-template';
-import { parseManifest } from './listed-files';
 
 /*
  * Decrypts the secret of a page, or what is pasted at /open. Its words are attributes of the page
@@ -62,7 +61,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const content = (text: string, key: string, open: boolean): Node => {
     if (!list) return filled('qr' in root.dataset ? 'qr' : templateFor(text), text, open);
     list.classList.add('decrypted');
-    const manifest = parseManifest(text);
+    const manifest = manifestIn(text);
     const report = (error: unknown) => {
       const unread = error instanceof Undecrypted ? 'damaged' : 'expired';
       say(error === undefined ? '' : word(unread));

@@ -1,7 +1,19 @@
+import {
+  decodeManifest,
+  encryptedName,
+  isManifest,
+  type Manifest,
+  type ManifestFile,
+} from '../../../manifest';
 import { decryptFile, Undecrypted } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 import { find } from './dom';
-import type { Manifest, ManifestFile } from './listed-files';
+
+/** The manifest that a text is; undefined for any other text, and for another version. */
+export function manifestIn(text: string): Manifest | undefined {
+  const found = isManifest(text) ? decodeManifest(text) : '';
+  return typeof found === 'string' ? undefined : found;
+}
 
 /**
  * Makes the download buttons save decrypted files under their real names.
@@ -16,7 +28,7 @@ export function offerFiles(
   report: (failed: unknown) => void,
 ): void {
   const links = [...list.querySelectorAll<HTMLAnchorElement>('a[download]')];
-  const linkOf = (at: number) => links.find(({ download }) => download === `${at + 1}.age`);
+  const linkOf = (at: number) => links.find(({ download }) => download === encryptedName(at));
   if (files.length !== links.length) throw new Undecrypted('payload');
   // One after another, as each takes the whole processor.
   let last = Promise.resolve();

@@ -1,3 +1,4 @@
+import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../../manifest';
 import {
   decryptText,
   encryptFile,
@@ -7,9 +8,9 @@ import {
   newLinkKey,
 } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
+import { manifestIn } from './decrypted-files';
 import { find } from './dom';
 import { KEY_ITEM } from './key-item';
-import { MANIFEST, type Manifest, manifestText, parseManifest } from './listed-files';
 
 // Encrypts what the form of the front page sends. The page with the link gets the key from the storage of this tab.
 
@@ -67,7 +68,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const key = stored.getItem(KEY_ITEM);
   if (key && text.value.startsWith('-----BEGIN AGE'))
     decryptText(text.value, key).then((plain) => {
-      const manifest = parseManifest(plain);
+      const manifest = manifestIn(plain);
       text.value = manifest ? (manifest.message ?? '') : plain;
     });
 });
@@ -82,17 +83,17 @@ function storage(): Storage | undefined {
 }
 
 async function encrypt(text: string, files: readonly File[], key: string): Promise<Encrypted> {
-  if (files.length === 0 && text.startsWith(MANIFEST)) throw new Error();
+  if (files.length === 0 && isManifest(text)) throw new Error();
   if (files.length === 0) return { payload: await encryptText(text, key, LINK_WORK), files };
   const made: File[] = [];
   const listed: Manifest['files'][number][] = [];
   for (const [at, file] of files.entries()) {
     const { blob, mac } = await encryptBlob(file, key);
-    made.push(new File([blob], `${at + 1}.age`, { type: 'application/octet-stream' }));
+    made.push(new File([blob], encryptedName(at), { type: 'application/octet-stream' }));
     const type = file.type || 'application/octet-stream';
     listed.push({ name: file.name, type, size: file.size, mac });
   }
-  const manifest = manifestText({ message: text, files: listed });
+  const manifest = encodeManifest({ message: text.trim() ? text : undefined, files: listed });
   return { payload: await encryptText(manifest, key, LINK_WORK), files: made };
 }
 
