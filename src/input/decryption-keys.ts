@@ -2,7 +2,7 @@ import type { Identity } from '../age/recipients';
 import type { Context } from '../context';
 import { usageError } from '../errors';
 import { askPassphrase } from './passphrase';
-import { bytesOfFile, readAll, withoutOneLineEnd } from './source';
+import { bytesOf, placeOf, withoutOneLineEnd } from './source';
 
 /** Where the command line says what opens an encrypted push. */
 export interface KeyOptions {
@@ -46,17 +46,10 @@ export async function readKeys(
   const identities: Identity[] = [];
   for (const path of identity) identities.push(...(await readIdentities(path, context)));
   if (keyFile === undefined) return { text, identities, decrypt };
-  const read = withoutOneLineEnd(await textOf(keyFile, context));
+  const read = withoutOneLineEnd((await bytesOf(keyFile, context)).toString('utf8'));
   if (read === '') throw usageError(`the key is empty: ${placeOf(keyFile)}`);
   return { text: read, identities, decrypt };
 }
-
-async function textOf(path: string, context: Context): Promise<string> {
-  const bytes = path === '-' ? await readAll(context.stdin.bytes()) : await bytesOfFile(path);
-  return bytes.toString('utf8');
-}
-
-const placeOf = (path: string) => (path === '-' ? 'standard input' : path);
 
 const TRIES = 3;
 
@@ -65,7 +58,7 @@ async function readIdentities(path: string, context: Context): Promise<Identity[
     import('../age/key-files'),
     import('../age/age-error'),
   ]);
-  const text = await textOf(path, context);
+  const text = (await bytesOf(path, context)).toString('utf8');
   let passphrase: string | undefined;
   for (let tries = 0; ; tries++) {
     try {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context, Prompter } from '../context';
 import { usageError } from '../errors';
-import { bytesOfFile, readAll, variableValue, withoutOneLineEnd } from './source';
+import { bytesOf, variableValue, withoutOneLineEnd } from './source';
 
 /** Where the passphrase comes from. */
 export interface PassphraseOptions {
@@ -96,7 +96,7 @@ async function typedTwice(
 }
 
 async function fromFile(path: string, context: Context): Promise<string> {
-  const bytes = path === '-' ? await readAll(context.stdin.bytes()) : await bytesOfFile(path);
+  const bytes = await bytesOf(path, context);
   if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
   const text = bytes.toString('utf8');
   return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : `"${path}"`);

@@ -183,12 +183,25 @@ export async function* bytesFrom(path: string, context: Context): AsyncGenerator
  * Reads in pieces, up to the longest text: a device has no end.
  * @throws CliError (usage)
  */
-export async function bytesOfFile(path: string): Promise<Buffer> {
+async function bytesOfFile(path: string): Promise<Buffer> {
   try {
     return await readAll(createReadStream(path), `"${path}"`);
   } catch (error) {
     throw error instanceof CliError ? error : unreadable(path, error);
   }
+}
+
+/**
+ * Reads a file, or standard input for `-`, up to the longest text.
+ * @throws CliError (usage)
+ */
+export async function bytesOf(path: string, { stdin }: Context): Promise<Buffer> {
+  return path === '-' ? readAll(stdin.bytes()) : bytesOfFile(path);
+}
+
+/** What messages call the place that `bytesOf` reads. */
+export function placeOf(path: string): string {
+  return path === '-' ? 'standard input' : path;
 }
 
 /** The error for a file that cannot be read. */

@@ -6,7 +6,7 @@ import type { Attachment } from '../../client/form';
 import type { Context } from '../../context';
 import { limits } from '../../contract';
 import { type CliError, usageError } from '../../errors';
-import { bytesOfFile, readAll } from '../../input/source';
+import { bytesOf, placeOf } from '../../input/source';
 import { encodeManifest, encryptedName, isManifest } from '../../manifest';
 import type { EncryptMode, PushOptions } from './request';
 
@@ -119,9 +119,8 @@ async function readRecipients(
   );
   const read = [];
   for (const path of recipientsFile) {
-    const bytes = path === '-' ? await readAll(context.stdin.bytes()) : await bytesOfFile(path);
-    const place = path === '-' ? 'standard input' : path;
-    read.push(...parsed(() => parseRecipients(bytes.toString('utf8')), place));
+    const text = (await bytesOf(path, context)).toString('utf8');
+    read.push(...parsed(() => parseRecipients(text), placeOf(path)));
   }
   const all = [...named, ...read];
   // A try, as there may be too many of them.
