@@ -90,7 +90,7 @@ function parseStanza(lines: readonly string[], from: number) {
   }
 }
 
-/** Section "The scrypt recipient type": a file with a passphrase must come from somebody who knows it. */
+/** Section "The scrypt recipient type": only someone who knows the passphrase can have created the file. */
 function passphraseIsAlone(stanzas: readonly Stanza[]): boolean {
   return stanzas.length === 1 || stanzas.every(({ type }) => type !== 'scrypt');
 }
