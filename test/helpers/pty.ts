@@ -14,28 +14,6 @@ export interface Terminal {
   readonly ended: Promise<number>;
 }
 
-/** The lines that a person sees in the end: cursor up, back and erasing (ECMA-48) are done, other sequences dropped. */
-export function seen(screen: string): string[] {
-  const lines = [''];
-  let row = 0;
-  let column = 0;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's
-  for (const [part, up] of screen.matchAll(/\u001b\[(\d*)A|\u001b\[[?\d;]*[A-Za-z]|./gsu)) {
-    if (up !== undefined) row -= Number(up || 1);
-    else if (part === '\u001b[J') {
-      lines.length = row + 1;
-      lines[row] = (lines[row] ?? '').slice(0, column);
-    } else if (part === '\r') column = 0;
-    else if (part === '\n') row++;
-    else if (part.length === 1) {
-      const line = (lines[row] ?? '').padEnd(column);
-      lines[row] = line.slice(0, column) + part + line.slice(++column);
-    }
-    while (lines.length <= row) lines.push('');
-  }
-  return lines;
-}
-
 /** The lines that a terminal shows in the end, without trailing space. */
 export async function linesOf(output: string): Promise<string[]> {
   const terminal = new Emulator({ cols: 200, rows: 50, allowProposedApi: true });

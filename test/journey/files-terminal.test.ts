@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { person } from '../helpers/program';
-import { onTerminal, seen } from '../helpers/pty';
+import { linesOf, onTerminal } from '../helpers/pty';
 import { json, listener, offering, taking, whole } from '../helpers/transfer';
 
 const somebody = person();
@@ -97,7 +97,7 @@ test('a refused upload wipes its progress before the error', async () => {
   const { terminal, refuse } = await uploading();
   refuse();
   expect(await terminal.ended).toBe(8);
-  expect(seen(terminal.screen()).slice(0, 2)).toEqual([
+  expect((await linesOf(terminal.screen())).slice(0, 2)).toEqual([
     'pwpush: the instance refused the request: A file is larger than 16.0 MiB.',
     expect.stringMatching(/^hint: the files are larger than/),
   ]);
@@ -108,7 +108,7 @@ test('Control-C wipes the progress of an upload', async () => {
   terminal.type('\u0003');
   expect(await terminal.ended).toBe(130);
   expect(terminal.screen()).toContain('^C');
-  expect(seen(terminal.screen())[0]).toBe('pwpush: interrupted');
+  expect((await linesOf(terminal.screen()))[0]).toBe('pwpush: interrupted');
 });
 
 test('Control-C wipes the progress of a download, of two lines too', async () => {
@@ -127,7 +127,9 @@ test('Control-C wipes the progress of a download, of two lines too', async () =>
   await terminal.shows('1 of 2 files');
   terminal.type('\u0003');
   expect(await terminal.ended).toBe(130);
-  expect(seen(terminal.screen())[0]).toMatch(/^(4 views and 6 days left|pwpush: interrupted)$/);
+  expect((await linesOf(terminal.screen()))[0]).toMatch(
+    /^(4 views and 6 days left|pwpush: interrupted)$/,
+  );
   expect(terminal.screen()).toContain('^C');
 });
 
