@@ -123,6 +123,16 @@ export function noSuchProfile(name: string, stored: StoredProfiles) {
   );
 }
 
+/** The error if there are profiles, but none in use; `missing` is the one that should be. */
+export function noneInUse(stored: StoredProfiles, missing?: string) {
+  return usageError(
+    missing === undefined
+      ? 'no profile is in use'
+      : `the profile in use, "${missing}", no longer exists`,
+    `choose one with pwpush profile use: ${Object.keys(stored.profiles).join(', ')}`,
+  );
+}
+
 /**
  * The profile `named`, or the current one.
  * @throws CliError (usage) when it does not exist
@@ -133,14 +143,10 @@ export function namedProfile(
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly name: string; readonly profile: Profile } {
   const name = named ?? (env.PWPUSH_PROFILE || stored.current);
-  const names = Object.keys(stored.profiles);
   if (name === undefined)
-    throw names.length === 0
+    throw Object.keys(stored.profiles).length === 0
       ? usageError('no profiles yet', 'create one with pwpush login')
-      : usageError(
-          'no profile is in use',
-          `choose one with pwpush profile use: ${names.join(', ')}`,
-        );
+      : noneInUse(stored);
   const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
   if (profile === undefined) throw noSuchProfile(name, stored);
   return { name, profile };

@@ -1,7 +1,7 @@
 import type { Profile, StoredProfiles } from '../context';
 import { usageError } from '../errors';
 import { isLoopback, parseWebUrl, withScheme } from '../loopback';
-import { noSuchProfile, profileName } from './config-file';
+import { noneInUse, noSuchProfile, profileName } from './config-file';
 
 /** What the command line and the environment say about the instance and the token. */
 export interface TargetRequest {
@@ -117,12 +117,8 @@ function notConfigured(stored: StoredProfiles, name: string | undefined, profile
       `profile "${name}" has no address`,
       `set one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
     );
-  const names = Object.keys(stored.profiles);
-  if (names.length === 0) return usageError(NO_INSTANCE, THREE_WAYS);
-  return usageError(
-    name === undefined ? 'no profile is in use' : `the profile in use, "${name}", no longer exists`,
-    `choose one with pwpush profile use: ${names.join(', ')}`,
-  );
+  if (Object.keys(stored.profiles).length === 0) return usageError(NO_INSTANCE, THREE_WAYS);
+  return noneInUse(stored, name);
 }
 
 /** The address in use as it was typed or stored, and where it is from. */
