@@ -9,6 +9,8 @@ import type { Connector, UploadAttempt } from './upload';
 
 interface Connected {
   readonly dispatcher: Dispatcher;
+  /** The running requests. */
+  readonly running: Set<Dispatcher.DispatchController>;
   /** For plain http through a proxy. */
   readonly forwarded?: { readonly prefix: string; readonly headers: Record<string, string> };
 }
@@ -52,27 +54,43 @@ async function connect(url: URL, options: HttpOptions, streamed: boolean): Promi
   };
   const upload = streamed ? await import('./upload') : undefined;
   const wrapped = (open: Connector) => upload?.uploadConnector(open, milliseconds) ?? open;
+  const running: Connected['running'] = new Set();
   const { connections = 1 } = options;
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const direct = ({ hostname }: URL) =>
     buildConnector({ ...tls, ...lookupOptions(hostname), timeout: milliseconds, allowH2: false });
   const over = (origin: string, open: Connector) => {
-    const one = { ...settings, connect: wrapped(open) as Build.connector };
+    const one = { ...settings, connect: resumeAtEnd(wrapped(open), running) as Build.connector };
     return pool ? new pool.default(origin, { ...one, connections }) : new Client(origin, one);
   };
   const proxy = proxyFor(url, options.env);
-  if (proxy === undefined) return { dispatcher: over(url.origin, direct(url)) };
+  if (proxy === undefined) return { dispatcher: over(url.origin, direct(url)), running };
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (url.protocol === 'https:') {
     const connector = tunnelConnector({ proxy, tls, timeout: milliseconds }) as Connector;
-    return { dispatcher: over(url.origin, connector) };
+    return { dispatcher: over(url.origin, connector), running };
   }
   // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).
   const forwarded = {
     prefix: url.origin,
     headers: { host: url.host, ...proxyAuthorization(proxy) },
   };
-  return { dispatcher: over(proxy.origin, direct(proxy)), forwarded };
+  return { dispatcher: over(proxy.origin, direct(proxy)), forwarded, running };
+}
+
+/**
+ * Resumes the parser before undici sees the end of the connection, after which nothing more can arrive. undici 7.30.2
+ * drops the body, or throws where nobody can catch it, if the parser is paused then. Issue #5360 there, mended in
+ * version 8, which requires Node.js 22.
+ */
+function resumeAtEnd(open: Connector, running: Connected['running']): Connector {
+  return (to, callback) =>
+    open(to, (error, socket) => {
+      socket?.once('end', () => {
+        for (const controller of running) controller.resume();
+      });
+      callback(error, socket);
+    });
 }
 
 /** Each interim response, such as 103, restarts undici's timeout, so that their number is limited. */
@@ -84,30 +102,48 @@ interface SendState {
 }
 
 /** An interceptor for undici's `Dispatcher.compose` that updates `state` and limits interim responses. */
-function tracking(state: SendState): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => dispatch(options, tracked(handler, state));
+function tracking(
+  state: SendState,
+  running: Connected['running'],
+): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch(options, tracked(handler, state, running));
 }
 
 /** Not a subclass or proxy: undici's handlers have private fields, which only calls on the handler itself can use. */
 function tracked(
   handler: Dispatcher.DispatchHandler,
   state: SendState,
+  running: Connected['running'],
 ): Dispatcher.DispatchHandler {
   let interim = 0;
+  let left = Number.NaN;
   return {
     onRequestStart: (controller, context) => {
+      running.add(controller);
       handler.onRequestStart?.(controller, context);
       // An aborted request is not written.
       state.left ||= !controller.aborted;
     },
     onResponseStart: (controller, status, headers, text) => {
       if (status < 200) interim++;
+      left = Number(headers['content-length'] ?? Number.NaN);
       if (interim <= MAX_INTERIM) handler.onResponseStart?.(controller, status, headers, text);
       else controller.abort(Object.assign(new Error('no response'), { code: 'INTERIM_ONLY' }));
     },
-    onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
-    onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
-    onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+    onResponseData: (controller, chunk) => {
+      handler.onResponseData?.(controller, chunk);
+      left -= chunk.byteLength;
+      // A paused body is dropped when the connection is reset, even a complete one. Empty chunks come of `resumeAtEnd`.
+      if (left === 0 || chunk.byteLength === 0) controller.resume();
+    },
+    onResponseEnd: (controller, trailers) => {
+      running.delete(controller);
+      handler.onResponseEnd?.(controller, trailers);
+    },
+    onResponseError: (controller, error) => {
+      running.delete(controller);
+      handler.onResponseError?.(controller, error);
+    },
   };
 }
 
@@ -116,7 +152,7 @@ interface Sendable extends Omit<HttpRequest, 'body'> {
 }
 
 async function sendOver(
-  { dispatcher, forwarded }: Connected,
+  { dispatcher, forwarded, running }: Connected,
   url: URL,
   { method, headers, body }: Sendable,
   options: HttpOptions,
@@ -124,7 +160,7 @@ async function sendOver(
   const streamed = typeof body === 'object' ? body : undefined;
   const state: SendState = { left: false };
   const response = await request
-    .call(dispatcher.compose(tracking(state)), {
+    .call(dispatcher.compose(tracking(state, running)), {
       origin: url.origin,
       path: (forwarded?.prefix ?? '') + url.pathname + url.search,
       method,
@@ -146,8 +182,7 @@ function toWire(
   options: HttpOptions,
   streamed: UploadAttempt | undefined,
 ): HttpResponse {
-  const length = Number(response.headers['content-length'] ?? Number.NaN);
-  const body = readBody(response.body, length, url, options);
+  const body = readBody(response.body, url, options);
   return {
     status: response.statusCode,
     headers: response.headers,
@@ -157,19 +192,12 @@ function toWire(
 
 async function* readBody(
   body: AsyncIterable<Uint8Array>,
-  length: number,
   url: URL,
   options: HttpOptions,
 ): AsyncIterable<Uint8Array> {
-  let read = 0;
   try {
-    for await (const chunk of body) {
-      read += chunk.byteLength;
-      yield chunk;
-    }
+    yield* body;
   } catch (error) {
-    // undici 7.30.2 reports an error if the connection closes after the last byte but before it was read.
-    if (read === length) return;
     throw error instanceof TransportError ? error : networkError(error, url, true, options.timeout);
   }
 }
