@@ -32,8 +32,22 @@ export const routes = {
   notify: { method: 'POST', path: '/pushes/:token/notify_emails', repeatable: false },
 } as const satisfies Record<string, Route>;
 
+/** The endpoints of requests, which the commercial edition and our own service have (docs/wire.md, "Requests"). */
+export const requestRoutes = {
+  create: { method: 'POST', path: '/requests', repeatable: false },
+  open: { method: 'GET', path: '/requests/open', repeatable: true },
+  ready: { method: 'GET', path: '/requests/ready', repeatable: true },
+  closed: { method: 'GET', path: '/requests/closed', repeatable: true },
+  active: { method: 'GET', path: '/requests/active', repeatable: true },
+  read: { method: 'GET', path: '/requests/:token', repeatable: false },
+  preview: { method: 'GET', path: '/requests/:token/preview', repeatable: true },
+  respond: { method: 'PATCH', path: '/requests/:token/respond', repeatable: false },
+  audit: { method: 'GET', path: '/requests/:token/audit', repeatable: true },
+  close: { method: 'DELETE', path: '/requests/:token', repeatable: true },
+} as const satisfies Record<string, Route>;
+
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly repeatable: boolean;
 }
@@ -56,6 +70,17 @@ export const limits = {
   passphraseTriesPerMinute: 5,
   notifiedAtOnce: 5,
 } as const;
+
+const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
+/**
+ * Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"): minutes, hours,
+ * days, weeks, months of 30 days.
+ */
+export const durations: readonly number[] = [
+  ...[15, 30, 45].map((count) => count * MINUTE),
+  ...[1, 6, 12].map((count) => count * HOUR),
+  ...[1, 2, 3, 4, 5, 6, 7, 14, 21, 30, 60, 90].map((count) => count * DAY),
+];
 
 export const kinds = ['text', 'file', 'url', 'qr'] as const;
 export type Kind = (typeof kinds)[number];
