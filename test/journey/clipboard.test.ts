@@ -33,6 +33,19 @@ describe('on a terminal', () => {
     expect(terminal.screen()).toContain("sent to the terminal's clipboard (OSC 52)");
   });
 
+  test('of push --encrypt it gets the link with its key, and of get the secret', async () => {
+    const pushing = onTerminal('printf MARKER | $PWPUSH push --encrypt --copy', {
+      ...sender.env,
+      SSH_CONNECTION: far.SSH_CONNECTION,
+    });
+    expect(await pushing.ended).toBe(0);
+    const [link = ''] = sequences(pushing.screen());
+    expect(link).toMatch(/#[\w-]{22}$/);
+    const terminal = onTerminal(`$PWPUSH get --copy '${link}'`, far);
+    expect(await terminal.ended).toBe(0);
+    expect(sequences(terminal.screen())).toEqual(['MARKER']);
+  });
+
   test('Control-C clears the clipboard at once, and ends with 130', async () => {
     const line = `exec $PWPUSH get --copy --clear-after 600 ${await pushed()}`;
     const terminal = onTerminal(line, far);

@@ -42,6 +42,8 @@ let origin: string;
 let watched: Watched | undefined;
 /** What must not be sent, in any test. */
 const secrets: string[] = [WORDS];
+/** All requests, by the DevTools protocol. */
+const requests: string[] = [];
 /** What may be sent, and must not be logged. */
 const logged: string[] = [];
 
@@ -78,8 +80,23 @@ function newKey(): string {
 async function visit(path: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   watched = await watchedPage(context, origin);
+  await record(watched.page);
   await watched.page.goto(origin + path);
   return watched.page;
+}
+
+/** Records each request as the DevTools protocol tells of it: address, headers with the referrer, body. */
+async function record(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  session.on('Network.requestWillBeSent', ({ request, documentURL }) => {
+    // Where Chromium keeps the fragment, apart from the address.
+    const { urlFragment, ...rest } = request;
+    requests.push(JSON.stringify([rest, documentURL]));
+  });
+  session.on('Network.requestWillBeSentExtraInfo', ({ headers }) => {
+    requests.push(JSON.stringify(headers));
+  });
+  await session.send('Network.enable');
 }
 
 /** Pushes an encrypted text, and opens its link. */
@@ -465,10 +482,11 @@ test.skipIf(noBrowser)('no key, and nothing that was encrypted, was sent or logg
   // What a mail gateway makes the browser send, to see that it is recorded.
   const key = newLinkKey();
   await visit(`/p/abcdefghij%23${key}.`);
-  const sent = wire.sent();
+  const [sent, told] = [wire.sent(), requests.join('\n')];
   const { stdout, stderr } = await built.stop();
   const log = stdout + stderr;
-  expect([sent.includes(key), log.includes('GET /p/:token')]).toEqual([true, true]);
-  expect(secrets.filter((secret) => sent.includes(secret))).toEqual([]);
+  expect([sent.includes(key), told.includes(key)]).toEqual([true, true]);
+  expect(log).toContain('GET /p/:token');
+  expect(secrets.filter((secret) => sent.includes(secret) || told.includes(secret))).toEqual([]);
   expect([key, ...secrets, ...logged].filter((secret) => log.includes(secret))).toEqual([]);
 });

@@ -31,16 +31,28 @@ describe.skipIf(missing)('on the screen of a terminal (needs tmux)', () => {
   const drawn = (shown: string) => shown.split('\n').filter((line) => /[█▀▄]{2}/.test(line));
   const links = /http:\/\/127\.0\.0\.1:\d+\/p\/[a-z0-9_-]+\/r/;
 
-  test('a link of 24 lines by 80 is read off it', () => {
-    const shown = screen(80, 'echo s | $PWPUSH push --qr');
-    const link = links.exec(shown)?.[0];
+  function readOff(shown: string): string | undefined {
     const [top = ''] = drawn(shown);
     const at = shown.split('\n').indexOf(top);
     // The first two rows of half blocks are the quiet zone.
     const rows = shown.split('\n').slice(at - 2, at + drawn(shown).length + 2);
+    return read(rows.join('\n'));
+  }
+
+  test('a link of 24 lines by 80 is read off it', () => {
+    const shown = screen(80, 'echo s | $PWPUSH push --qr');
+    const link = links.exec(shown)?.[0];
     expect(link).toBeDefined();
-    expect(read(rows.join('\n'))).toBe(link);
+    expect(readOff(shown)).toBe(link);
     expect(shown).toContain('48;5;231');
+  });
+
+  test('a link with a key is read off it, and so is what it leads to', () => {
+    const shown = screen(80, 'printf MARKER | $PWPUSH push --encrypt --qr');
+    const link = readOff(shown) ?? '';
+    expect(link).toMatch(/#[\w-]{22}$/);
+    expect(shown).toContain(link);
+    expect(readOff(screen(80, `$PWPUSH get --qr '${link}'`))).toBe('MARKER');
   });
 
   test('where it is too narrow there is the link, and why', () => {

@@ -93,8 +93,11 @@ function passphraseFor(
 /** Encrypts the push if it is to be, and creates it. */
 async function create(session: Session, options: PushOptions, draft: Draft): Promise<void> {
   const { context } = session;
+  // A key is stretched on another thread while the transport loads.
+  const sealing = draft.seal?.(draft);
+  sealing?.catch(() => {});
   const instance = await session.connect();
-  const ready = await readyPush(draft, options, context);
+  const ready = await readyPush({ ...draft, seal: sealing && (() => sealing) }, options, context);
   const { request, files, linkKey } = ready;
   const started = context.now();
   const creating = files
