@@ -210,6 +210,13 @@ Kubernetes, from a push of NAME=value lines without quotes.
   pwpush get "$LINK" |
     kubectl create secret generic app --from-env-file=/dev/stdin
 
+A recipient without pwpush. A service started with pwpush serve returns plain
+text to curl: the secret to the byte, or links to files. A passphrase comes from
+a file or, with @-, from standard input.
+
+  curl -fsS -H 'Accept: text/plain' -d '' "$LINK"
+  curl -fsS -H 'Accept: text/plain' --data-urlencode passphrase@- "$LINK"
+
 Wait until the link was opened, and expire it after an hour at the latest.
 
   pwpush wait "$LINK" --timeout 3600 --then-expire || pwpush expire "$LINK"

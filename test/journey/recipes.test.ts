@@ -185,6 +185,24 @@ test('Kubernetes: the bytes arrive on standard input', async ({ skip }) => {
   });
 });
 
+test('a recipient with curl gets the text to the byte', async ({ skip }) => {
+  skip(!existsSync('/usr/bin/curl'), 'this machine has no curl');
+  const [plain = '', protectedOne = ''] = recipe('A recipient').trim().split('\n');
+  const secret = 'pass\r\nword';
+  expect(await step(plain, { ...owner, LINK: await push(secret) })).toMatchObject({
+    code: 0,
+    stdout: secret,
+  });
+  const pushed = ['push', '--raw', '--passphrase-env', 'P'];
+  const env = { ...owner, P: 'open & shut' };
+  const { stdout } = await pwpush(pushed, { env, input: secret });
+  const LINK = stdout.trim();
+  const tried = (passphrase: string) =>
+    step(`printf %s "$P" | ${protectedOne}`, { ...owner, LINK, P: passphrase });
+  expect(await tried('wrong')).toMatchObject({ code: 22, stdout: '' });
+  expect(await tried('open & shut')).toMatchObject({ code: 0, stdout: secret });
+});
+
 test('waiting: a push that was looked at is taken back', async () => {
   const LINK = await push('x');
   await pwpush(['get', LINK, '--anonymous'], { env: somebody.env });

@@ -1,13 +1,14 @@
 import { refusalHead } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
-import type { PushRow } from '../store/push-rows';
 import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
+import { curlFor, type Offer } from './plain';
 
 /** Asks for the passphrase and to press a button before a view is taken: link scanners press no buttons. */
-export function passphrasePage(view: View, push: PushRow, problem?: PassphraseProblem): Response {
+export function passphrasePage(view: View, offer: Offer, problem?: PassphraseProblem): Response {
   const { words } = view;
+  const { push } = offer;
   const locked = push.protected === 1;
   const title = words.text('sharedTitle');
   const cost = viewsRemaining(push) === 1 ? 'openingUsesLast' : 'openingUsesOne';
@@ -23,6 +24,7 @@ ${locked && field(view, problem)}
 <button class="primary wide">${icon('eye')}${words.text('showSecret')}</button>
 </form>
 <p class="quiet">${words.text('unexpected')}</p>
+<noscript><p class="quiet">${words.text('cliTitle')}: <code>${curlFor(offer)}</code></p></noscript>
 </div>
 <div class="foot">
 ${remaining(view, push, words.text(cost))}

@@ -13,6 +13,7 @@ import { createLanguages } from './language';
 import type { View } from './layout';
 import { deletedPage, errorPage, Forbidden, gonePage, refusalPage } from './messages';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
+import { plainDeleted, plainError, plainOffer, plainSecret, wantsText } from './plain';
 import { openPage, secretPage } from './secret';
 
 /** The pages a recipient opens in a browser, and the form that creates a push. */
@@ -24,6 +25,7 @@ export function createPages(options: PartOptions): Hono<Env> {
   pages.use(limited);
 
   const base = (c: Context<Env>) => baseOf(c.req.raw, settings);
+  const linkTo = (c: Context<Env>, push: PushRow) => pushBody(push, base(c), now()).html_url;
   const visitor = (c: Context<Env>) => visitorOf(c, settings);
   const viewOf = async (c: Context<Env>): Promise<View> => {
     return { words: await wordsFor(c.req.raw), site, now: now().getTime() };
@@ -39,10 +41,11 @@ export function createPages(options: PartOptions): Hono<Env> {
     const caller = visitor(c);
     const reserve = (bytes: number) => c.get('memory').add(bytes);
     const seen = await pushes.retrieve(push.url_token, caller, passphrase, reserve);
-    const view = await viewOf(c);
-    if (seen.payload === null) return gonePage(view);
+    if (seen.payload === null) throw notFound();
     const expirable = mayExpire(seen.push, caller);
     const files = seen.files.map((file) => ({ ...file, url: fileUrl(file, base(c)) }));
+    if (wantsText(c.req.raw)) return plainSecret(seen.payload, files);
+    const view = await viewOf(c);
     return secretPage({ ...view, open }, { ...seen, payload: seen.payload, files, expirable });
   }
 
@@ -51,11 +54,12 @@ export function createPages(options: PartOptions): Hono<Env> {
     const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
     if (push.expired_at === null && (step || idle || push.retrieval_step || push.protected)) {
       if (!idle) events.opened(visitor(c).ip);
-      return passphrasePage(await viewOf(c), push);
+      const offer = { push, link: linkTo(c, push) };
+      return wantsText(c.req.raw) ? plainOffer(offer) : passphrasePage(await viewOf(c), offer);
     }
     if (push.expired_at === null) return show(c, push, '', false);
     if (!idle) pushes.missed(push, visitor(c));
-    return gonePage(await viewOf(c));
+    throw notFound();
   }
 
   async function submit(c: Context<Env>): Promise<Response> {
@@ -65,17 +69,19 @@ export function createPages(options: PartOptions): Hono<Env> {
     const push = await find(c);
     if (push.expired_at !== null) {
       pushes.missed(push, visitor(c));
-      return gonePage(await viewOf(c));
+      throw notFound();
     }
+    const asText = wantsText(c.req.raw);
     if (form.get('do') === 'expire') {
       await pushes.expire(push.url_token, visitor(c));
-      return deletedPage(await viewOf(c));
+      return asText ? plainDeleted() : deletedPage(await viewOf(c));
     }
     const passphrase = form.get('passphrase') ?? '';
     return show(c, push, passphrase, true).catch(async (error: unknown) => {
+      if (asText) throw error;
       const view = await viewOf(c);
       const problem = passphraseProblem(view, error, passphrase !== '');
-      if (problem) return passphrasePage(view, push, problem);
+      if (problem) return passphrasePage(view, { push, link: linkTo(c, push) }, problem);
       throw error;
     });
   }
@@ -104,7 +110,7 @@ export function createPages(options: PartOptions): Hono<Env> {
     try {
       await readFields(c, fields, upload);
       const { push } = await pushes.create(fields, visitor(c), upload);
-      const { html_url } = pushBody(push, base(c), now());
+      const html_url = linkTo(c, push);
       const encrypted = isArmored(fields.payload ?? '');
       return createdPage(await viewOf(c), push, html_url, encrypted);
     } catch (refusal) {
@@ -144,11 +150,10 @@ export function createPages(options: PartOptions): Hono<Env> {
   pages.get('/open', async (c) => openPage(await viewOf(c)));
   pages.all('*', async (c) => gonePage(await viewOf(c)));
   pages.onError(async (error, c) => {
+    if (!(error instanceof Refusal)) log.failure(error);
+    if (wantsText(c.req.raw)) return plainError(error);
     const view = await viewOf(c);
-    if (!(error instanceof Refusal)) {
-      log.failure(error);
-      return errorPage(view);
-    }
+    if (!(error instanceof Refusal)) return errorPage(view);
     return error.kind === 'not_found' ? gonePage(view) : refusalPage(view, error);
   });
   return pages;

@@ -427,3 +427,91 @@ test('with anonymous access off no page shows anything', async () => {
   expect(pages.map(({ status }) => status)).toEqual([403, 403, 403]);
   expect(pages.map(({ html }) => html.includes('hunter2'))).toEqual([false, false, false]);
 });
+
+describe('asked for text, as by curl', () => {
+  const text = { accept: 'text/plain' };
+
+  test('a link without step is the text to the byte, and says that it is text', async () => {
+    const payload = ' π <b>\r\n\t\n';
+    const token = await create(service, { payload, retrieval_step: false });
+    const { html, headers } = await open(`/p/${token}`, 'GET', text);
+    expect(html).toBe(payload);
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(headers.get('vary')).toBe('accept');
+  });
+
+  test('a step says what to type, as an error, and takes no view; that takes one', async () => {
+    const token = await create(service, { payload: 'hunter2', expire_after_views: 1 });
+    const offered = await open(`/p/${token}/r`, 'GET', text);
+    expect(offered.status).toBe(405);
+    expect(offered.html).toBe(
+      `This link has 1 view left. To use one:
+  curl -fsS -H 'Accept: text/plain' -d '' 'http://pw.test/p/${token}/r'
+`,
+    );
+    expect((await submit(`/p/${token}/r`, {}, text)).html).toBe('hunter2');
+    const gone = await submit(`/p/${token}/r`, {}, text);
+    expect([gone.status, gone.html]).toEqual([
+      404,
+      'This link has expired, was deleted or never existed.\n',
+    ]);
+  });
+
+  test('a passphrase is asked for, and tried', async () => {
+    const token = await create(service, { payload: 'hunter2', passphrase: 'sesame' });
+    const offered = await open(`/p/${token}`, 'GET', text);
+    expect(offered.html).toContain('--data-urlencode passphrase@FILE');
+    const wrong = await submit(`/p/${token}`, { passphrase: 'wrong' }, text);
+    expect([wrong.status, wrong.html]).toEqual([
+      401,
+      'That passphrase is wrong: send the right one as the `passphrase` parameter.\n',
+    ]);
+    expect((await submit(`/p/${token}`, { passphrase: 'sesame' }, text)).html).toBe('hunter2');
+  });
+
+  test('files are their message and addresses, which work', async () => {
+    const token = await createWithFiles(
+      service,
+      { name: 'push[payload]', value: 'both' },
+      filePart('a.txt', 'A'),
+      filePart('b.txt', 'B'),
+      { name: 'push[retrieval_step]', value: 'false' },
+    );
+    const { html } = await open(`/p/${token}`, 'GET', text);
+    const [message, empty, ...addresses] = html.trimEnd().split('\n');
+    expect([message, empty, addresses.length]).toEqual(['both', '', 2]);
+    for (const [at, address] of addresses.entries())
+      expect((await fetchLink(service, address)).text).toBe('AB'[at]);
+  });
+
+  test('a form from elsewhere is refused, and a push may be deleted', async () => {
+    const token = await create(service, { payload: 'x', deletable_by_viewer: true });
+    const foreign = await submit(`/p/${token}`, {}, { ...text, origin: 'http://evil.test' });
+    expect([foreign.status, foreign.html]).toEqual([
+      403,
+      expect.stringContaining('This form was sent from another site.'),
+    ]);
+    const deleted = await submit(`/p/${token}`, { do: 'expire' }, text);
+    expect([deleted.status, deleted.html]).toEqual([200, 'The secret was deleted.\n']);
+  });
+
+  test('the page without script says how', async () => {
+    const token = await create(service, { payload: 'x', passphrase: 'sesame' });
+    const { html } = await open(`/p/${token}`);
+    expect(
+      /<noscript>(.*)<\/noscript>/s
+        .exec(html)?.[1]
+        ?.replace(/<[^>]*>/g, '')
+        .replaceAll('&#39;', "'"),
+    ).toBe(
+      `On the command line: curl -fsS -H 'Accept: text/plain' --data-urlencode passphrase@FILE 'http://pw.test/p/${token}/r'`,
+    );
+  });
+
+  test('a browser, which accepts anything after HTML, gets the page', async () => {
+    const token = await create(service, { payload: 'x' });
+    const accept = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.7';
+    expect((await open(`/p/${token}`, 'GET', { accept })).html).toContain('<!doctype html>');
+    expect((await open(`/p/${token}`)).html).toContain('<!doctype html>');
+  });
+});

@@ -1,0 +1,62 @@
+import { answer, refusalHead } from '../http/responses';
+import { viewsRemaining } from '../rules/access';
+import { Refusal } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
+import { strings } from './locales/en';
+import { Forbidden } from './messages';
+
+// What recipients with nothing but curl get: curl -H 'Accept: text/plain' -d '' LINK. In English, as the API's messages.
+
+/** Whether a request asks for text. Browsers ask for HTML first. */
+export function wantsText(request: Request): boolean {
+  const accept = request.headers.get('accept') ?? '';
+  return /\btext\/plain\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+}
+
+function text(body: string, status = 200, headers: Record<string, string> = {}): Response {
+  return answer(body, 'text/plain; charset=utf-8', status, { vary: 'accept', ...headers });
+}
+
+/** The text as it is. Of files, the message and the addresses to download them from, one per line. */
+export function plainSecret(payload: string, files: readonly { readonly url: string }[]): Response {
+  if (files.length === 0) return text(payload);
+  const message = payload.trim() === '' ? '' : `${payload}\n\n`;
+  return text(`${message}${files.map(({ url }) => `${url}\n`).join('')}`);
+}
+
+/** A push that can be viewed, and its link. */
+export interface Offer {
+  readonly push: PushRow;
+  readonly link: string;
+}
+
+/** How to take a view, as an error: a script that saves it must not take it for the secret. */
+export function plainOffer(offer: Offer): Response {
+  const left = viewsRemaining(offer.push);
+  const views = `${left} ${left === 1 ? 'view' : 'views'}`;
+  const body = `This link has ${views} left. To use one:\n  ${curlFor(offer)}\n`;
+  return text(body, 405, { allow: 'GET, HEAD, POST' });
+}
+
+/** What to type for the text of a push. */
+export function curlFor({ push, link }: Offer): string {
+  const input = push.protected ? '--data-urlencode passphrase@FILE' : "-d ''";
+  return `curl -fsS -H 'Accept: text/plain' ${input} '${link}'`;
+}
+
+export function plainDeleted(): Response {
+  return text('The secret was deleted.\n');
+}
+
+/** Why there is no secret. The cause of an internal error is in the log only. */
+export function plainError(error: unknown): Response {
+  if (!(error instanceof Refusal)) return text('The service could not answer this request.\n', 500);
+  const { status, headers } = refusalHead(error);
+  return text(`${messageOf(error)}\n`, status, headers);
+}
+
+function messageOf(refusal: Refusal): string {
+  if (refusal instanceof Forbidden) return strings[refusal.phrase];
+  if (refusal.kind === 'not_found') return 'This link has expired, was deleted or never existed.';
+  return refusal.message;
+}
