@@ -31,7 +31,7 @@ import {
   tooLong,
   transportFailure,
 } from './failure';
-import type { FileAnswer } from './file-link';
+import type { FileAnswer, Resume } from './file-link';
 import type { Attachment, FormBody } from './form';
 import { AnswerTooLong, type ApiResponse, call, sharedBackoff } from './transport/call';
 import { TransportError } from './transport/network-errors';
@@ -65,7 +65,7 @@ export interface Api {
   /** A page of the user's pushes, in the instance's order; `[]` after the last. */
   list(state: 'active' | 'expired', page: number): Promise<Push[]>;
   /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
-  openFile(url: string): Promise<FileAnswer>;
+  openFile(url: string, resume?: Resume): Promise<FileAnswer>;
 }
 
 interface ApiRequest {
@@ -106,7 +106,7 @@ export function apiClient(options: ApiSettings): Api {
     notify: (token, notification) =>
       ask({ route: 'notify', token, body: notification }, notifiedSchema),
     list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
-    openFile: async (url) => (await import('./file-link')).openLink(settings, url),
+    openFile: async (url, resume) => (await import('./file-link')).openLink(settings, url, resume),
   };
 }
 

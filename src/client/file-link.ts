@@ -12,6 +12,12 @@ export interface FileAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/**
+ * Called when a download breaks off after that many bytes; resolves to whether to resume it, after a pause if there is
+ * one.
+ */
+export type Resume = (broken: Error, received: number) => Promise<boolean>;
+
 interface LinkSettings {
   /** The instance's base address. */
   readonly base: string;
@@ -35,9 +41,14 @@ export class LinkError extends CliError {
 /**
  * Opens the link of a push's file (docs/wire.md, "File downloads"). The token is sent only to the instance's own
  * origin, and never after a redirect.
+ * @param resume where missing, a download that breaks off is not resumed
  * @throws LinkError for a response other than 200; TransportError; CliError for an address that is not followed
  */
-export async function openLink(settings: LinkSettings, link: string): Promise<FileAnswer> {
+export async function openLink(
+  settings: LinkSettings,
+  link: string,
+  resume?: Resume,
+): Promise<FileAnswer> {
   const url = parseLink(link, settings.base);
   const own = url.origin === new URL(settings.base).origin && settings.token !== undefined;
   const headers = {
@@ -45,16 +56,77 @@ export async function openLink(settings: LinkSettings, link: string): Promise<Fi
     'accept-encoding': 'identity',
     'user-agent': settings.userAgent,
   };
-  const response = await followRedirects(settings.send, url, headers, {
-    ...headers,
-    ...(own ? { authorization: `Bearer ${settings.token}` } : {}),
-  });
-  if (response.status !== 200) {
-    await discardBody(response.body);
-    throw refused(response.status, retryAfter(header(response, 'retry-after'), settings.now()));
+  const open = (range: Headers = {}) =>
+    followRedirects(
+      settings.send,
+      url,
+      { ...headers, ...range },
+      { ...headers, ...range, ...(own ? { authorization: `Bearer ${settings.token}` } : {}) },
+    );
+  const response = await open();
+  const refuse = async (answer: HttpResponse) => {
+    await discardBody(answer.body);
+    return refused(answer.status, retryAfter(header(answer, 'retry-after'), settings.now()));
+  };
+  if (response.status !== 200) throw await refuse(response);
+  const announced = header(response, 'content-length') ?? '';
+  const length = /^\d{1,15}$/.test(announced) ? Number(announced) : undefined;
+  const tag = header(response, 'etag') ?? '';
+  // A weak one does not say that the bytes are the same (RFC 9110, 13.1.5).
+  if (!resume || length === undefined || !/^"[!#-~]*"$/.test(tag))
+    return { length, body: response.body };
+  return { length, body: resumable(response.body, { length, tag, open, refuse, resume }) };
+}
+
+interface Resuming {
+  /** Bytes of the whole file. */
+  readonly length: number;
+  readonly tag: string;
+  readonly open: (range: Headers) => Promise<HttpResponse>;
+  /** The error of a response without a file. */
+  readonly refuse: (response: HttpResponse) => Promise<LinkError>;
+  readonly resume: Resume;
+}
+
+/** A download cannot be resumed, but another from the beginning may succeed. */
+class NotResumed extends LinkError {}
+
+/** The body of a file; when it breaks off, it continues with the rest of the same file (RFC 9110, 14). */
+async function* resumable(
+  first: AsyncIterable<Uint8Array>,
+  resuming: Resuming,
+): AsyncGenerator<Uint8Array> {
+  const { length, resume } = resuming;
+  let received = 0;
+  let body: AsyncIterable<Uint8Array> | undefined = first;
+  for (;;) {
+    try {
+      body ??= await openRest(resuming, received);
+      for await (const chunk of body) {
+        received += chunk.byteLength;
+        yield chunk;
+      }
+      if (received >= length) return;
+      throw new TransportError('the download was cut short', { sent: true });
+    } catch (error) {
+      if (error instanceof NotResumed || worthAnotherTry(error) === undefined) throw error;
+      if (!(await resume(error as Error, received))) throw error;
+      body = undefined;
+    }
   }
-  const length = header(response, 'content-length') ?? '';
-  return { length: /^\d{1,15}$/.test(length) ? Number(length) : undefined, body: response.body };
+}
+
+async function openRest(
+  { open, refuse, length, tag }: Resuming,
+  received: number,
+): Promise<AsyncIterable<Uint8Array>> {
+  const response = await open({ range: `bytes=${received}-`, 'if-range': tag });
+  const { status, body } = response;
+  const range = `bytes ${received}-${length - 1}/${length}`;
+  if (status === 206 && header(response, 'content-range') === range) return body;
+  if (![200, 206, 416].includes(status)) throw await refuse(response);
+  await discardBody(body);
+  throw new NotResumed(status, 'the download cannot be resumed', undefined, 0);
 }
 
 function parseLink(link: string, base: string): URL {

@@ -4,7 +4,6 @@ import { decryptStream, decryptText, needsPassphrase } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { isLinkKey, parseKey } from '../age/key';
 import { type Identity, passphraseIdentity } from '../age/recipients';
-import type { Api } from '../client/client';
 import type { FileAnswer } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push } from '../contract';
@@ -133,7 +132,11 @@ async function withContent(
   return {
     ...retrieved,
     push: { ...push, payload: message ?? '', files: named, encrypted: true },
-    api: { ...api, openFile: (url) => openDecrypted(api, url, entries.get(url), identities) },
+    api: {
+      ...api,
+      openFile: async (url, resume) =>
+        decryptedAnswer(await api.openFile(url, resume), entries.get(url), identities),
+    },
   };
 }
 
@@ -158,13 +161,11 @@ function contentOf(text: string, { files = [] }: Push) {
   );
 }
 
-async function openDecrypted(
-  api: Pick<Api, 'openFile'>,
-  url: string,
+function decryptedAnswer(
+  answer: FileAnswer,
   entry: ManifestFile | undefined,
   identities: readonly Identity[],
-): Promise<FileAnswer> {
-  const answer = await api.openFile(url);
+): FileAnswer {
   if (entry === undefined) return answer;
   return { length: entry.size, body: decryptedBody(answer, entry, identities) };
 }

@@ -3,7 +3,7 @@ import { lstat, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { size } from '../byte-size';
 import type { Api } from '../client/client';
-import { discardBody, type FileAnswer, worthAnotherTry } from '../client/file-link';
+import { discardBody, type FileAnswer, type Resume, worthAnotherTry } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { PushFile } from '../contract';
 import { asCliError, CliError, failedError } from '../errors';
@@ -119,8 +119,8 @@ const PAUSES = [1, 3];
 const LONGEST_PAUSE = 60;
 
 /**
- * Downloads a file into a folder under a safe, free name. A download that breaks is tried three times: that takes no
- * view.
+ * Downloads a file into a folder under a safe, free name. A download that breaks is resumed, or else tried three times:
+ * neither uses a view.
  * @throws CliError; no partial file is left then
  */
 export async function saveFile(
@@ -128,8 +128,8 @@ export async function saveFile(
   folder: Folder,
   tools: DownloadTools,
 ): Promise<SavedFile> {
-  return withRetries(tools, async () => {
-    const answer = await tools.api.openFile(file.url);
+  return withRetries(tools, async (resume) => {
+    const answer = await tools.api.openFile(file.url, resume);
     tools.progress.begins(answer.length);
     try {
       await refuseTooLarge(answer, folder);
@@ -157,19 +157,34 @@ async function saveAnswer(
   }
 }
 
-/** Tries a download up to three times, as long as it is the connection that fails. */
-export async function withRetries<T>(tools: DownloadTools, work: () => Promise<T>): Promise<T> {
-  for (let pause = 0; ; pause++) {
+/** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made progress counts as new. */
+export async function withRetries<T>(
+  tools: DownloadTools,
+  work: (resume: Resume) => Promise<T>,
+): Promise<T> {
+  let tries = 1;
+  let most = 0;
+  const again = async (error: unknown) => {
+    const failure = asFailure(error);
+    const wait = worthAnotherTry(error);
+    if (wait === undefined || tools.signal.aborted || tries >= TRIES) return false;
+    const seconds = Math.max(PAUSES[tries - 1] ?? 0, wait);
+    if (seconds > LONGEST_PAUSE) return false;
+    tries++;
+    await tools.again(failure, seconds);
+    await tools.sleep(seconds * 1000);
+    return true;
+  };
+  const resume: Resume = (broken, received) => {
+    if (received > most) tries = 1;
+    most = Math.max(most, received);
+    return again(broken);
+  };
+  for (;;) {
     try {
-      return await work();
+      return await work(resume);
     } catch (error) {
-      const failure = asFailure(error);
-      const wait = worthAnotherTry(error);
-      if (wait === undefined || tools.signal.aborted || pause + 1 >= TRIES) throw failure;
-      const seconds = Math.max(PAUSES[pause] ?? 0, wait);
-      if (seconds > LONGEST_PAUSE) throw failure;
-      await tools.again(failure, seconds);
-      await tools.sleep(seconds * 1000);
+      if (!(await again(error))) throw asFailure(error);
     }
   }
 }

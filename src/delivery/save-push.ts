@@ -180,8 +180,8 @@ async function downloadToStdout(
     last = chunk.at(-1) ?? last;
   };
   if (stdout.closed) throw failedError('standard output is closed');
-  await withRetries(tools, async () => {
-    const answer = await tools.api.openFile(file.url);
+  await withRetries(tools, async (resume) => {
+    const answer = await tools.api.openFile(file.url, resume);
     tools.progress.begins(answer.length);
     await copyBody(answer, tools, write).catch((error: Error) => {
       if (written === 0) throw error;

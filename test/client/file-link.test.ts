@@ -120,3 +120,99 @@ describe('the link of a file', () => {
     expect(worthAnotherTry(new Error('bug'))).toBeUndefined();
   });
 });
+
+describe('a download that breaks off', () => {
+  const file = Buffer.from('0123456789');
+  const tag = '"v1"';
+  const broke = new TransportError('broke', { sent: true });
+  const head = (more = {}) => ({ 'content-length': '10', etag: tag, ...more });
+  const rest = (from: number, more = {}) => ({
+    status: 206,
+    headers: { 'content-range': `bytes ${from}-9/10`, ...more },
+  });
+
+  interface Part {
+    readonly status?: number;
+    readonly headers?: Record<string, string>;
+    /** From where to where; then it breaks, unless it is the end of the file. */
+    readonly bytes?: readonly [number, number];
+  }
+
+  /** Downloads from a link that gives these answers in turn; resumes up to `most` times. */
+  async function download(parts: readonly Part[], most = 5) {
+    const left = [...parts];
+    const asked: string[] = [];
+    const resumed: (string | number)[] = [];
+    const send: Transport = async ({ headers }) => {
+      asked.push(`${headers.range ?? 'all'} ${headers['if-range'] ?? '-'}`);
+      const part = left.shift();
+      if (!part) throw broke;
+      const [from = 0, to = 0] = part.bytes ?? [];
+      const body = async function* () {
+        for (let at = from; at < to; at++) yield file.subarray(at, at + 1);
+        if (to < file.length) throw broke;
+      };
+      return { status: part.status ?? 200, headers: part.headers ?? head(), body: body() };
+    };
+    const answer = await openLink(source(send), 'https://pw.test/a', async (error, received) => {
+      resumed.push(error.message, received);
+      return resumed.length / 2 <= most;
+    });
+    let read = '';
+    let failure: unknown;
+    try {
+      for await (const chunk of answer.body) read += Buffer.from(chunk).toString();
+    } catch (error) {
+      failure = error;
+    }
+    return { read, asked, resumed, failure };
+  }
+
+  test('continues with the rest of the same file, as often as it takes', async () => {
+    const { read, asked, resumed, failure } = await download([
+      { bytes: [0, 4] },
+      { ...rest(4), bytes: [4, 5] },
+      { status: 503, headers: { 'retry-after': '1' }, bytes: [0, 10] },
+      { ...rest(5), bytes: [5, 10] },
+    ]);
+    expect(failure).toBeUndefined();
+    expect(read).toBe(file.toString());
+    expect(asked).toEqual(['all -', 'bytes=4- "v1"', 'bytes=5- "v1"', 'bytes=5- "v1"']);
+    expect(resumed).toEqual(['broke', 4, 'broke', 5, 'its link returned 503', 5]);
+  });
+
+  test('ends with the reason when it is not resumed', async () => {
+    const { read, failure } = await download([{ bytes: [0, 4] }, { ...rest(4), bytes: [4, 5] }], 1);
+    expect([read, failure]).toEqual(['01234', broke]);
+  });
+
+  test.each([
+    ['the whole file again, as it has changed', { headers: head({ etag: '"v2"' }) }],
+    ['another range', rest(3)],
+    ['a range of a file of another size', rest(4, { 'content-range': 'bytes 4-9/11' })],
+    ['no range', { status: 206, headers: {} }],
+    ['416', { status: 416, headers: {} }],
+  ])('is worth another try when the answer is %s', async (_, part) => {
+    const { read, failure } = await download([{ bytes: [0, 4] }, { ...part, bytes: [0, 10] }]);
+    expect([read, worthAnotherTry(failure)]).toEqual(['0123', 0]);
+  });
+
+  test('is over when its link has expired', async () => {
+    const { failure, resumed } = await download([
+      { bytes: [0, 4] },
+      { status: 403, headers: {}, bytes: [0, 10] },
+    ]);
+    expect(failure).toMatchObject({ message: 'its link returned 403; it may have expired' });
+    expect(resumed).toEqual(['broke', 4]);
+  });
+
+  test.each([
+    ['no ETag', { 'content-length': '10' }],
+    ['a weak ETag', head({ etag: 'W/"v1"' })],
+    ['no length', { etag: tag }],
+    ['an ETag with a line end', head({ etag: '"v\r\n1"' })],
+  ])('is not resumed with %s', async (_, headers) => {
+    const { failure, asked, resumed } = await download([{ headers, bytes: [0, 4] }]);
+    expect([failure, asked, resumed]).toEqual([broke, ['all -'], []]);
+  });
+});

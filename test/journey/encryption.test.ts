@@ -321,6 +321,36 @@ describe('an instance that', () => {
     ]);
   });
 
+  test('breaks downloads at random is asked for the rest alone, on standard output too', async () => {
+    const { two, entries, manifest } = await made(3_000_000);
+    const [, entry] = entries;
+    if (!entry) throw new Error('no entry');
+    const ranges: (string | undefined)[] = [];
+    const breaking: ReturnType<typeof whole> = ({ headers }, response) => {
+      ranges.push(headers.range);
+      const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+      const range = `bytes ${from}-${two.length - 1}/${two.length}`;
+      response.writeHead(from > 0 ? 206 : 200, {
+        etag: '"1"',
+        'content-length': two.length - from,
+        ...(from > 0 ? { 'content-range': range } : {}),
+      });
+      if (ranges.length > 2) response.end(two.subarray(from));
+      else response.write(two.subarray(from, from + 1_000_000), () => response.destroy());
+    };
+    for (const output of ['in/', '-']) {
+      ranges.length = 0;
+      const instance = await offering([named('1.age', breaking)], await manifest([entry]));
+      const { code, stdout } = await get(instance, '--output', output);
+      await instance.stop();
+      const bytes = output === '-' ? stdout : saved('2.txt');
+      expect([code, bytes === 'b'.repeat(3_000_000)]).toEqual([0, true]);
+      const starts = ranges.map((range) => Number(range?.match(/\d+/)?.[0] ?? 0));
+      expect(starts).toEqual([...starts].sort((a, b) => a - b));
+      expect([starts.length, starts[0], (starts[1] ?? 0) > 0]).toEqual([3, 0, true]);
+    }
+  });
+
   test.each([
     ['lost a file', (all: string[]) => all.slice(0, 1), '1 missing, 0 unknown'],
     ['lost all files', () => [], '2 missing, 0 unknown'],
