@@ -10,7 +10,7 @@ import {
   reserveOutput,
 } from '../delivery/output-place';
 import { type RetrievedPush, retrieve, withEarlierViews } from '../delivery/retrieve';
-import { asCliError, type CliError, failedError } from '../errors';
+import { asCliError, type CliError, failedError, usageError } from '../errors';
 import { type KeyOptions, type PushKeys, readKeys } from '../input/decryption-keys';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
@@ -48,6 +48,7 @@ export function define(context: Context): Command {
     .optionsGroup('Output:')
     .option('-o, --output <path>', 'write to a new file (0600) or into a folder')
     .option('--no-files', 'do not download attached files')
+    .option('--resume <file>', 'finish an interrupted download, without a view')
     .option('--force', 'overwrite existing files')
     .option('-c, --copy', 'copy the text to the clipboard, do not print it')
     .option(
@@ -87,16 +88,17 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   checkStandardInput(options);
   const keys = await readKeys(options, context);
   const { api, reference, target } = await session.connectTo(options.link);
+  const kept = await keptDownload(options, reference.token);
   const passphrase = await knownPassphrase(options, context);
   const place = await reserveOutput(session, options);
   let retrieved: RetrievedPush;
   try {
-    const push = withEarlierViews(
-      await retrieve(context, api, reference.token, passphrase),
-      target.token,
-    );
+    const push =
+      kept?.push ??
+      withEarlierViews(await retrieve(context, api, reference.token, passphrase), target.token);
     const sealed = { context, options, say, api, push };
-    retrieved = await opened(sealed, { ...keys, linkKey: reference.key }, options.files);
+    const whole = await opened(sealed, { ...keys, linkKey: reference.key }, options.files);
+    retrieved = { ...whole, received: push, push: kept?.rest(whole.push) ?? whole.push };
   } catch (error) {
     await place.discard?.();
     throw error;
@@ -108,7 +110,14 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   const failure = await deliver({ ...retrieved, options, place }, options.files);
   if (context.stdout.isTTY) await noteRest(session, options, push);
   if (failure) throw failure;
+  kept?.remove();
   await place.clipboard?.finish(push);
+}
+
+async function keptDownload({ resume, files }: GetOptions, token: string) {
+  if (resume === undefined) return undefined;
+  if (!files) throw usageError('--resume and --no-files cannot be combined');
+  return (await import('../delivery/interrupted-download')).readKeptDownload(resume, token);
 }
 
 /** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */

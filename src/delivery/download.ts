@@ -42,7 +42,11 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
     }
   }
   const summary = await meter.ends();
-  if (context.signal.aborted) return { saved, failure: new CliError('interrupted', 'interrupted') };
+  if (context.signal.aborted) {
+    const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
+    const { interruptedDownload } = await import('./interrupted-download');
+    return { saved, failure: await interruptedDownload(retrieved, missing) };
+  }
   if (summary !== undefined) await say.note(summary);
   return { saved, failure: downloadFailure(failures, files, folder) };
 }

@@ -20,6 +20,8 @@ export interface OutputOptions extends GlobalOptions, CiOptions {
   /** Seconds. */
   readonly clearAfter?: number;
   readonly qr: boolean;
+  /** A file that an interrupted run kept. */
+  readonly resume?: string;
 }
 
 /** Where a push will be written, reserved before it is fetched. Without any of these: stdout and the current folder. */
@@ -66,7 +68,7 @@ function checkQr({ qr, json, copy, output = '' }: OutputOptions): void {
 /** A folder for text and files, made if it is missing, or a file for the text. With `--json` the text goes to stdout. */
 async function reservePath(
   output: string,
-  { force, json }: Pick<OutputOptions, 'force' | 'json'>,
+  { force, json, resume }: Pick<OutputOptions, 'force' | 'json' | 'resume'>,
 ): Promise<OutputPlace> {
   const made = await makeOutputFolder(output);
   const { reserveFile, reserveText } = await import('./destination');
@@ -78,7 +80,8 @@ async function reservePath(
     // Those that are no longer empty stay.
     for (const one of made) await rmdir(one).catch(() => {});
   };
-  if (json) return { folder: output, discard: discardFolders };
+  // With --resume the text was written before.
+  if (json || resume !== undefined) return { folder: output, discard: discardFolders };
   const file = await reserveText(output, force);
   const discard = async () => {
     await file.discard();

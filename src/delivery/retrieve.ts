@@ -10,6 +10,8 @@ import { rescueResult } from './print-or-rescue';
 export interface RetrievedPush extends Invocation {
   readonly api: Api;
   readonly push: Push;
+  /** The push as it was received, still encrypted. */
+  readonly received?: Push;
   /** The rescue file that its text is saved to already. */
   readonly rescued?: string | undefined;
 }

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../context';
 import type { PushFile } from '../contract';
-import { CliError, failedError } from '../errors';
+import { type CliError, failedError } from '../errors';
 import { makeFolder } from '../system/private-folder';
 import { breakLine } from '../terminal/bounded-write';
 import { meterFor } from '../terminal/transfer-meter';
@@ -125,7 +125,10 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   const tools = toolsFor(delivery, meter, 0, safeName(file.filename));
   const problem = await attempt(() => downloadToStdout(context, file, tools));
   const summary = await meter.ends();
-  if (context.signal.aborted) return new CliError('interrupted', 'interrupted');
+  if (context.signal.aborted) {
+    const { interruptedDownload } = await import('./interrupted-download');
+    return interruptedDownload(delivery, problem === undefined ? [] : [file.url]);
+  }
   if (problem === undefined) {
     if (summary !== undefined) await say.note(summary);
     return undefined;

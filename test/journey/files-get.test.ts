@@ -614,4 +614,50 @@ describe('Ctrl-C in a download', () => {
         });
     },
   );
+
+  /** A file whose first download does not end, and what becomes of it when it begins. */
+  function endless(filename: string) {
+    let began = () => {};
+    const asked = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    let times = 0;
+    const answer: OfferedFile['answer'] = (request, response) => {
+      if (times++ > 0) return whole('E')(request, response);
+      response.writeHead(200, { 'content-length': 10 * 1024 * 1024 });
+      response.write(Buffer.alloc(2 * 1024 * 1024), began);
+    };
+    return { asked, file: { filename, answer } };
+  }
+
+  test('of the last view keeps the addresses, and --resume gets the rest without a view', async () => {
+    const { asked, file } = endless('endless');
+    const instance = await offered([{ filename: 'done', answer: whole('D') }, file], 'text', 0);
+    const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, '..', 'kept') };
+    const link = `${instance.url}/p/abc`;
+    const { child, ended } = start(['get', link], { env: state, input: '', cwd: folder });
+    await asked;
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    const path = /pwpush get --resume '(.*)' LINK/.exec(stderr)?.[1] ?? '';
+    expect(code).toBe(130);
+    expect(stderr).toContain('interrupted; no view is left, and 1 file not saved');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).not.toContain('text');
+    const before = instance.seen.length;
+    const run = (...words: string[]) => pwpush(['get', ...words], { env: state, cwd: folder });
+    expect(await run(link.replace('abc', 'abd'), '--resume', path)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is of another push'),
+    });
+    expect(await run(link, '--resume', 'done')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"done" was not kept by an interrupted pwpush get'),
+    });
+    expect(instance.seen).toHaveLength(before);
+    expect(await run(link, '--resume', path)).toMatchObject({ code: 0, stdout: '' });
+    expect(files()).toEqual({ done: 'D', endless: 'E' });
+    expect(instance.seen).toHaveLength(before + 1);
+    expect(existsSync(path)).toBe(false);
+  });
 });
