@@ -7,7 +7,7 @@ import { complete } from '../../src/completion/complete';
 import type { Context } from '../../src/context';
 import { commands, topics } from '../../src/program';
 import { long } from '../helpers/long';
-import { launcher, person, pwpush } from '../helpers/program';
+import { person, program, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
@@ -21,7 +21,7 @@ const lacking = (tool: string) =>
 
 beforeAll(async () => {
   mkdirSync(bin);
-  writeFileSync(join(bin, 'pwpush'), `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`, {
+  writeFileSync(join(bin, 'pwpush'), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`, {
     mode: 0o755,
   });
   for (const shell of shells) {

@@ -8,6 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 
 export const launcher = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
+/** The executable to test in place of `bin/pwpush.js`. */
+export const binary = process.env.PWPUSH_TEST_BINARY;
+/** What starts the built program: a file, and the words before those of the command line. */
+export const program: readonly [string, ...string[]] = binary
+  ? [binary]
+  : [process.execPath, launcher];
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 export interface Ended {
@@ -55,7 +61,7 @@ interface StartOptions {
 
 /** Starts the built program with pipes; `input` closes stdin after it, undefined leaves it open. */
 export function start(words: readonly string[], { env, input, cwd }: StartOptions): Running {
-  const child = spawn(process.execPath, [launcher, ...words], { env, cwd, stdio: 'pipe' });
+  const child = spawn(program[0], [...program.slice(1), ...words], { env, cwd, stdio: 'pipe' });
   if (input !== undefined) child.stdin?.end(input);
   return { child, ended: ending(child) };
 }
@@ -66,7 +72,7 @@ export function pwpush(words: readonly string[], options: StartOptions): Promise
 
 /** Runs a line of sh in which `$PWPUSH` is the built program: for redirections. */
 export function shell(line: string, { env, input = '', cwd }: StartOptions): Promise<Ended> {
-  const PWPUSH = `${process.execPath} ${launcher}`;
+  const PWPUSH = program.join(' ');
   const child = spawn('sh', ['-c', line], { env: { ...env, PWPUSH }, cwd, stdio: 'pipe' });
   child.stdin.end(input);
   return ending(child);

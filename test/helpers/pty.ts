@@ -1,6 +1,6 @@
 import { type IPty, spawn } from '@lydell/node-pty';
 import { Terminal as Emulator } from '@xterm/headless';
-import { launcher } from './program';
+import { program } from './program';
 
 export interface Terminal {
   /** All that was written to the terminal so far. */
@@ -33,7 +33,7 @@ const ENDING = `trap : INT; sh -c "$LINE"; echo "[ended: $?]"; read -r _`;
 
 /** Runs a command line of sh on a pseudo-terminal of 80 columns; `$PWPUSH` is the built program. */
 export function onTerminal(line: string, env: Record<string, string>): Terminal {
-  const PWPUSH = `${process.execPath} ${launcher}`;
+  const PWPUSH = program.join(' ');
   // The types leave out `destroy`, which closes our end.
   const pty = spawn('sh', ['-c', ENDING], {
     cols: 80,

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launcher, person, pwpush, serving } from '../helpers/program';
+import { person, program, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const sender = person();
@@ -109,8 +109,8 @@ describe.skipIf(lacks('Xvfb', 'xclip', 'xsel'))('on X11 (needs Xvfb, xclip, xsel
   });
 
   test('what was copied since stays', async () => {
-    const words = [launcher, 'get', '--copy', '--clear-after', '600', await pushed()];
-    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const words = [...program.slice(1), 'get', '--copy', '--clear-after', '600', await pushed()];
+    const child = spawn(program[0], words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let told = '';
     child.stderr.on('data', (chunk: Buffer) => {
       told += chunk;
@@ -143,7 +143,7 @@ describe.skipIf(lacks('tmux'))('in tmux (needs tmux)', () => {
   /** Runs a line of sh in a window of its own, to its end. */
   function inWindow(line: string) {
     const done = `done-${Math.random()}`;
-    const full = `PWPUSH="${process.execPath} ${launcher}"; ${line}; tmux -S ${socket} wait-for -S ${done}`;
+    const full = `PWPUSH="${program.join(' ')}"; ${line}; tmux -S ${socket} wait-for -S ${done}`;
     tmux(
       'new-session',
       '-d',

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launcher, person, pwpush, serveBuilt, shell } from '../helpers/program';
+import { program as built, person, pwpush, serveBuilt, shell } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
 // The README's examples, typed in their order by a reader who has followed it up to them: `pwpush serve` runs in
@@ -15,7 +15,7 @@ let service: Awaited<ReturnType<typeof serveBuilt>>;
 beforeAll(async () => {
   for (const folder of ['work', 'bin']) mkdirSync(join(reader.folder, folder));
   const program = join(reader.folder, 'bin/pwpush');
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\nexec ${built.join(' ')} "$@"\n`);
   chmodSync(program, 0o755);
   service = await serveBuilt(reader.env);
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launcher, person } from '../helpers/program';
+import { person, program } from '../helpers/program';
 
 const sender = person();
 const recipient = person();
@@ -52,7 +52,7 @@ afterAll(() => {
 
 /** Starts the program on one of the two machines. */
 function on(machine: string, words: string[], env: Record<string, string>, input = '') {
-  const line = ['netns', 'exec', machine, process.execPath, launcher, ...words];
+  const line = ['netns', 'exec', machine, ...program, ...words];
   const child = spawn('ip', line, { env, stdio: 'pipe' });
   children.push(child);
   child.stdin.end(input);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { launcher, person, pwpush, type Running, start } from '../helpers/program';
+import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
 import { place } from '../helpers/run';
@@ -129,8 +129,8 @@ describe('push --here', () => {
   });
 
   test('loses nothing that it cannot tell: without its link it does not go on', async () => {
-    const line = 'echo s | "$NODE" "$PROGRAM" push --here >/dev/full';
-    const env = { ...sender.env, NODE: process.execPath, PROGRAM: launcher };
+    const line = 'echo s | $PWPUSH push --here >/dev/full';
+    const env = { ...sender.env, PWPUSH: program.join(' ') };
     const { status, stderr } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toMatch(LINK);

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { times } from '../helpers/long';
-import { dist, launcher, person, pwpush, serving, shell } from '../helpers/program';
+import { binary, dist, launcher, person, pwpush, serving, shell } from '../helpers/program';
 
 const sender = person();
 serving(sender.env);
@@ -125,9 +125,11 @@ const skipped = (noFull || !root) && process.env.PWPUSH_TEST_ALL !== '1';
 describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)', () => {
   /** A line of sh as the user nobody, who may read the program but not the folder it stands in. */
   async function asNobody(line: string) {
-    for (const part of [dirname(launcher), dist])
-      cpSync(part, at(part === dist ? 'dist' : 'bin'), { recursive: true });
-    const PWPUSH = `${process.execPath} ${at('bin/pwpush.js')}`;
+    for (const part of binary ? [binary] : [dirname(launcher), dist])
+      cpSync(part, at(part === binary ? 'pwpush' : part === dist ? 'dist' : 'bin'), {
+        recursive: true,
+      });
+    const PWPUSH = binary ? at('pwpush') : `${process.execPath} ${at('bin/pwpush.js')}`;
     const child = spawn('sh', ['-c', line], {
       env: { ...env, PWPUSH },
       cwd: folder,

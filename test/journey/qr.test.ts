@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, test } from 'vitest';
-import { launcher, person, serving } from '../helpers/program';
+import { person, program, serving } from '../helpers/program';
 import { read } from '../helpers/qr';
 
 const sender = person();
@@ -19,7 +19,7 @@ describe.skipIf(missing)('on the screen of a terminal (needs tmux)', () => {
 
   /** What stands on a screen of so many columns when a line of sh has run, colours and trailing space included. */
   function screen(columns: number, line: string): string {
-    const script = `PWPUSH="${process.execPath} ${launcher}"; ${line}; tmux -S ${socket} wait-for -S done; cat`;
+    const script = `PWPUSH="${program.join(' ')}"; ${line}; tmux -S ${socket} wait-for -S done; cat`;
     tmux('new-session', '-d', '-s', 'qr', '-x', `${columns}`, '-y', '24', script);
     tmux('wait-for', 'done');
     const shown = tmux('capture-pane', '-p', '-e', '-N', '-t', 'qr');

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { texts } from '../../src/help/topics';
-import { launcher, person, pwpush, serving } from '../helpers/program';
+import { program as built, person, pwpush, serving } from '../helpers/program';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
 
@@ -21,7 +21,7 @@ function program(path: string, lines: string): void {
 
 beforeAll(async () => {
   mkdirSync(bin);
-  program(join(bin, 'pwpush'), `exec "${process.execPath}" "${launcher}" "$@"`);
+  program(join(bin, 'pwpush'), `exec ${built.join(' ')} "$@"`);
   // The recipes install a release; here the built program is there already.
   program(join(bin, 'npm'), '');
   program(join(bin, 'npx'), 'shift; exec pwpush "$@"');

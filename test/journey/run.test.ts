@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { launcher, person, pwpush, serving, shell } from '../helpers/program';
+import { person, program, pwpush, serving, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
@@ -25,8 +25,16 @@ const LISTENER = `
 
 /** Runs the listener with no terminal to belong to; `says` resolves once it has said that much. */
 async function listening() {
-  const words = [launcher, 'run', await push('A=1'), '--', process.execPath, '-e', LISTENER];
-  const child = spawn(process.execPath, words, { env: somebody.env, detached: true });
+  const words = [
+    ...program.slice(1),
+    'run',
+    await push('A=1'),
+    '--',
+    process.execPath,
+    '-e',
+    LISTENER,
+  ];
+  const child = spawn(program[0], words, { env: somebody.env, detached: true });
   const ended = new Promise((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
@@ -131,7 +139,7 @@ test('nothing of it stands in the arguments, and nothing on the disk', async () 
 
 test('a run within a run has both secrets', async () => {
   const [first, second] = [await push('A=1'), await push('hunter2')];
-  const inner = ['--', process.execPath, launcher, 'run', second, '--as', 'B', '--anonymous'];
+  const inner = ['--', ...program, 'run', second, '--as', 'B', '--anonymous'];
   const words = ['run', first, ...inner, '--', 'sh', '-c', 'echo "$A$B"'];
   expect((await pwpush(words, { env: somebody.env })).stdout).toBe('1hunter2\n');
 });

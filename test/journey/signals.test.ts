@@ -12,7 +12,7 @@ import { open } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { launcher, makePerson, type Running, start, wire } from '../helpers/program';
+import { makePerson, program, type Running, start, wire } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
@@ -236,7 +236,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     async () => {
       const pipe = join(somebody.folder, 'pipe');
       execFileSync('mkfifo', [pipe]);
-      const words = ['--pid', '--fork', '--kill-child', process.execPath, launcher];
+      const words = ['--pid', '--fork', '--kill-child', ...program];
       const child = spawn('unshare', [...words, 'push', '--from', pipe], {
         env: at('http://127.0.0.1:1'),
       });

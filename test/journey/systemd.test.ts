@@ -5,14 +5,14 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
-import { launcher, person } from '../helpers/program';
+import { person, program } from '../helpers/program';
 
 // The built program as systemd starts it.
 
 const home = person();
 const children: ChildProcess[] = [];
 const env = { ...home.env, PWPUSH_SERVE_EPHEMERAL: 'true' };
-const serve = [process.execPath, launcher, 'serve'];
+const serve = [...program, 'serve'] as const;
 
 afterEach(async () => {
   for (const child of children.splice(0)) {

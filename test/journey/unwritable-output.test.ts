@@ -14,7 +14,7 @@ import {
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { launcher, makePerson, shell, start, wire } from '../helpers/program';
+import { makePerson, program, shell, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
@@ -143,7 +143,7 @@ describe('a signal while a pipe takes nothing', () => {
     const { env } = await creating();
     const fd = fullPipe(waits);
     // Told by the log that the answer is in; the rest of the log finds no room.
-    const child = spawn(process.execPath, [launcher, 'push', '--debug'], {
+    const child = spawn(program[0], [...program.slice(1), 'push', '--debug'], {
       env,
       stdio: ['pipe', fd, 'pipe'],
     });
@@ -158,7 +158,7 @@ describe('a signal while a pipe takes nothing', () => {
   test('two signals in a row do not lose it', async () => {
     const { env } = await creating();
     const fd = fullPipe();
-    const child = spawn(process.execPath, [launcher, 'push', '--debug'], {
+    const child = spawn(program[0], [...program.slice(1), 'push', '--debug'], {
       env,
       stdio: ['pipe', fd, 'pipe'],
     });
@@ -175,8 +175,8 @@ describe('a signal while a pipe takes nothing', () => {
   test('the secret is in a rescue file', async () => {
     const { env } = await giving('hunter2');
     const fd = fullPipe();
-    const words = [launcher, 'get', 'quyul5r5w08', '--debug'];
-    const child = spawn(process.execPath, words, { env, stdio: ['pipe', fd, 'pipe'] });
+    const words = [...program.slice(1), 'get', 'quyul5r5w08', '--debug'];
+    const child = spawn(program[0], words, { env, stdio: ['pipe', fd, 'pipe'] });
     await once(child.stderr as NodeJS.ReadableStream, 'data');
     child.stderr?.destroy();
     child.kill('SIGINT');

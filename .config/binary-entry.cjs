@@ -1,0 +1,8 @@
+// The program as one executable; bin/pwpush.js is the one for Node.js, whose compile cache Bun does without.
+'use strict';
+const { crash, leave, run, systemContext } = require('../dist/start.js');
+
+process.once('uncaughtException', crash);
+// For a run whose event loop empties before it settles.
+process.exitCode = 1;
+run(process.argv.slice(2), systemContext()).then(leave, crash);

@@ -1,0 +1,244 @@
+// Compiles the program and Bun's runtime into one executable: `npm run binary` for this platform, `npm run release` for
+// all of them, with archives. The runtimes are packages of the npm registry, pinned below and kept in a cache.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { zipSync } from 'fflate';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const cache = join(root, 'node_modules/.cache/pwpush-runtimes');
+const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const BUN = '1.4.5';
+/** By platform: the runtime's package, and the integrity of its archive in the registry. */
+const runtimes = {
+  'linux-x64': [
+    'bun-linux-x64',
+    'sha512-IWX9BELoGHAUtMonkeSaNaZwXzRk+oDw6Mk+HBFXd3KHYIBNBsIGRupMZPcgNoDbJpLu6gAJjIoIVPZtt1aJ1g==',
+  ],
+  'linux-arm64': [
+    'bun-linux-aarch64',
+    'sha512-4BXmsSKnjOrlGWqZV4x/oWa7AVoR+B6lCXddMzOAXBIm3t50eslg9wb66gmtW1AamEQ1l1CDvmmruysEhqOWMg==',
+  ],
+  'linux-musl-x64': [
+    'bun-linux-x64-musl',
+    'sha512-10QoW/YfTgnURaGEaHpJCiXjLI2e5iTtfVDaA5JKcyUzaa1cq6cVUY9/Uq5XkYzvtRjHLRe9Oj/lTDIQcxy8HQ==',
+  ],
+  'macos-arm64': [
+    'bun-darwin-aarch64',
+    'sha512-4MIFXHmctH2EhAxLXm2/qxNtv17dFtLJylvaOCsrgq6KSqHTs6eW5YSrJjRbJxYUJaR901fsN8JfZOa+CsWpWQ==',
+  ],
+  'macos-x64': [
+    'bun-darwin-x64',
+    'sha512-qkLPMGHZM9NI6CeHTWwVezzmlo6cC4Ta7yUAjYIWXS366qQcOlcp75t2uZyiuVRBMPS0h9qE0tCcvCHGaFqjJg==',
+  ],
+  'windows-x64': [
+    'bun-windows-x64',
+    'sha512-FNvply651vcE/GHgNWz6mZvhmkwBuu8Hw54oNzA+CQog+HW+542rXQmZqNHRkFxazD9L3xi+iTtvO3engAgJfw==',
+  ],
+};
+
+const thisPlatform = () => {
+  const systems = { darwin: 'macos', win32: 'windows', linux: isMusl() ? 'linux-musl' : 'linux' };
+  return `${systems[process.platform]}-${process.arch}`;
+};
+const isMusl = () => process.report.getReport().header.glibcVersionRuntime === undefined;
+
+/** Seconds since 1970 for everything in an archive, so that it is the same when it is built again. */
+const builtAt = Number(
+  process.env.SOURCE_DATE_EPOCH ?? run('git', ['-C', root, 'log', '-1', '--format=%ct']),
+);
+
+function run(file, words, options = {}) {
+  return execFileSync(file, words, { encoding: 'utf8', maxBuffer: 2 ** 30, ...options });
+}
+
+/** The runtime of a platform. Fetched once, and compared with its integrity each time. */
+function runtimeFor(platform) {
+  const [name, integrity] = runtimes[platform] ?? [];
+  if (name === undefined)
+    throw new Error(`no runtime for ${platform}: choose ${Object.keys(runtimes).join(', ')}`);
+  const archive = join(cache, `oven-${name}-${BUN}.tgz`);
+  mkdirSync(cache, { recursive: true });
+  if (!existsSync(archive))
+    run('npm', ['pack', '--silent', '--pack-destination', cache, `@oven/${name}@${BUN}`]);
+  const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
+  if (found !== integrity) {
+    rmSync(archive);
+    throw new Error(`@oven/${name}@${BUN} has the integrity ${found} instead of ${integrity}`);
+  }
+  const folder = join(cache, `${name}-${BUN}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  run('tar', ['-xzf', archive, '-C', folder, '--strip-components=1']);
+  return join(folder, 'bin', platform.startsWith('windows') ? 'bun.exe' : 'bun');
+}
+
+/** Compiles `build/pwpush-<platform>` and returns its path. */
+function compile(platform, host) {
+  const [name] = runtimes[platform];
+  const out = join(
+    root,
+    'build',
+    `pwpush-${platform}${platform.startsWith('windows') ? '.exe' : ''}`,
+  );
+  mkdirSync(dirname(out), { recursive: true });
+  rmSync(out, { force: true });
+  run(
+    host,
+    [
+      'build',
+      '--compile',
+      `--target=${name}`,
+      `--compile-executable-path=${runtimeFor(platform)}`,
+      '--minify',
+      '--bytecode',
+      // The current folder must not configure the program.
+      '--no-compile-autoload-dotenv',
+      '--no-compile-autoload-bunfig',
+      '--no-compile-autoload-tsconfig',
+      '--no-compile-autoload-package-json',
+      // Only for Node.js without node:sqlite, which the runtime has.
+      '--external=libsql',
+      '.config/binary-entry.cjs',
+      `--outfile=${out}`,
+    ],
+    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  return out;
+}
+
+/** Packs an executable with manual pages, completions, licences and its bill of materials; returns the archive's path. */
+function pack(platform, binary) {
+  const folder = join(root, 'build', `pwpush-${version}-${platform}`);
+  rmSync(folder, { recursive: true, force: true });
+  const copied = (from) => readFileSync(join(root, from));
+  const files = {
+    [`pwpush${platform.startsWith('windows') ? '.exe' : ''}`]: readFileSync(binary),
+    ...manuals(),
+    ...completions(),
+    'README.md': copied('README.md'),
+    'CHANGELOG.md': copied('CHANGELOG.md'),
+    LICENSE: copied('LICENSE'),
+    'THIRD-PARTY-NOTICES': copied('dist/THIRD-PARTY-NOTICES'),
+    'sbom.cdx.json': billOfMaterials(platform),
+  };
+  for (const [name, bytes] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes, { mode: name.startsWith('pwpush') ? 0o755 : 0o644 });
+  }
+  const archive = platform.startsWith('windows') ? zip(folder) : tar(folder);
+  rmSync(folder, { recursive: true });
+  return archive;
+}
+
+function manuals() {
+  const names = readdirSync(join(root, 'man')).sort();
+  return Object.fromEntries(
+    names.map((name) => [`man/${name}`, readFileSync(join(root, 'man', name))]),
+  );
+}
+
+/** The completion scripts, as the program prints them. */
+function completions() {
+  const program = join(root, 'bin/pwpush.js');
+  return Object.fromEntries(
+    ['bash', 'zsh', 'fish', 'powershell'].map((shell) => [
+      `completions/pwpush.${shell}`,
+      run(process.execPath, [program, 'completion', shell]),
+    ]),
+  );
+}
+
+function tar(folder) {
+  const archive = `${folder}.tar.gz`;
+  const words = ['--sort=name', `--mtime=@${builtAt}`, '--owner=0', '--group=0', '--numeric-owner'];
+  const packed = execFileSync(
+    'tar',
+    ['-C', dirname(folder), ...words, '--mode=go-w', '-cf', '-', relative(dirname(folder), folder)],
+    { maxBuffer: 2 ** 30 },
+  );
+  writeFileSync(archive, execFileSync('gzip', ['-9n'], { input: packed, maxBuffer: 2 ** 30 }));
+  return archive;
+}
+
+function zip(folder) {
+  const archive = `${folder}.zip`;
+  const entries = {};
+  // A zip has local time, which must not be that of this machine.
+  const mtime = new Date((builtAt + new Date(builtAt * 1000).getTimezoneOffset() * 60) * 1000);
+  for (const name of readdirSync(folder, { recursive: true }).sort()) {
+    const path = join(folder, name);
+    if (!statSync(path).isFile()) continue;
+    const named = relative(dirname(folder), path).replaceAll('\\', '/');
+    entries[named] = [readFileSync(path), { mtime }];
+  }
+  writeFileSync(archive, zipSync(entries, { level: 9 }));
+  return archive;
+}
+
+/** The software bill of materials, in CycloneDX 1.6: the bundled packages, by the heads of their notices. */
+function billOfMaterials(platform) {
+  const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), 'utf8');
+  const packages = [...notices.matchAll(/^(@?[\w./-]+) (\d+\.\d+\.\d+\S*) \((.+)\)$/gm)];
+  const component = ([, name, at, licence]) => ({
+    type: 'library',
+    name,
+    version: at,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${at}`,
+    licenses: [{ license: { name: licence } }],
+  });
+  const [runtime, integrity] = runtimes[platform];
+  const hash = Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex');
+  const bill = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: {
+      timestamp: new Date(builtAt * 1000).toISOString(),
+      component: {
+        type: 'application',
+        name: 'pwpush',
+        version,
+        licenses: [{ license: { id: license } }],
+      },
+    },
+    components: [
+      {
+        ...component(['', `@oven/${runtime}`, BUN, 'MIT']),
+        hashes: [{ alg: 'SHA-512', content: hash }],
+      },
+      ...packages.map(component),
+    ],
+  };
+  return `${JSON.stringify(bill, undefined, 2)}\n`;
+}
+
+const { values } = parseArgs({
+  options: { all: { type: 'boolean' }, platform: { type: 'string', multiple: true } },
+});
+const platforms = values.all ? Object.keys(runtimes) : (values.platform ?? [thisPlatform()]);
+const host = runtimeFor(thisPlatform());
+const sums = [];
+for (const platform of platforms) {
+  const binary = compile(platform, host);
+  console.log(`${relative(root, binary)}  ${(statSync(binary).size / 2 ** 20).toFixed(1)} MiB`);
+  if (!values.all) continue;
+  const archive = pack(platform, binary);
+  const sum = createHash('sha256').update(readFileSync(archive)).digest('hex');
+  sums.push(`${sum}  ${relative(join(root, 'build'), archive)}\n`);
+  console.log(`${relative(root, archive)}  ${(statSync(archive).size / 2 ** 20).toFixed(1)} MiB`);
+}
+if (values.all) writeFileSync(join(root, 'build/checksums.txt'), sums.join(''));
