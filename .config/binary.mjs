@@ -15,6 +15,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { zipSync } from 'fflate';
+import { installers } from './installers.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, 'node_modules/.cache/pwpush-runtimes');
@@ -241,4 +242,17 @@ for (const platform of platforms) {
   sums.push(`${sum}  ${relative(join(root, 'build'), archive)}\n`);
   console.log(`${relative(root, archive)}  ${(statSync(archive).size / 2 ** 20).toFixed(1)} MiB`);
 }
-if (values.all) writeFileSync(join(root, 'build/checksums.txt'), sums.join(''));
+if (values.all) {
+  writeFileSync(join(root, 'build/checksums.txt'), sums.join(''));
+  const { PWPUSH_RELEASE_URL: url, PWPUSH_HOME_PAGE: home = url } = process.env;
+  if (url === undefined) {
+    console.log('no installers: PWPUSH_RELEASE_URL does not say where the archives will be');
+  } else {
+    for (const [name, text] of Object.entries(installers({ version, url, home, sums }))) {
+      const path = join(root, 'build', name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text, { mode: name.endsWith('.sh') ? 0o755 : 0o644 });
+      console.log(relative(root, path));
+    }
+  }
+}

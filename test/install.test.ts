@@ -1,0 +1,214 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { installers } from '../.config/installers.mjs';
+
+// What `npm run release` makes for people who install: run with archives of a small program, from a server here.
+
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'linux-musl-x64', 'macos-arm64', 'macos-x64'];
+const folder = mkdtempSync(join(tmpdir(), 'pwpush-install-'));
+const home = join(folder, 'home');
+const served = new Map<string, Buffer>();
+let server: Server;
+let url: string;
+
+/** An archive as `npm run release` packs it, with a program of sh that says its version. */
+function archiveOf(version: string): Buffer {
+  const name = `pwpush-${version}-any`;
+  const root = join(folder, name);
+  const files = {
+    pwpush: `#!/bin/sh\necho ${version}\n`,
+    'man/pwpush.1': '.Dd x\n',
+    'man/pwpush-get.1': '.Dd x\n',
+    'man/pwpush-security.7': '.Dd x\n',
+    'completions/pwpush.bash': 'b\n',
+    'completions/pwpush.zsh': 'z\n',
+    'completions/pwpush.fish': 'f\n',
+    LICENSE: 'MIT\n',
+  };
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  }
+  chmodSync(join(root, 'pwpush'), 0o755);
+  return execFileSync('tar', ['-C', folder, '-czf', '-', name]);
+}
+
+/** Offers a release, and returns its installers. */
+function release(version: string): Record<string, string> {
+  const archive = archiveOf(version);
+  const sum = createHash('sha256').update(archive).digest('hex');
+  const names = PLATFORMS.map((platform) => `pwpush-${version}-${platform}.tar.gz`);
+  for (const name of names) served.set(`/${name}`, archive);
+  const sums = [...names, `pwpush-${version}-windows-x64.zip`].map((name) => `${sum}  ${name}\n`);
+  return installers({ version, url, home: 'https://pwpush.example', sums });
+}
+
+function install(script: string, words: string[] = [], env: Record<string, string> = {}) {
+  writeFileSync(join(folder, 'install.sh'), script);
+  return new Promise<{ code: number | null; said: string }>((resolve) => {
+    // Not spawnSync: the server is in this process.
+    execFile(
+      'sh',
+      [join(folder, 'install.sh'), ...words],
+      { env: { HOME: home, PATH: process.env.PATH ?? '', ...env }, cwd: folder },
+      (error, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr }),
+    );
+  });
+}
+
+const installed = (): string[] =>
+  existsSync(home)
+    ? readdirSync(home, { recursive: true, encoding: 'utf8' })
+        .filter((name) => statSync(join(home, name)).isFile())
+        .sort()
+    : [];
+
+beforeAll(async () => {
+  server = createServer(({ url: path = '' }, response) => {
+    const body = served.get(path);
+    if (!body) return response.writeHead(404).end('<html>');
+    response.writeHead(200, { 'content-length': body.length });
+    if (path.includes('0.0.3'))
+      return response.write(body.subarray(0, 50), () => response.destroy());
+    return response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(home);
+});
+
+describe.skipIf(process.platform === 'win32')('install.sh', () => {
+  test('installs the program, its pages and completions, and says what is missing', async () => {
+    const { code, said } = await install(release('0.0.1')['install.sh'] ?? '');
+    expect({ code, said }).toMatchObject({ code: 0 });
+    expect(said).toContain(`installed pwpush 0.0.1 as ${home}/.local/bin/pwpush`);
+    expect(said).toContain(`export PATH="${home}/.local/bin:$PATH"`);
+    expect(installed()).toEqual([
+      '.local/bin/pwpush',
+      '.local/share/bash-completion/completions/pwpush',
+      '.local/share/fish/vendor_completions.d/pwpush.fish',
+      '.local/share/man/man1/pwpush-get.1',
+      '.local/share/man/man1/pwpush.1',
+      '.local/share/man/man7/pwpush-security.7',
+      '.local/share/zsh/site-functions/_pwpush',
+    ]);
+    expect(execFileSync(join(home, '.local/bin/pwpush'), { encoding: 'utf8' })).toBe('0.0.1\n');
+    expect(statSync(join(home, '.local/bin/pwpush')).mode & 0o777).toBe(0o755);
+  });
+
+  test('upgrades, into another folder too, and removes what it installed', async () => {
+    const prefix = ['--prefix', join(home, 'a b')];
+    const first = release('0.0.1')['install.sh'] ?? '';
+    const second = release('0.0.2')['install.sh'] ?? '';
+    for (const script of [first, second])
+      expect(await install(script, prefix)).toMatchObject({ code: 0 });
+    expect(execFileSync(join(home, 'a b/bin/pwpush'), { encoding: 'utf8' })).toBe('0.0.2\n');
+    writeFileSync(join(home, 'a b/bin/other'), '');
+    expect(await install(second, [...prefix, '--uninstall'])).toMatchObject({ code: 0 });
+    expect(installed()).toEqual(['a b/bin/other']);
+    expect(await install(second, [...prefix, '--uninstall'])).toMatchObject({ code: 1 });
+  });
+
+  test('says nothing of the PATH where it is right', async () => {
+    const env = { PATH: `${home}/.local/bin:${process.env.PATH}` };
+    const { said } = await install(release('0.0.1')['install.sh'] ?? '', [], env);
+    expect(said).not.toContain('PATH');
+  });
+
+  test('writes nothing if the archive is another one', async () => {
+    const script = release('0.0.2')['install.sh'] ?? '';
+    for (const name of served.keys()) served.set(name, archiveOf('6.6.6'));
+    const { code, said } = await install(script);
+    expect(code).toBe(1);
+    expect(said).toMatch(
+      /the checksum is [0-9a-f]{64} instead of [0-9a-f]{64}; nothing was installed/,
+    );
+    expect(installed()).toEqual([]);
+  });
+
+  test('writes nothing if the download is cut, or is not there', async () => {
+    const cut = await install(release('0.0.3')['install.sh'] ?? '');
+    const script = release('0.0.4')['install.sh'] ?? '';
+    served.clear();
+    for (const { code, said } of [cut, await install(script)]) {
+      expect(code).toBe(1);
+      expect(said).toContain('the download failed; nothing was installed');
+    }
+    expect(installed()).toEqual([]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('tmp.'))).toEqual([]);
+  });
+
+  test('on a system without a binary names the package', async () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'uname'), '#!/bin/sh\necho Plan9\n', { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const { code, said } = await install(release('0.0.1')['install.sh'] ?? '', [], env);
+    expect(code).toBe(1);
+    expect(said).toContain('there is no binary for Plan9; with Node.js use: npm install --global');
+  });
+});
+
+describe('manifests', () => {
+  const lacksRuby = spawnSync('ruby', ['-v']).error && process.env.PWPUSH_TEST_ALL !== '1';
+  const files = () => release('1.2.3');
+
+  test('have no placeholder left', () => {
+    for (const [name, text] of Object.entries(files()))
+      expect([name, text.match(/@[A-Z_]+@|undefined/g)]).toEqual([name, null]);
+  });
+
+  test('of Scoop has the archive, its checksum and its folder', () => {
+    const manifest = JSON.parse(files()['scoop/pwpush.json'] ?? '');
+    expect(manifest).toMatchObject({
+      version: '1.2.3',
+      extract_dir: 'pwpush-1.2.3-windows-x64',
+      architecture: { '64bit': { url: `${url}/pwpush-1.2.3-windows-x64.zip` } },
+    });
+    expect(manifest.architecture['64bit'].hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test.skipIf(lacksRuby)('of Homebrew is Ruby, and those of winget are YAML (needs ruby)', () => {
+    const formula = join(folder, 'pwpush.rb');
+    writeFileSync(formula, files()['homebrew/pwpush.rb'] ?? '');
+    expect(spawnSync('ruby', ['-c', formula], { encoding: 'utf8' }).stdout).toBe('Syntax OK\n');
+    expect(readFileSync(formula, 'utf8').match(/sha256 "[0-9a-f]{64}"/g)).toHaveLength(4);
+    const program = 'puts JSON.generate(YAML.safe_load($stdin.read))';
+    for (const [name, input] of Object.entries(files())) {
+      if (!name.startsWith('winget/')) continue;
+      const { stdout } = spawnSync('ruby', ['-ryaml', '-rjson', '-e', program], {
+        input,
+        encoding: 'utf8',
+      });
+      expect(JSON.parse(stdout)).toMatchObject({
+        PackageIdentifier: 'pwpush.pwpush',
+        PackageVersion: '1.2.3',
+        ManifestVersion: '1.6.0',
+      });
+    }
+  });
+});
