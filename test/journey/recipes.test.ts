@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/help/topics';
 import { program as built, person, pwpush, serving } from '../helpers/program';
 
@@ -208,4 +208,37 @@ test('waiting: a push that was looked at is taken back', async () => {
   await pwpush(['get', LINK, '--anonymous'], { env: somebody.env });
   expect((await step(recipe('Wait until'), { ...owner, LINK })).code).toBe(0);
   expect((await pwpush(['get', LINK, '--anonymous'], { env: somebody.env })).code).toBe(6);
+});
+
+describe('the skill for agents (skills/pwpush/SKILL.md)', () => {
+  const skill = readFileSync(new URL('../../skills/pwpush/SKILL.md', import.meta.url), 'utf8');
+  const SECRET = 'MARKER-f00d';
+  const blocks = [...skill.matchAll(/^```sh\n([\s\S]*?)```$/gm)].map(([, body = '']) => body);
+  const lines = blocks.flatMap((body) => body.trim().split('\n'));
+
+  beforeEach(() => {
+    for (const name of ['secret.txt', '.env', 'server.key'])
+      writeFileSync(join(work, name), SECRET);
+    program(join(work, 'make-token'), `echo ${SECRET}`);
+    program(join(work, 'deploy.sh'), 'test -n "$DB_PASSWORD" && echo deployed');
+    program(join(work, 'login.sh'), `test "$(cat)" = ${SECRET} && echo logged in`);
+  });
+
+  test('has commands', () => expect(lines.length).toBeGreaterThan(7));
+
+  test.each(lines)('%s works, and shows no secret', async (line) => {
+    const env = { ...owner, DB_PASSWORD: SECRET, LINK: await push(SECRET) };
+    if (line.includes('--as DB_PASSWORD')) Reflect.deleteProperty(env, 'DB_PASSWORD');
+    const { code, stdout, stderr } = await step(line, env);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout + stderr).not.toContain(SECRET);
+    if (line.includes(' push ')) expect(stdout).toMatch(/^http:\S+\n$/);
+    if (line.includes('--generate')) {
+      const made = (await pwpush(['get', stdout.trim(), '--anonymous'], { env: somebody.env }))
+        .stdout;
+      expect(made.length).toBe(24);
+      expect(stderr).not.toContain(made);
+    }
+    if (line.includes('--output')) expect(file('secret.out')).toBe(SECRET);
+  });
 });
