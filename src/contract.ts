@@ -57,6 +57,8 @@ export type RouteName = keyof typeof routes;
 /** Limits and defaults of the reference (docs/wire.md, "Limits"); instances may have others. */
 export const limits = {
   days: { min: 1, max: 90, default: 7 },
+  /** Of the shortest push of our own service. */
+  seconds: 60,
   views: { min: 1, max: 100, default: 5 },
   /** Bytes of UTF-8 in a text payload. */
   textBytes: 1024 * 1024,
@@ -103,8 +105,12 @@ export interface Notification {
 export interface NewPush extends Partial<Notification> {
   payload?: string;
   kind?: Kind;
-  /** Days. */
+  /** Days; at most one of the three is given. */
   expire_after_days?: number;
+  /** An index of `durations`: commercial edition and our own service. */
+  expire_after_duration?: number;
+  /** Seconds: our own service. */
+  expires_in?: number;
   /** Retrievals. */
   expire_after_views?: number;
   deletable_by_viewer?: boolean;
@@ -133,6 +139,10 @@ export interface Push {
   expired?: boolean | null | undefined;
   /** ISO 8601, UTC. */
   expired_on?: string | null | undefined;
+  /** ISO 8601, UTC: commercial edition and our own service. */
+  expires_at?: string | null | undefined;
+  /** An index of `durations`: commercial edition. */
+  expire_after_duration?: number | null | undefined;
   deletable_by_viewer?: boolean | null | undefined;
   retrieval_step?: boolean | null | undefined;
   deleted?: boolean | null | undefined;
@@ -220,6 +230,8 @@ const pushFields = {
   views_remaining: integer,
   expired: flag,
   expired_on: text,
+  expires_at: text,
+  expire_after_duration: integer,
   deletable_by_viewer: flag,
   retrieval_step: flag,
   deleted: flag,
