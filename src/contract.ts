@@ -46,6 +46,11 @@ export const requestRoutes = {
   close: { method: 'DELETE', path: '/requests/:token', repeatable: true },
 } as const satisfies Record<string, Route>;
 
+/** Calls of the commercial edition alone. */
+export const commercialRoutes = {
+  accounts: { method: 'GET', path: '/accounts', repeatable: true },
+} as const satisfies Record<string, Route>;
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -154,6 +159,13 @@ export interface Push {
   payload?: string | null | undefined;
   /** In the response to a retrieval only. */
   files?: PushFile[] | null | undefined;
+  [field: string]: unknown;
+}
+
+/** A workspace of the commercial edition. */
+export interface Account {
+  id: number;
+  name?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -286,6 +298,26 @@ function validElements<T>(element: v.GenericSchema<unknown, T>) {
 
 /** @internal */
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(pushSchema);
+
+const account = v.looseObject({
+  id: v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))]),
+    v.integer(),
+  ),
+  name: text,
+});
+
+/**
+ * A bare array, or one in an object.
+ * @internal
+ */
+export const accountsSchema: v.GenericSchema<unknown, Account[]> = v.union([
+  validElements(account),
+  v.pipe(
+    v.looseObject({ accounts: validElements(account) }),
+    v.transform(({ accounts }) => accounts),
+  ),
+]);
 
 /** @internal */
 export const previewSchema: v.GenericSchema<unknown, Preview> = v.looseObject({

@@ -6,7 +6,7 @@ import { API_PATH } from './contract';
 import { CliError, usageError } from './errors';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
-import { type GlobalOptions, seconds } from './options';
+import { type GlobalOptions, parseEdition, seconds } from './options';
 import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
 import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
 import { type Invocation, invocation } from './terminal/output';
@@ -108,12 +108,14 @@ function targetRequestOf(context: Context, options: GlobalOptions): TargetReques
     anonymous: options.anonymous,
     caFile: options.caFile,
     insecure: options.insecure,
+    account: options.account,
     env: {
       url: env.PWPUSH_URL || undefined,
       token: lazy(() => environmentToken(context, options)),
       tokenName: env.PWPUSH_TOKEN ? 'PWPUSH_TOKEN' : 'PWPUSH_TOKEN_FILE',
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
+      edition: env.PWPUSH_EDITION ? parseEdition(env.PWPUSH_EDITION, 'PWPUSH_EDITION') : undefined,
     },
   };
 }
@@ -175,6 +177,19 @@ async function targetWithoutProfiles(
 
 export async function clientFor(run: Invocation, target: Target, connections = 1): Promise<Api> {
   return apiClient(await settingsFor(run, target, connections));
+}
+
+/**
+ * The id of the account that the user chose.
+ * @throws CliError (usage) if there is no such account
+ */
+export async function accountOf({ api, target }: Instance): Promise<number | undefined> {
+  const { account, edition } = target;
+  if (account === undefined) return undefined;
+  if (edition !== undefined && edition !== 'commercial')
+    throw usageError('this instance has no accounts', 'only the commercial edition has them');
+  const { accountId } = await import('./client/edition');
+  return accountId(api, account);
 }
 
 /** The warning that others can read what is sent to a target; undefined if they cannot. */

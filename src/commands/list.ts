@@ -4,7 +4,7 @@ import type { Context } from '../context';
 import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
-import { createSession, type Session } from '../session';
+import { accountOf, createSession, type Session } from '../session';
 import { activeColumns, expiredColumns } from '../terminal/listings';
 import { printRows, tellEnd } from '../terminal/table';
 
@@ -19,8 +19,8 @@ interface ListOptions extends GlobalOptions {
 
 const EXAMPLES = `
 In a pipe each push is a line of tab-separated fields. active: token, name,
-created, views left, views, days left, days, flags. expired: token, name,
-created, expired, how.
+created, views left, views, days left, days, flags, expiry time. expired: token,
+name, created, expired, how.
 
 Examples:
   $ pwpush list
@@ -49,9 +49,11 @@ async function list(session: Session, options: ListOptions): Promise<void> {
     throw usageError('--page cannot be combined with --all or --limit', 'use only one of them');
   }
   const many = options.all || options.limit !== undefined;
-  const { api } = await session.connect(many ? AT_ONCE : 1);
+  const instance = await session.connect(many ? AT_ONCE : 1);
+  const { api } = instance;
+  const account = await accountOf(instance);
   const { page = 1 } = options;
-  const rows = pages<Push>((page) => api.list(options.state, page), {
+  const rows = pages<Push>((page) => api.list(options.state, page, account), {
     ...(many ? {} : { first: page, last: page }),
     ...(options.limit === undefined ? {} : { limit: options.limit }),
     key: (push) => push.url_token,

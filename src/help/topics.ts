@@ -10,6 +10,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_PASSPHRASE: 'passphrase for get and run',
   PWPUSH_KEY: 'key or words of an encrypted push, for get and run',
   PWPUSH_CA_FILE: 'PEM file of additional CA certificates, as --ca-file',
+  PWPUSH_EDITION: 'edition of the instance: oss, commercial or pwpush',
   PWPUSH_TIMEOUT: 'seconds to wait for a response, as --timeout',
   PWPUSH_NO_INPUT: 'never prompt, as --no-input',
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',

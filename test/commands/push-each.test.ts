@@ -252,6 +252,7 @@ describe('every option is applied, or refused before anything is sent', () => {
   const applied: Record<string, [string[], Record<string, unknown>]> = {
     '--kind': [['--kind', 'qr'], { kind: 'qr' }],
     '--days': [['--days', '3'], { expire_after_days: 3 }],
+    '--expire': [['--expire', '2d'], { expire_after_days: 2 }],
     '--views': [['--views', '3'], { expire_after_views: 3 }],
     '--deletable': [['--deletable'], { deletable_by_viewer: true }],
     '--no-deletable': [['--no-deletable'], { deletable_by_viewer: false }],

@@ -1,5 +1,6 @@
 import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
+import type { Edition } from '../../context';
 import type { NewPush } from '../../contract';
 import { CliError, ExitWith, failedError, usageError } from '../../errors';
 import {
@@ -12,12 +13,14 @@ import {
 } from '../../input/batch-lines';
 import { readPassphrase } from '../../input/passphrase';
 import { bytesFrom } from '../../input/source';
+import { lazy } from '../../lazy';
 import type { Target } from '../../profile/target';
 import { failureFields, reportError } from '../../report-error';
-import type { Instance, Session } from '../../session';
+import { accountOf, type Instance, type Session } from '../../session';
 import { dryRunText } from '../../terminal/dry-run';
 import { toJson } from '../../terminal/output';
 import type { Seal } from './encryption';
+import { editionOf, toldExpiry } from './expiry';
 import {
   checkEncryptable,
   checkPushOptions,
@@ -51,8 +54,11 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
-  const instance = options.dryRun ? undefined : await session.connect(concurrency);
-  const batch = { options, target, instance, passphrase, mode, seal };
+  const connected = lazy(() => session.connect(concurrency));
+  const instance = options.dryRun ? undefined : await connected();
+  const account = instance && (await accountOf(instance));
+  const edition = editionOf(options, target.edition, connected);
+  const batch = { options, target, instance, account, passphrase, mode, seal, edition };
   const work = pushLine(session, batch);
   const reporter = outcomeReporter(session, batch);
   const goesOn = () => !reporter.stopped && !context.signal.aborted;
@@ -69,30 +75,44 @@ interface Batch {
   readonly passphrase: string | undefined;
   readonly mode: EncryptMode | undefined;
   readonly seal: Seal | undefined;
+  readonly account: number | undefined;
+  readonly edition: (seconds: number) => Promise<Edition>;
 }
 
 /** Returns what pushes one line. */
-function pushLine({ say }: Session, batch: Batch) {
-  const { options, target, instance, passphrase, mode, seal } = batch;
+function pushLine({ context, say }: Session, batch: Batch) {
+  const { options, target, instance, account, passphrase, mode, seal, edition } = batch;
+  const profile = target.defaults;
   const warn = clearFieldsWarning(say);
   return async ({ line, format }: FormattedLine): Promise<Outcome> => {
     try {
       const { passphrase: own = passphrase, payload, ...limits } = entryOf(line, format);
-      const merged = { ...options, ...limits, passphrase: false };
+      const merged = { ...withoutExpiry(options, limits), ...limits, passphrase: false };
+      const told = await toldExpiry(merged, profile, context.now(), edition);
       if (mode) checkEncryptable(merged.kind);
       if (mode) await warn(merged);
       const sealed = await seal?.({ text: payload, files: undefined });
-      const request = requestOf(sealed?.payload ?? payload, own, merged, target.defaults);
+      const expiry = told.fields;
+      const request = requestOf(sealed?.payload ?? payload, own, merged, { profile, expiry });
       if (!instance) return { line, request };
-      const created = await instance.api.create(request);
+      const created = await instance.api.create(request, [], account);
       const linkKey = mode === 'link' ? sealed?.key : undefined;
-      const ready = { request, mode, linkKey, generated: undefined };
-      return { line, created: await acceptPush(instance, options, ready, created) };
+      const ready = { request, mode, linkKey, generated: undefined, account };
+      const accepted = await acceptPush(instance, options, ready, created);
+      const shorter = told.shorter === undefined ? [] : [told.shorter];
+      return { line, created: { ...accepted, warnings: [...shorter, ...accepted.warnings] } };
     } catch (error) {
       if (error instanceof CliError) return { line, failure: aboutLine(error, line) };
       throw error;
     }
   };
+}
+
+/** The options, without an expiry if a line has one of its own. */
+function withoutExpiry(options: PushOptions, line: Partial<BatchEntry>): PushOptions {
+  if (line.days === undefined && line.expire === undefined) return options;
+  const { days: _days, expire: _expire, ...rest } = options;
+  return rest;
 }
 
 /** Prints outcomes, and keeps what went wrong. */

@@ -26,7 +26,9 @@ export interface CreatedPush {
 export async function acceptPush(
   { api, target }: Instance,
   options: PushOptions,
-  ready: Pick<ReadyPush, 'request' | 'mode' | 'linkKey' | 'generated'>,
+  ready: Pick<ReadyPush, 'request' | 'mode' | 'linkKey' | 'generated'> & {
+    readonly account: number | undefined;
+  },
   created: Push,
 ): Promise<CreatedPush> {
   const { link: found, doubt } = await findLink(api, target.base, created);
@@ -36,6 +38,8 @@ export async function acceptPush(
   if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
   const warnings = changed.map((one) => `the instance changed a limit: ${differenceText(one)}`);
   if (doubt !== undefined) warnings.unshift(doubt);
+  if (ready.account !== undefined && Number(created.account_id) !== ready.account)
+    warnings.push(`the instance did not confirm that the push belongs to account ${ready.account}`);
   if (options.notify && !created.notify_emails_to)
     warnings.push('the instance did not confirm that it sends e-mail: send the link yourself');
   const owned = target.token !== undefined;
