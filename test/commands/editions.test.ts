@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GUESSES, type Guesses, type StandIn, standIn } from '../helpers/commercial';
+import { instance as testInstance } from '../helpers/instance';
 import { NOW, type Place, place } from '../helpers/run';
 
 // How an expiry is told to each edition, and accounts of the commercial one.
@@ -8,7 +9,16 @@ import { NOW, type Place, place } from '../helpers/run';
 let here: Place;
 let instance: StandIn;
 
-afterEach(() => here.close());
+const open: { close(): void | Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function serve() {
+  const own = await testInstance();
+  open.push(own);
+  return own;
+}
 
 function at(
   edition: 'commercial' | 'oss',
@@ -20,6 +30,7 @@ function at(
     stdin: 'hunter2\n',
     env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', ...env },
   });
+  open.push(here);
 }
 
 const LINK = 'https://pw.test/p/quyul5r5w08\n';
@@ -134,6 +145,58 @@ describe('the open-source edition is told whole days', () => {
       expect(told()).toEqual({ payload: 'hunter2', expire_after_days: 2 });
     },
   );
+});
+
+describe('pwpush serve is told seconds', () => {
+  const afterAWhile = (seconds: number) => new Date(NOW.getTime() + seconds * 1000).toISOString();
+
+  test.each<[string[], number]>([
+    [['--days', '10'], 864_000],
+    [['--expire', '45m'], 2700],
+    [['--expire', '90s'], 90],
+    [['--expire', '36h'], 129_600],
+    [['--expire', '2026-08-20T14:06:45+02:00'], 3600],
+  ])('%j', async (argv, seconds) => {
+    const own = await serve();
+    const { code, stdout, stderr } = await own.under({ stdin: 'x' }).run('push', '--json', ...argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      expires_at: afterAWhile(seconds),
+      expire_after_days: Math.ceil(seconds / 86_400),
+    });
+    expect(own.asked).toEqual(['GET /api/v2/version', 'POST /api/v2/pushes']);
+  });
+
+  test('what was granted is said, listed and shown', async () => {
+    const own = await serve();
+    const env = { ...own.admin, NO_COLOR: '1' };
+    const seen = { env, terminals: ['stdout', 'stderr'], columns: 100 } as const;
+    const { stdout, stderr } = await own
+      .under({ ...seen, stdin: 'x' })
+      .run('push', '-e', '1h30m', '-v', '2');
+    expect(stderr).toContain('expires after 2 views or 1 hour 30 minutes');
+    own.service.clock.advance(1_800_000);
+    expect((await own.under(seen).run('list')).stdout).toMatch(/2\/2 +in 1 h /);
+    expect((await own.under(seen).run('show', stdout.trim())).stdout).toMatch(/expires +in 1 h/);
+    const { stdout: exact } = await own.under({ env: own.admin }).run('show', stdout.trim());
+    expect(exact).toContain('expires\t2026-08-20T12:36:45.000Z\n');
+  });
+
+  test('the shortest is a minute', async () => {
+    const own = await serve();
+    expect(await own.under({ stdin: 'x' }).run('push', '--expire', '59s')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'pwpush: this instance cannot expire a push after 59 seconds\nhint: the shortest is 1 minute\n',
+    });
+  });
+
+  test('login keeps that it is one', async () => {
+    const own = await serve();
+    await own.under({ stdin: own.service.adminToken }).run('login', 'https://pw.test');
+    expect(own.kept()?.profiles.default?.edition).toBe('pwpush');
+  });
 });
 
 describe('requests', () => {
