@@ -67,6 +67,8 @@ export interface Profile {
   edition?: Edition;
   /** The id or name of an account of the commercial edition. */
   account?: string;
+  /** Whether pushes leave a receipt on this machine; true if left out. */
+  receipts?: boolean;
 }
 
 /** The whole config file. */

@@ -30,6 +30,11 @@ export interface Session extends Invocation {
   target(): Promise<Target>;
   /** A client for that instance. Warns about it; sends nothing yet. */
   connect(connections?: number): Promise<Instance>;
+  /**
+   * The push of a link, or the last one.
+   * @throws CliError (usage) for an invalid link, or if there is no last push
+   */
+  reference(link: string): Promise<Reference>;
   /** A client for the instance of a link. */
   connectTo(
     link: string,
@@ -63,6 +68,11 @@ export function createSession(context: Context, options: GlobalOptions): Session
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
     instanceAt(await targetOf(context, requested, base), connections);
+  const referenceOf = async (link: string) => {
+    if (link !== 'last') return parseReference(link);
+    const { lastLink } = await import('./profile/receipts');
+    return parseReference(await lastLink(context, context.now()));
+  };
   let decided: Target | undefined;
   const target = async () => {
     decided ??= await targetOf(context, requested);
@@ -72,9 +82,10 @@ export function createSession(context: Context, options: GlobalOptions): Session
     ...run,
     requested,
     target,
+    reference: referenceOf,
     connect: async (connections) => instanceAt(await target(), connections),
     connectTo: async (link, connections) => {
-      const reference = parseReference(link);
+      const reference = await referenceOf(link);
       await noteRepairs(run, [reference]);
       return { ...(await instanceOf(reference, connections)), reference };
     },

@@ -75,6 +75,7 @@ export function define(context: Context): Command {
     )
     .option('--notify <email...>', 'let the instance e-mail the link to up to 5')
     .option('--notify-locale <code>', 'language of that e-mail, such as de')
+    .option('--no-receipt', 'keep no receipt of the link (list --local)')
     .option('--dry-run', 'show what would be sent, secrets masked')
     .optionsGroup('From this machine:')
     .option('--here', 'serve the push from memory until it is viewed')
@@ -129,6 +130,7 @@ const DEFAULTS = {
   copy: false,
   dryRun: false,
   acceptLimits: false,
+  receipt: true,
   here: false,
   each: false,
 };

@@ -4,6 +4,7 @@ import type { Context } from '../context';
 import type { AuditEntry } from '../contract';
 import { CliError, usageError } from '../errors';
 import { addGlobalOptions, duration, type GlobalOptions, optionsOf, seconds } from '../options';
+import { removeReceipt } from '../profile/receipts';
 import { createSession, type Session } from '../session';
 import { auditColumns } from '../terminal/listings';
 import { type Terminal, toJson } from '../terminal/output';
@@ -60,11 +61,12 @@ function sessionFor(context: Context, options: WaitOptions): Session {
 
 async function wait(session: Session, options: WaitOptions): Promise<void> {
   const { context, say } = session;
-  const { api, reference } = await session.connectTo(options.link);
+  const { api, reference, target } = await session.connectTo(options.link);
   const view = await firstView(session, options, pushPoller(api, reference.token, context.now));
   if (!options.json) await printRows([[view]], auditColumns, context, options);
   if (!options.thenExpire) return;
   await api.expire(reference.token);
+  await removeReceipt(context, reference, target.base);
   await say.remark(`expired ${reference.token}`);
 }
 

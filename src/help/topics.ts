@@ -15,7 +15,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_NO_INPUT: 'never prompt, as --no-input',
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',
   PWPUSH_CONFIG_DIR: 'folder of the profiles',
-  PWPUSH_STATE_DIR: 'folder of rescue files',
+  PWPUSH_STATE_DIR: 'folder of rescue files and receipts',
   PWPUSH_INSTANCE_KEY_FILE: 'instance key of serve',
   'PWPUSH_SERVE_*': 'options of serve, such as PWPUSH_SERVE_PORT',
   HTTPS_PROXY: 'proxy for https addresses',

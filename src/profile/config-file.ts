@@ -78,6 +78,7 @@ const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'b
   insecure: 'boolean',
   edition: 'string',
   account: 'string',
+  receipts: 'boolean',
 };
 
 function decodeProfile(profile: Record<string, unknown>, name: string, path: string): Profile {

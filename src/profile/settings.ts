@@ -18,6 +18,7 @@ const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Pro
   insecure: (value) => flag('insecure', value),
   edition: (value) => parseEdition(value, 'edition'),
   account: (value) => value,
+  receipts: (value) => flag('receipts', value),
 };
 
 export const settingNames = Object.keys(parsers) as SettingName[];

@@ -80,6 +80,18 @@ export const expiredColumns: readonly Column<Push>[] = [
   { title: 'HOW', shown: (push) => (push.deleted ? 'deleted' : 'limit') },
 ];
 
+/** Columns of `list --local`; in a pipe: link, name, created, expiry, views. */
+export const receiptColumns: readonly Column<Push>[] = [
+  { title: 'LINK', shown: (push) => push.html_url ?? '' },
+  ...common.slice(1),
+  {
+    title: 'EXPIRES',
+    shown: ({ expires_at }, look) => ahead(expires_at ?? '', look.now),
+    exact: ({ expires_at }) => expires_at ?? '',
+  },
+  { title: 'VIEWS', right: true, shown: (push) => number(push.expire_after_views) },
+];
+
 /** Columns of `accounts`; in a pipe: id, name. */
 export const accountColumns: readonly Column<Account>[] = [
   { title: 'ID', right: true, shown: ({ id }) => String(id) },

@@ -292,7 +292,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     // What these do the tests above show: where lines are from, and how many at once.
     const shown = ['--locale', '--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
     // And those of encryption.test.ts.
-    shown.push('--encrypt', '--no-encrypt', '--to', '--recipients-file');
+    shown.push('--no-receipt', '--encrypt', '--no-encrypt', '--to', '--recipients-file');
     expect([...names].sort()).toEqual(
       [...Object.keys(refused), ...Object.keys(applied), ...shown].sort(),
     );

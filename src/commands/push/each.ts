@@ -14,6 +14,7 @@ import {
 import { readPassphrase } from '../../input/passphrase';
 import { bytesFrom } from '../../input/source';
 import { lazy } from '../../lazy';
+import { pruneReceipts } from '../../profile/receipts';
 import type { Target } from '../../profile/target';
 import { failureFields, reportError } from '../../report-error';
 import { accountOf, type Instance, type Session } from '../../session';
@@ -29,7 +30,14 @@ import {
   type PushOptions,
   requestOf,
 } from './request';
-import { acceptPush, type CreatedPush, clearFieldsWarning, deliverLink } from './result';
+import {
+  acceptPush,
+  type CreatedPush,
+  clearFieldsWarning,
+  deliverLink,
+  keepReceipt,
+  keepsReceipts,
+} from './result';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
@@ -65,6 +73,7 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
   for await (const outcome of concurrentMap(lines, work, concurrency))
     await reporter.report(outcome);
+  await pruneReceipts(context, context.now());
   if (reporter.worst > 0) throw new ExitWith(reporter.worst);
 }
 
@@ -154,6 +163,7 @@ function outcomeReporter(session: Session, { options, target, mode }: Batch) {
       const { push, link } = outcome.created;
       const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);
       const failure = await deliverLink(session, options, { push, link, warnings });
+      if (keepsReceipts(options, target.defaults)) await keepReceipt(session, { push, link });
       if (failure === undefined) return;
       // Reported once; later only if the link is not on stderr either.
       const isNews = failure.remains !== undefined || !state.stopped;

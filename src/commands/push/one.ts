@@ -4,13 +4,14 @@ import type { Attachments } from '../../input/attachments';
 import { offerPassphrase, readPassphrase } from '../../input/passphrase';
 import { checkStandardInput, chooseSource, readSecret, type Source } from '../../input/source';
 import { lazy } from '../../lazy';
+import { pruneReceipts } from '../../profile/receipts';
 import { NO_INSTANCE, type Target } from '../../profile/target';
 import { accountOf, type Instance, type Session } from '../../session';
 import { invocation } from '../../terminal/output';
 import { editionOf, toldExpiry } from './expiry';
 import { type Draft, readyPush, shownPush } from './ready';
 import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './request';
-import { acceptPush, clearFieldsWarning, deliverLink } from './result';
+import { acceptPush, clearFieldsWarning, deliverLink, keepReceipt, keepsReceipts } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function pushOne(session: Session, options: PushOptions): Promise<void> {
@@ -127,6 +128,10 @@ async function create(
   });
   const result = await acceptPush(instance, options, { ...ready, account }, created);
   const failure = await deliverLink(session, options, result);
+  if (keepsReceipts(options, draft.profile)) {
+    await keepReceipt(session, result);
+    await pruneReceipts(context, context.now());
+  }
   if (failure) throw failure;
 }
 

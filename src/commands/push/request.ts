@@ -36,6 +36,8 @@ export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOpt
   readonly copy: boolean;
   readonly dryRun: boolean;
   readonly acceptLimits: boolean;
+  /** False with `--no-receipt`. */
+  readonly receipt: boolean;
   /** Serve it from this machine. */
   readonly here: boolean;
   readonly host?: string;

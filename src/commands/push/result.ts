@@ -1,9 +1,11 @@
 import type { Api } from '../../client/client';
 import { type Difference, differences, differenceText } from '../../client/compare-limits';
 import { findLink, linkIn, withKey } from '../../client/link';
+import type { Profile } from '../../context';
 import type { Push } from '../../contract';
 import { printOrRescue } from '../../delivery/print-or-rescue';
 import { CliError, failedError } from '../../errors';
+import { saveReceipt } from '../../profile/receipts';
 import type { Instance } from '../../session';
 import { type Invocation, type Terminal, toJson } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
@@ -106,6 +108,24 @@ export async function deliverLink(
     await drawQr(say, link);
   }
   return failure;
+}
+
+/** Saves a receipt of a push; a failure is only said, as the push exists. */
+export async function keepReceipt(
+  { context, say }: Invocation,
+  { push, link }: Pick<CreatedPush, 'push' | 'link'>,
+): Promise<void> {
+  try {
+    saveReceipt(context, push, link, context.now());
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    await say.remark(`the receipt was not saved (${code ?? message})`);
+  }
+}
+
+/** Whether pushes leave receipts. */
+export function keepsReceipts({ receipt }: PushOptions, profile: Profile | undefined): boolean {
+  return receipt && profile?.receipts !== false;
 }
 
 /** Without a clipboard the link is printed all the same. */
