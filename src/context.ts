@@ -48,6 +48,9 @@ export interface Child {
   readonly input?: string;
 }
 
+/** How an instance takes the expiry of a push: in days, as an index of durations, or in seconds. */
+export type Edition = 'oss' | 'commercial' | 'pwpush';
+
 /** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
 export interface Profile {
   url?: string;
@@ -60,6 +63,12 @@ export interface Profile {
   encrypt?: 'link' | 'words';
   'ca-file'?: string;
   insecure?: boolean;
+  /** Learnt at login; `pwpush` is our own service. */
+  edition?: Edition;
+  /** The id or name of an account of the commercial edition. */
+  account?: string;
+  /** Whether pushes leave a receipt on this machine; true if left out. */
+  receipts?: boolean;
 }
 
 /** The whole config file. */

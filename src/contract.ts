@@ -46,6 +46,11 @@ export const requestRoutes = {
   close: { method: 'DELETE', path: '/requests/:token', repeatable: true },
 } as const satisfies Record<string, Route>;
 
+/** Calls of the commercial edition alone. */
+export const commercialRoutes = {
+  accounts: { method: 'GET', path: '/accounts', repeatable: true },
+} as const satisfies Record<string, Route>;
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -57,6 +62,8 @@ export type RouteName = keyof typeof routes;
 /** Limits and defaults of the reference (docs/wire.md, "Limits"); instances may have others. */
 export const limits = {
   days: { min: 1, max: 90, default: 7 },
+  /** Of the shortest push of our own service. */
+  seconds: 60,
   views: { min: 1, max: 100, default: 5 },
   /** Bytes of UTF-8 in a text payload. */
   textBytes: 1024 * 1024,
@@ -103,8 +110,12 @@ export interface Notification {
 export interface NewPush extends Partial<Notification> {
   payload?: string;
   kind?: Kind;
-  /** Days. */
+  /** Days; at most one of the three is given. */
   expire_after_days?: number;
+  /** An index of `durations`: commercial edition and our own service. */
+  expire_after_duration?: number;
+  /** Seconds: our own service. */
+  expires_in?: number;
   /** Retrievals. */
   expire_after_views?: number;
   deletable_by_viewer?: boolean;
@@ -133,6 +144,10 @@ export interface Push {
   expired?: boolean | null | undefined;
   /** ISO 8601, UTC. */
   expired_on?: string | null | undefined;
+  /** ISO 8601, UTC: commercial edition and our own service. */
+  expires_at?: string | null | undefined;
+  /** An index of `durations`: commercial edition. */
+  expire_after_duration?: number | null | undefined;
   deletable_by_viewer?: boolean | null | undefined;
   retrieval_step?: boolean | null | undefined;
   deleted?: boolean | null | undefined;
@@ -144,6 +159,13 @@ export interface Push {
   payload?: string | null | undefined;
   /** In the response to a retrieval only. */
   files?: PushFile[] | null | undefined;
+  [field: string]: unknown;
+}
+
+/** A workspace of the commercial edition. */
+export interface Account {
+  id: number;
+  name?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -220,6 +242,8 @@ const pushFields = {
   views_remaining: integer,
   expired: flag,
   expired_on: text,
+  expires_at: text,
+  expire_after_duration: integer,
   deletable_by_viewer: flag,
   retrieval_step: flag,
   deleted: flag,
@@ -274,6 +298,26 @@ function validElements<T>(element: v.GenericSchema<unknown, T>) {
 
 /** @internal */
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(pushSchema);
+
+const account = v.looseObject({
+  id: v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))]),
+    v.integer(),
+  ),
+  name: text,
+});
+
+/**
+ * A bare array, or one in an object.
+ * @internal
+ */
+export const accountsSchema: v.GenericSchema<unknown, Account[]> = v.union([
+  validElements(account),
+  v.pipe(
+    v.looseObject({ accounts: validElements(account) }),
+    v.transform(({ accounts }) => accounts),
+  ),
+]);
 
 /** @internal */
 export const previewSchema: v.GenericSchema<unknown, Preview> = v.looseObject({

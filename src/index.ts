@@ -11,6 +11,7 @@ export type { FileAnswer } from './client/file-link';
 export type { Attachment } from './client/form';
 export { parseReference, type Reference } from './client/link';
 export type {
+  Account,
   AuditEntry,
   InstanceVersion,
   Kind,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Environment } from './context';
+import type { Edition, Environment } from './context';
+import { parseDuration } from './duration';
 import { usageError } from './errors';
 
 /** Options every command takes, before or after its name. */
@@ -15,6 +16,8 @@ export interface GlobalOptions {
   /** Seconds. */
   readonly timeout?: number;
   readonly caFile?: string;
+  /** The id or name of an account of the commercial edition. */
+  readonly account?: string;
   readonly insecure: boolean;
   /** False with `--no-color`. */
   readonly color: boolean;
@@ -51,7 +54,8 @@ export function addGlobalOptions(command: Command): Command {
     );
   command
     .option('--ca-file <path>', 'also trust the CAs in this PEM file (PWPUSH_CA_FILE)')
-    .option('--insecure', 'do not verify certificates; warns each time');
+    .option('--insecure', 'do not verify certificates; warns each time')
+    .option('--account <id|name>', 'account of a commercial instance', filled('--account'));
   return addOutputOptions(command);
 }
 
@@ -132,6 +136,58 @@ function explicit(command: Command): Partial<GlobalOptions> {
 /** Collects the names of an option that may be given several times, or separated by commas. */
 export function nameList(value: string, all: readonly string[] = []): string[] {
   return [...all, ...value.split(',').map((name) => name.trim())];
+}
+
+/** Refuses an empty value: an unset variable of the shell. */
+function filled(option: string): (value: string) => string {
+  return (value) => {
+    if (value !== '') return value;
+    throw usageError(`${option} must not be empty`);
+  };
+}
+
+export const editions = ['oss', 'commercial', 'pwpush'] as const satisfies Edition[];
+
+/** @throws CliError (usage) that names `source` */
+export function parseEdition(text: string, source: string): Edition {
+  const found = editions.find((edition) => edition === text);
+  if (found) return found;
+  throw usageError(`${source} must be one of ${editions.join(', ')}, not "${text}"`);
+}
+
+/** When a push expires: seconds from now, or a time in milliseconds. */
+export type Expiry = { readonly after: number } | { readonly at: number };
+
+/** Parses `6h`, `1d12h` or a time with a time zone, as `2026-12-01T09:00Z` (ISO 8601); undefined if it is invalid. */
+export function parseExpiry(value: string): Expiry | undefined {
+  const after = parseDuration(value);
+  if (after) return { after };
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(value);
+  const at = time ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : { at };
+}
+
+/** Parses when a push expires. */
+export function expiry(option: string): (value: string) => Expiry {
+  return (value) => {
+    const parsed = parseExpiry(value);
+    if (parsed) return parsed;
+    throw usageError(
+      `${option} must be a duration or a time, not "${value}"`,
+      'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z',
+    );
+  };
+}
+
+/** Parses seconds, as a bare number or as a duration such as `6h`: more than 0, at most `most`. */
+export function duration(option: string, most: number): (value: string) => number {
+  const bare = seconds(option, most);
+  return (value) => {
+    const parsed = parseDuration(value);
+    if (parsed === undefined) return bare(value);
+    if (parsed > 0 && parsed <= most) return parsed;
+    throw usageError(`${option} must be above 0 and at most ${most} seconds, not "${value}"`);
+  };
 }
 
 /** Parses a whole number of 1 or more. */

@@ -24,6 +24,7 @@ const table: readonly [
   ['list', 'list your pushes', () => import('./commands/list'), 'ls'],
   ['audit', 'show who opened a push, and when', () => import('./commands/audit')],
   ['wait', 'wait until a push is viewed or expires', () => import('./commands/wait')],
+  ['accounts', 'list your accounts (commercial edition)', () => import('./commands/accounts')],
   ['notify', "e-mail a push's link from the instance", () => import('./commands/notify')],
   ['generate', 'print a new password or passphrase', () => import('./commands/generate')],
   ['version', 'show the version of pwpush and of the instance', () => import('./commands/version')],

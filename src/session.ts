@@ -6,7 +6,7 @@ import { API_PATH } from './contract';
 import { CliError, usageError } from './errors';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
-import { type GlobalOptions, seconds } from './options';
+import { type GlobalOptions, parseEdition, seconds } from './options';
 import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
 import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
 import { type Invocation, invocation } from './terminal/output';
@@ -30,6 +30,11 @@ export interface Session extends Invocation {
   target(): Promise<Target>;
   /** A client for that instance. Warns about it; sends nothing yet. */
   connect(connections?: number): Promise<Instance>;
+  /**
+   * The push of a link, or the last one.
+   * @throws CliError (usage) for an invalid link, or if there is no last push
+   */
+  reference(link: string): Promise<Reference>;
   /** A client for the instance of a link. */
   connectTo(
     link: string,
@@ -63,6 +68,11 @@ export function createSession(context: Context, options: GlobalOptions): Session
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
     instanceAt(await targetOf(context, requested, base), connections);
+  const referenceOf = async (link: string) => {
+    if (link !== 'last') return parseReference(link);
+    const { lastLink } = await import('./profile/receipts');
+    return parseReference(await lastLink(context, context.now()));
+  };
   let decided: Target | undefined;
   const target = async () => {
     decided ??= await targetOf(context, requested);
@@ -72,9 +82,10 @@ export function createSession(context: Context, options: GlobalOptions): Session
     ...run,
     requested,
     target,
+    reference: referenceOf,
     connect: async (connections) => instanceAt(await target(), connections),
     connectTo: async (link, connections) => {
-      const reference = parseReference(link);
+      const reference = await referenceOf(link);
       await noteRepairs(run, [reference]);
       return { ...(await instanceOf(reference, connections)), reference };
     },
@@ -108,12 +119,14 @@ function targetRequestOf(context: Context, options: GlobalOptions): TargetReques
     anonymous: options.anonymous,
     caFile: options.caFile,
     insecure: options.insecure,
+    account: options.account,
     env: {
       url: env.PWPUSH_URL || undefined,
       token: lazy(() => environmentToken(context, options)),
       tokenName: env.PWPUSH_TOKEN ? 'PWPUSH_TOKEN' : 'PWPUSH_TOKEN_FILE',
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
+      edition: env.PWPUSH_EDITION ? parseEdition(env.PWPUSH_EDITION, 'PWPUSH_EDITION') : undefined,
     },
   };
 }
@@ -175,6 +188,19 @@ async function targetWithoutProfiles(
 
 export async function clientFor(run: Invocation, target: Target, connections = 1): Promise<Api> {
   return apiClient(await settingsFor(run, target, connections));
+}
+
+/**
+ * The id of the account that the user chose.
+ * @throws CliError (usage) if there is no such account
+ */
+export async function accountOf({ api, target }: Instance): Promise<number | undefined> {
+  const { account, edition } = target;
+  if (account === undefined) return undefined;
+  if (edition !== undefined && edition !== 'commercial')
+    throw usageError('this instance has no accounts', 'only the commercial edition has them');
+  const { accountId } = await import('./client/edition');
+  return accountId(api, account);
 }
 
 /** The warning that others can read what is sent to a target; undefined if they cannot. */

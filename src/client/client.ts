@@ -1,9 +1,12 @@
 import * as v from 'valibot';
 import type { HttpRequest, Transport } from '../context';
 import {
+  type Account,
   API_PATH,
   type AuditEntry,
+  accountsSchema,
   auditSchema,
+  commercialRoutes,
   createdSchema,
   type InstanceVersion,
   limits,
@@ -16,7 +19,6 @@ import {
   previewSchema,
   pushListSchema,
   pushSchema,
-  type RouteName,
   retrievedSchema,
   routes,
   versionSchema,
@@ -51,8 +53,11 @@ export interface ApiSettings extends TokenSource {
 /** One method per endpoint of API v2. All throw a `CliError`. */
 export interface Api {
   version(): Promise<InstanceVersion>;
-  /** Never sent twice, as this would create two pushes. Files are read while they are sent. */
-  create(push: NewPush, files?: readonly Attachment[]): Promise<Push>;
+  /**
+   * Never sent twice, as this would create two pushes. Files are read while they are sent.
+   * @param account the id of an account of the commercial edition
+   */
+  create(push: NewPush, files?: readonly Attachment[], account?: number): Promise<Push>;
   /** Takes a view; never sent twice. Also returns an expired push, with `expired: true`. */
   retrieve(token: string, passphrase?: string): Promise<Push>;
   /** The link for a browser; takes no view. */
@@ -62,14 +67,18 @@ export interface Api {
   expire(token: string): Promise<Push>;
   /** Makes the instance e-mail the link; never sent twice. */
   notify(token: string, notification: Notification): Promise<Notified>;
-  /** A page of the user's pushes, in the instance's order; `[]` after the last. */
-  list(state: 'active' | 'expired', page: number): Promise<Push[]>;
+  /** A page of the user's pushes, or of those of an account, in the instance's order; `[]` after the last. */
+  list(state: 'active' | 'expired', page: number, account?: number): Promise<Push[]>;
+  /** The accounts of the user; commercial edition. */
+  accounts(): Promise<Account[]>;
   /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
   openFile(url: string, resume?: Resume): Promise<FileAnswer>;
 }
 
+const allRoutes = { ...routes, ...commercialRoutes };
+
 interface ApiRequest {
-  readonly route: RouteName;
+  readonly route: keyof typeof allRoutes;
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -85,12 +94,14 @@ export function apiClient(options: ApiSettings): Api {
     send(settings, request, schema);
   return {
     version: () => ask({ route: 'version' }, versionSchema),
-    create: async (push, files = []) => {
+    create: async (push, files = [], account = undefined) => {
       const secrets = [push.payload, push.passphrase, push.note];
+      const beside = account === undefined ? {} : { account_id: account };
       if (files.length === 0)
-        return ask({ route: 'create', body: { push }, secrets }, createdSchema);
+        return ask({ route: 'create', body: { push, ...beside }, secrets }, createdSchema);
       const { formBody } = await import('./form');
-      return ask({ route: 'create', form: formBody(push, files), secrets }, createdSchema);
+      const form = formBody(push, files, undefined, beside);
+      return ask({ route: 'create', form, secrets }, createdSchema);
     },
     retrieve: (token, passphrase) =>
       ask(
@@ -105,7 +116,11 @@ export function apiClient(options: ApiSettings): Api {
     expire: async (token) => checkExpired(await ask({ route: 'expire', token }, pushSchema)),
     notify: (token, notification) =>
       ask({ route: 'notify', token, body: notification }, notifiedSchema),
-    list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
+    list: (state, page, account) => {
+      const of = account === undefined ? {} : { account_id: String(account) };
+      return ask({ route: state, query: { page: String(page), ...of } }, pushListSchema);
+    },
+    accounts: () => ask({ route: 'accounts' }, accountsSchema),
     openFile: async (url, resume) => (await import('./file-link')).openLink(settings, url, resume),
   };
 }
@@ -155,7 +170,7 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
   const secrets = [settings.token, ...(request.secrets ?? [])];
   return {
     route: request.route,
-    repeatable: routes[request.route].repeatable,
+    repeatable: allRoutes[request.route].repeatable,
     authenticated: settings.token !== undefined,
     tokenFrom: settings.tokenFrom,
     tokenHint: settings.tokenHint,
@@ -167,7 +182,7 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
 }
 
 function wireRequest(settings: ApiSettings, request: ApiRequest): HttpRequest {
-  const { method, path } = routes[request.route];
+  const { method, path } = allRoutes[request.route];
   const query = new URLSearchParams(request.query).toString();
   const type = request.form?.type ?? (request.body === undefined ? undefined : 'application/json');
   const address =

@@ -1,4 +1,5 @@
-import type { NewPush, Push } from '../contract';
+import { durations, type NewPush, type Push } from '../contract';
+import { durationText } from '../duration';
 
 type Value = number | boolean;
 
@@ -6,20 +7,16 @@ type Value = number | boolean;
 export interface Difference {
   /** The option that requested it. */
   readonly limit: 'days' | 'views' | 'deletable' | 'retrieval step' | 'passphrase';
+  /** Of `days` it may be a fraction. */
   readonly asked: Value;
   readonly granted: Value;
   /** The secret is available longer or more often, or is protected less, than requested. */
   readonly looser: boolean;
 }
 
-/** In minutes. */
-const DAY = 24 * 60;
-
-/** Minutes by `expire_after_duration` of the commercial edition (docs/wire.md, "Editions and versions"). */
-const durations = [
-  15, 30, 45, 60, 360, 720, 1440, 2880, 4320, 5760, 7200, 8640, 10_080, 20_160, 30_240, 43_200,
-  86_400, 129_600,
-];
+/** In seconds. */
+const MINUTE = 60;
+const DAY = 86_400;
 
 /**
  * Compares the granted limits with the requested ones. Instances silently replace values that they do not accept, and
@@ -28,7 +25,7 @@ const durations = [
 export function differences(asked: NewPush, granted: Push): Difference[] {
   type Limit = [Difference['limit'], asked: Value | undefined, granted: Value | null | undefined];
   const limits: Limit[] = [
-    ['days', asked.expire_after_days, grantedDays(granted)],
+    ['days', ...daysOf(asked, granted)],
     ['views', asked.expire_after_views, granted.expire_after_views],
     ['deletable', asked.deletable_by_viewer, granted.deletable_by_viewer],
     ['retrieval step', asked.retrieval_step, granted.retrieval_step],
@@ -44,20 +41,46 @@ export function differences(asked: NewPush, granted: Push): Difference[] {
   });
 }
 
-/** The lifetime in days: from the field of the open-source edition, else from those of the commercial one. */
-function grantedDays(push: Push): number | undefined {
-  const { expire_after_days: days, expire_after_duration: duration, expires_at: at } = push;
-  if (typeof days === 'number') return days;
-  const minutes = typeof duration === 'number' ? durations[duration] : undefined;
-  if (minutes !== undefined) return minutes / DAY;
-  const span = Date.parse(String(at)) - Date.parse(String(push.created_at));
-  // Rounded to the minute: the two times are not taken at the same instant.
-  return Number.isNaN(span) ? undefined : Math.round(span / 60_000) / DAY;
+/** The lifetimes in days; equal if they differ only as clocks and calendars do. */
+function daysOf(request: NewPush, push: Push): [number | undefined, number | undefined] {
+  const asked = askedLifetime(request);
+  const granted = grantedLifetime(push);
+  if (asked === undefined || granted === undefined) return [undefined, undefined];
+  const late = granted - asked;
+  const same = Math.abs(late) < MINUTE || (late > 0 && late <= calendarSlack(request));
+  return [asked / DAY, (same ? asked : granted) / DAY];
 }
 
-/** `30 days requested, 7 granted`; `retrieval step requested, not granted`. */
+/** Seconds that a calendar adds to an index: up to a day for each month, an hour when the clocks change. */
+function calendarSlack({ expire_after_duration: index }: NewPush): number {
+  const asked = durations[index ?? -1] ?? 0;
+  const months = Math.floor(asked / (30 * DAY));
+  return asked < DAY ? 0 : months * DAY + 60 * MINUTE;
+}
+
+/** Seconds that a request asks for, if it asks for any. */
+export function askedLifetime(request: NewPush): number | undefined {
+  const { expire_after_days: days, expire_after_duration: index, expires_in } = request;
+  return expires_in ?? (days === undefined ? durations[index ?? -1] : days * DAY);
+}
+
+/**
+ * Seconds between creation and expiry, to the minute. `expires_at` decides, as an instance may return the days that it
+ * ignored.
+ */
+export function grantedLifetime(push: Push): number | undefined {
+  const { expire_after_days: days, expire_after_duration: index } = push;
+  const span = Date.parse(String(push.expires_at)) - Date.parse(String(push.created_at));
+  // The two times are not taken at the same instant.
+  if (!Number.isNaN(span)) return Math.round(span / 60_000) * MINUTE;
+  return durations[index ?? -1] ?? (typeof days === 'number' ? days * DAY : undefined);
+}
+
+/** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `retrieval step requested, not granted`. */
 export function differenceText({ limit, asked, granted }: Difference): string {
-  if (typeof asked === 'number')
+  if (typeof asked !== 'number' || typeof granted !== 'number')
+    return asked ? `${limit} requested, not granted` : `${limit} granted, not requested`;
+  if (Number.isInteger(asked) && Number.isInteger(granted))
     return `${asked} ${asked === 1 ? limit.slice(0, -1) : limit} requested, ${granted} granted`;
-  return asked ? `${limit} requested, not granted` : `${limit} granted, not requested`;
+  return `${durationText(asked * DAY)} requested, ${durationText(granted * DAY)} granted`;
 }

@@ -1,4 +1,4 @@
-import type { RouteName } from '../contract';
+import type { commercialRoutes, RouteName } from '../contract';
 import { CliError, codeOfHttpStatus, failedError } from '../errors';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
 import { type AnswerTooLong, type ApiResponse, header, retryAfter } from './transport/call';
@@ -16,7 +16,7 @@ export interface TokenSource {
 
 /** What is known of a request that failed. */
 export interface SentRequest extends TokenSource {
-  readonly route: RouteName;
+  readonly route: RouteName | keyof typeof commercialRoutes;
   readonly repeatable: boolean;
   /** It was sent with a token. */
   readonly authenticated: boolean;
@@ -136,6 +136,11 @@ function ownersHint({ authenticated, anonymous, tokenHint, route }: SentRequest)
 
 function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   const status = 404;
+  if (sent.route === 'accounts')
+    return new CliError('not_found', 'this instance has no accounts', {
+      status,
+      hint: 'only the commercial edition has them; remove --account',
+    });
   const onPush = !['version', 'create', 'active', 'expired'].includes(sent.route);
   if (onPush && (isJson(answer) || text === '')) {
     return new CliError('not_found', 'no such push on this instance', {

@@ -23,15 +23,20 @@ export interface FormBody extends StreamedBody {
 /**
  * A push and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Files are not read
  * before it is iterated, though its length is known.
+ * @param beside fields outside of the push
  */
 export function formBody(
   push: NewPush,
   files: readonly Attachment[],
   boundary = `pwpush-${randomBytes(16).toString('hex')}`,
+  beside: Readonly<Record<string, number>> = {},
 ): FormBody {
-  const fields = Object.entries(push).filter(([, value]) => value !== undefined);
+  const fields = [
+    ...Object.entries(push).map(([name, value]) => [`push[${name}]`, value] as const),
+    ...Object.entries(beside),
+  ].filter(([, value]) => value !== undefined);
   const head = Buffer.from(
-    fields.map(([name, value]) => field(boundary, `push[${name}]`, String(value))).join(''),
+    fields.map(([name, value]) => field(boundary, name, String(value))).join(''),
   );
   const parts = files.map((file) => ({ file, head: Buffer.from(filePart(boundary, file)) }));
   const end = Buffer.from(`--${boundary}--\r\n`);

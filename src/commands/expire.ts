@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { concurrentMap } from '../client/concurrent-map';
-import { parseReference } from '../client/link';
 import { AT_ONCE } from '../client/pages';
 import type { Context } from '../context';
 import type { Push } from '../contract';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { removeReceipt } from '../profile/receipts';
 import { reportError } from '../report-error';
 import { createSession, type Session } from '../session';
 
@@ -37,12 +37,15 @@ export function define(context: Context): Command {
 async function expire(session: Session, options: ExpireOptions): Promise<void> {
   const { context, say } = session;
   const { links, json } = options;
-  const references = links.map(parseReference);
+  const references = await Promise.all(links.map(session.reference));
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: Push[] = [];
   let worst = 0;
-  const outcomes = concurrentMap(pushes.entries(), async ([at, { api, token }]) => {
-    return { at, token, push: await api.expire(token).catch(failed) };
+  const outcomes = concurrentMap(pushes.entries(), async ([at, one]) => {
+    const push = await one.api.expire(one.token).catch(failed);
+    if (!(push instanceof CliError) || push.code === 'not_found')
+      await removeReceipt(context, one, one.target.base);
+    return { at, token: one.token, push };
   });
   for await (const { at, token, push } of outcomes) {
     if (!(push instanceof CliError)) {

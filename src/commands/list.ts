@@ -4,8 +4,8 @@ import type { Context } from '../context';
 import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
-import { createSession, type Session } from '../session';
-import { activeColumns, expiredColumns } from '../terminal/listings';
+import { accountOf, createSession, type Session } from '../session';
+import { activeColumns, expiredColumns, receiptColumns } from '../terminal/listings';
 import { printRows, tellEnd } from '../terminal/table';
 
 type State = 'active' | 'expired';
@@ -15,12 +15,14 @@ interface ListOptions extends GlobalOptions {
   readonly page?: number;
   readonly all: boolean;
   readonly limit?: number;
+  /** The receipts of this machine. */
+  readonly local: boolean;
 }
 
 const EXAMPLES = `
 In a pipe each push is a line of tab-separated fields. active: token, name,
-created, views left, views, days left, days, flags. expired: token, name,
-created, expired, how.
+created, views left, views, days left, days, flags, expiry time. expired: token,
+name, created, expired, how.
 
 Examples:
   $ pwpush list
@@ -35,9 +37,10 @@ export function define(context: Context): Command {
     .option('--page <n>', 'show page N of 50 each', pageNumber)
     .option('--all', 'show all pages')
     .option('--limit <n>', 'show at most N', positive('--limit'))
+    .option('--local', 'list receipts of pushes from this machine; needs no token')
     .addHelpText('after', EXAMPLES)
     .action((state: State) => {
-      const options = { ...optionsOf(command, context.env, { all: false }), state };
+      const options = { ...optionsOf(command, context.env, { all: false, local: false }), state };
       return list(createSession(context, options), options);
     });
   return addGlobalOptions(command);
@@ -48,10 +51,13 @@ async function list(session: Session, options: ListOptions): Promise<void> {
   if (options.page !== undefined && (options.all || options.limit !== undefined)) {
     throw usageError('--page cannot be combined with --all or --limit', 'use only one of them');
   }
+  if (options.local) return listLocal(session, options);
   const many = options.all || options.limit !== undefined;
-  const { api } = await session.connect(many ? AT_ONCE : 1);
+  const instance = await session.connect(many ? AT_ONCE : 1);
+  const { api } = instance;
+  const account = await accountOf(instance);
   const { page = 1 } = options;
-  const rows = pages<Push>((page) => api.list(options.state, page), {
+  const rows = pages<Push>((page) => api.list(options.state, page, account), {
     ...(many ? {} : { first: page, last: page }),
     ...(options.limit === undefined ? {} : { limit: options.limit }),
     key: (push) => push.url_token,
@@ -61,4 +67,15 @@ async function list(session: Session, options: ListOptions): Promise<void> {
   const printed = await printRows(rows, columns, session.context, options);
   const more = !many && printed >= limits.rowsPerPage;
   await tellEnd(session.say, `${options.state} pushes`, { printed, page, more });
+}
+
+/** Prints the receipts, newest first; asks no instance. */
+async function listLocal({ context, say }: Session, options: ListOptions): Promise<void> {
+  const { page, all, limit = Number.POSITIVE_INFINITY, state } = options;
+  if (page !== undefined || all || state === 'expired')
+    throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
+  const { receipts } = await import('../profile/receipts');
+  const found = (await receipts(context, context.now())).reverse().slice(0, limit);
+  await printRows([found], receiptColumns, context, options);
+  if (found.length === 0) await say.note('no receipts');
 }

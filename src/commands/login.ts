@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { Context, Profile, StoredProfiles } from '../context';
+import { askEdition } from '../client/edition';
+import type { Context, Edition, Profile, StoredProfiles } from '../context';
 import type { InstanceVersion } from '../contract';
 import { CliError, type ErrorCode, usageError } from '../errors';
 import { readAll } from '../input/source';
@@ -8,7 +9,7 @@ import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { parseToken, profileName, storedProfiles } from '../profile/config-file';
 import { checkProfileName, withoutTrust } from '../profile/settings';
 import { chooseTarget, parseBase } from '../profile/target';
-import { clientFor, createSession, exposure, type Session } from '../session';
+import { accountOf, clientFor, createSession, exposure, type Session } from '../session';
 import { abilities, editionOf } from '../terminal/instance-info';
 
 export interface LoginOptions extends GlobalOptions {
@@ -45,10 +46,11 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
   const stored = storedProfiles(context);
   const instance = await chooseInstance(session, options, stored);
   const { base } = instance;
-  const { token, version } = await chooseToken(session, instance);
+  const accepted = await chooseToken(session, instance);
+  const { token, version } = accepted;
   const name = nameFor(base, stored, options.profile);
   const store = await context.profiles();
-  await store.update((now) => withLogin(now, name, { base, token, options }));
+  await store.update((now) => withLogin(now, name, { ...accepted, base, options }));
   if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
   await say.print(
@@ -126,15 +128,22 @@ async function chooseInstance(
   });
 }
 
-interface Accepted {
-  readonly token: string | undefined;
+/** What the instance said of itself. */
+interface Checked {
   readonly version: InstanceVersion;
+  readonly edition: Edition;
+  /** The id of the account of `--account`. */
+  readonly account: number | undefined;
+}
+
+interface Accepted extends Checked {
+  readonly token: string | undefined;
 }
 
 /** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
 async function chooseToken(session: Session, { base, check }: Candidate): Promise<Accepted> {
   const { context, options } = session;
-  const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
+  const accepted = async (token: string | undefined) => ({ token, ...(await check(token)) });
   if (options.anonymous) return accepted(undefined);
   const given = await givenToken(session, base);
   if (given !== undefined) return accepted(given);
@@ -170,7 +179,7 @@ async function givenToken(
 interface Candidate {
   readonly base: string;
   /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
-  check(token: string | undefined): Promise<InstanceVersion>;
+  check(token: string | undefined): Promise<Checked>;
 }
 
 function candidateAt(session: Session, stored: StoredProfiles, base: string): Candidate {
@@ -180,6 +189,7 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
   const env = { caFile: requested.env.caFile };
   let warned = false;
   let version: InstanceVersion | undefined;
+  let edition: Edition | undefined;
   const check = async (token: string | undefined) => {
     const sent = { token: async () => token ?? '', anonymous: token === undefined };
     const target = await chooseTarget(stored, { ...requested, profile, url: base, env, ...sent });
@@ -189,8 +199,11 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
     const api = await clientFor(session, target);
     try {
       version ??= await api.version();
+      edition ??= await askEdition(api, version);
       if (token !== undefined) await api.list('active', 1);
-      return version;
+      const chosen = requested.account === undefined ? undefined : { ...target, edition };
+      const account = chosen && (await accountOf({ api, target: chosen }));
+      return { version, edition, account };
     } catch (error) {
       throw token === undefined ? error : notStored(error);
     }
@@ -216,22 +229,23 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
     : 'default';
 }
 
-interface Login {
+interface Login extends Pick<Accepted, 'token' | 'edition' | 'account'> {
   readonly base: string;
-  readonly token: string | undefined;
   readonly options: LoginOptions;
 }
 
 function withLogin(
   stored: StoredProfiles,
   name: string,
-  { base, token, options }: Login,
+  { base, token, edition, account, options }: Login,
 ): StoredProfiles {
   const before = stored.profiles[name] ?? {};
   const { token: _old, ...kept } = before.url === base ? before : withoutTrust(before);
   const profile: Profile = {
     ...kept,
     url: base,
+    edition,
+    ...(account === undefined ? {} : { account: String(account) }),
     ...(token === undefined ? {} : { token }),
     ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
     ...(options.insecure ? { insecure: true } : {}),

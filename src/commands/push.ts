@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { Context } from '../context';
 import type { Kind } from '../contract';
 import { usageError } from '../errors';
-import { addGlobalOptions, optionsOf, port, positive } from '../options';
+import { addGlobalOptions, expiry, optionsOf, port, positive } from '../options';
 import type { PushOptions } from './push/request';
 
 /** Those of contract.ts, too; a test compares them. */
@@ -41,6 +41,11 @@ export function define(context: Context): Command {
     .option('--message <text>', 'text to go with the files')
     .optionsGroup('Limits:')
     .option('-d, --days <n>', 'expire after N days', positive('--days'))
+    .option(
+      '-e, --expire <time>',
+      'expire after 45m, 6h, 3d, 2w, 1mo, or at a time',
+      expiry('--expire'),
+    )
     .option('-v, --views <n>', 'expire after N views', positive('--views'))
     .option('--deletable', 'let the recipient delete the push')
     .option('--no-deletable', 'do not let the recipient delete the push')
@@ -70,6 +75,7 @@ export function define(context: Context): Command {
     )
     .option('--notify <email...>', 'let the instance e-mail the link to up to 5')
     .option('--notify-locale <code>', 'language of that e-mail, such as de')
+    .option('--no-receipt', 'keep no receipt of the link (list --local)')
     .option('--dry-run', 'show what would be sent, secrets masked')
     .optionsGroup('From this machine:')
     .option('--here', 'serve the push from memory until it is viewed')
@@ -124,6 +130,7 @@ const DEFAULTS = {
   copy: false,
   dryRun: false,
   acceptLimits: false,
+  receipt: true,
   here: false,
   each: false,
 };

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import type { ChildInputs, ChildOptions, FileOption, MemoryFolder } from '../child/child-inputs';
-import { parseReference } from '../client/link';
 import type { Context } from '../context';
 import { isVariableName } from '../delivery/dotenv';
 import { findProgram } from '../delivery/find-program';
@@ -130,7 +129,7 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
-  const references = options.links.map(parseReference);
+  const references = await Promise.all(options.links.map(session.reference));
   const program = await findProgram(words[0], context);
   if ('status' in program) return notRun(session, words[0], program.status);
   const named = await session.connectEach(references);

@@ -5,6 +5,7 @@ import type { Context } from '../context';
 import type { Push } from '../contract';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import { receiptOf, removeReceipt } from '../profile/receipts';
 import { createSession, type Session } from '../session';
 import { type PushState, pushStateText } from '../terminal/listings';
 
@@ -36,7 +37,11 @@ async function show(session: Session, options: ShowOptions): Promise<void> {
   const { say } = session;
   const { api, reference, target } = await session.connectTo(options.link);
   const own = target.token === undefined ? undefined : await ownPush(api, reference.token);
-  const push = own ?? (await publicState(api, reference.token));
+  const push = own ?? {
+    ...(await publicState(api, reference.token)),
+    ...(await receiptOf(session.context, reference, target.base)),
+  };
+  if (push.expired) await removeReceipt(session.context, reference, target.base);
   await say.print(push, (look) => pushStateText(push, look));
   if (own) return;
   await say.remark(

@@ -3,7 +3,8 @@ import { type PushProgress, pushPoller } from '../client/audit-log';
 import type { Context } from '../context';
 import type { AuditEntry } from '../contract';
 import { CliError, usageError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf, seconds } from '../options';
+import { addGlobalOptions, duration, type GlobalOptions, optionsOf, seconds } from '../options';
+import { removeReceipt } from '../profile/receipts';
 import { createSession, type Session } from '../session';
 import { auditColumns } from '../terminal/listings';
 import { type Terminal, toJson } from '../terminal/output';
@@ -23,7 +24,7 @@ line when it happens.
 
 Examples:
   $ pwpush wait "$LINK" && echo "they have it"
-  $ pwpush wait "$LINK" --timeout 3600 --then-expire || echo "status $?"`;
+  $ pwpush wait "$LINK" --timeout 1h --then-expire || echo "status $?"`;
 
 /** Seconds; a push lives for 90 days. */
 const LONGEST = 90 * 86_400;
@@ -33,7 +34,7 @@ export function define(context: Context): Command {
     .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
     .option('--interval <seconds>', 'seconds between checks (default: 5)', interval)
-    .option('--timeout <seconds>', 'exit with 12 after this time', seconds('--timeout', LONGEST))
+    .option('--timeout <time>', 'exit with 12 after 6h, or seconds', duration('--timeout', LONGEST))
     .option('--then-expire', 'expire the push after the first view')
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
@@ -60,11 +61,12 @@ function sessionFor(context: Context, options: WaitOptions): Session {
 
 async function wait(session: Session, options: WaitOptions): Promise<void> {
   const { context, say } = session;
-  const { api, reference } = await session.connectTo(options.link);
+  const { api, reference, target } = await session.connectTo(options.link);
   const view = await firstView(session, options, pushPoller(api, reference.token, context.now));
   if (!options.json) await printRows([[view]], auditColumns, context, options);
   if (!options.thenExpire) return;
   await api.expire(reference.token);
+  await removeReceipt(context, reference, target.base);
   await say.remark(`expired ${reference.token}`);
 }
 

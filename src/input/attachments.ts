@@ -149,7 +149,7 @@ export async function createWithFiles(
   { context, options, say }: Invocation,
   api: Api,
   push: NewPush,
-  { files }: Pick<Attachments, 'files'>,
+  { files, account }: Pick<Attachments, 'files'> & { readonly account?: number | undefined },
 ): Promise<Push> {
   const total = files.reduce((sum, file) => sum + file.size, 0);
   const meter = meterFor(context, options, { files: files.length, total });
@@ -157,6 +157,7 @@ export async function createWithFiles(
     const created = await api.create(
       push,
       files.map((file, at) => metered(file, at, meter)),
+      account,
     );
     const summary = await meter.ends();
     // Not awaited: a stderr that blocks must not delay the link.

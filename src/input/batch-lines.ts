@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { type Kind, kinds } from '../contract';
 import { usageError } from '../errors';
+import { type Expiry, parseExpiry } from '../options';
 
 /** A push as a line of `push --each` describes it; the fields are named like options. */
 export interface BatchEntry {
   readonly payload: string;
   readonly kind?: Kind;
   readonly days?: number;
+  readonly expire?: Expiry;
   readonly views?: number;
   readonly deletable?: boolean;
   readonly retrievalStep?: boolean;
@@ -41,6 +43,7 @@ type Check = (value: unknown) => boolean;
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 1;
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isText: Check = (value) => typeof value === 'string';
+const isExpiry: Check = (value) => typeof value === 'string' && parseExpiry(value) !== undefined;
 const isFilled: Check = (value) => isText(value) && value !== '';
 const KINDS = kinds.filter((kind) => kind !== 'file');
 
@@ -49,6 +52,7 @@ const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   payload: ['a non-empty string', isFilled],
   kind: [`one of ${KINDS.join(', ')}`, (value) => KINDS.some((kind) => kind === value)],
   days: ['a whole number of 1 or more', isCount],
+  expire: ['a duration such as 6h, or a time such as 2026-12-01T09:00Z', isExpiry],
   views: ['a whole number of 1 or more', isCount],
   deletable: ['true or false', isFlag],
   'retrieval-step': ['true or false', isFlag],
@@ -64,8 +68,14 @@ function readObject(line: string): BatchEntry {
   const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
   for (const [name, field] of given) checkField(name, field);
   if (!('payload' in value)) throw usageError('missing "payload"');
-  const { 'retrieval-step': retrievalStep, ...rest } = Object.fromEntries(given);
-  return retrievalStep === undefined ? rest : { ...rest, retrievalStep };
+  const { 'retrieval-step': retrievalStep, expire, ...rest } = Object.fromEntries(given);
+  if (expire !== undefined && 'days' in rest)
+    throw usageError('"days" cannot be combined with "expire"', 'use only one of them');
+  return {
+    ...rest,
+    ...(expire === undefined ? {} : { expire: parseExpiry(expire) }),
+    ...(retrievalStep === undefined ? {} : { retrievalStep }),
+  };
 }
 
 /** Unknown names are refused: ignoring a misspelt limit would leave a push available for longer than meant. */

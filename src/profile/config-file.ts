@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Profile, StoredProfiles } from '../context';
 import { type CliError, failedError, usageError } from '../errors';
+import { editions } from '../options';
 import { configFolder, type System } from './folders';
 
 export const configName = 'config.json';
@@ -75,6 +76,9 @@ const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'b
   encrypt: 'string',
   'ca-file': 'string',
   insecure: 'boolean',
+  edition: 'string',
+  account: 'string',
+  receipts: 'boolean',
 };
 
 function decodeProfile(profile: Record<string, unknown>, name: string, path: string): Profile {
@@ -84,7 +88,12 @@ function decodeProfile(profile: Record<string, unknown>, name: string, path: str
       throw broken(path, `has a profile "${name}" whose ${key} is not a ${type}`);
     }
   }
-  const { token, days, views, encrypt } = profile;
+  const { token, days, views, encrypt, edition } = profile;
+  if (edition !== undefined && !editions.some((one) => one === edition))
+    throw broken(
+      path,
+      `has a profile "${name}" whose edition is not one of ${editions.join(', ')}`,
+    );
   if (encrypt !== undefined && encrypt !== 'link' && encrypt !== 'words')
     throw broken(path, `has a profile "${name}" whose encrypt is neither link nor words`);
   if (typeof token === 'string' && !isToken(token))

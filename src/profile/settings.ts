@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Profile } from '../context';
 import { usageError } from '../errors';
-import { positive } from '../options';
+import { parseEdition, positive } from '../options';
 import { parseBase } from './target';
 
 type SettingName = Exclude<keyof Profile, 'token'>;
@@ -16,6 +16,9 @@ const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Pro
   // A relative path would depend on the current folder.
   'ca-file': (value) => resolve(value),
   insecure: (value) => flag('insecure', value),
+  edition: (value) => parseEdition(value, 'edition'),
+  account: (value) => value,
+  receipts: (value) => flag('receipts', value),
 };
 
 export const settingNames = Object.keys(parsers) as SettingName[];
@@ -44,6 +47,8 @@ export function withoutTrust({
   token: _token,
   'ca-file': _ca,
   insecure: _insecure,
+  edition: _edition,
+  account: _account,
   ...rest
 }: Profile): Profile {
   return rest;

@@ -1,4 +1,4 @@
-import type { Profile, StoredProfiles } from '../context';
+import type { Edition, Profile, StoredProfiles } from '../context';
 import { usageError } from '../errors';
 import { isLoopback, parseWebUrl, withScheme } from '../loopback';
 import { noneInUse, noSuchProfile, profileName } from './config-file';
@@ -13,6 +13,8 @@ export interface TargetRequest {
   readonly anonymous: boolean;
   readonly caFile?: string | undefined;
   readonly insecure: boolean;
+  /** `--account`. */
+  readonly account?: string | undefined;
   readonly env: {
     readonly url?: string | undefined;
     /** Called only if no other token takes precedence, so that a broken file does not matter then. */
@@ -21,6 +23,7 @@ export interface TargetRequest {
     readonly tokenName?: string | undefined;
     readonly profile?: string | undefined;
     readonly caFile?: string | undefined;
+    readonly edition?: Edition | undefined;
   };
 }
 
@@ -40,6 +43,10 @@ export interface Target {
   readonly caFile: string | undefined;
   /** Accept any certificate. */
   readonly insecure: boolean;
+  /** Undefined if neither the profile nor the environment has it. */
+  readonly edition: Edition | undefined;
+  /** The id or name of an account. */
+  readonly account: string | undefined;
   /** The current profile, for the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;
 }
@@ -89,8 +96,21 @@ export async function chooseTarget(
     tokenHint: token === undefined && !request.anonymous ? tokenHint(known) : undefined,
     caFile: request.caFile ?? request.env.caFile ?? own?.['ca-file'],
     insecure: request.insecure || own?.insecure === true,
+    edition: editionFor(base, request, home, own),
+    account: request.account ?? own?.account,
     defaults: profile,
   };
+}
+
+/** `PWPUSH_EDITION` is that of `PWPUSH_URL`, or else of the address in use, and a named profile takes precedence. */
+function editionFor(
+  base: string,
+  { env, profile }: TargetRequest,
+  home: string | undefined,
+  own: Profile | undefined,
+): Edition | undefined {
+  const named = isAt(env.url ?? home, base) ? env.edition : undefined;
+  return profile === undefined ? (named ?? own?.edition) : (own?.edition ?? named);
 }
 
 /** Whether an address, which may be invalid, is that of `base`. */

@@ -21,7 +21,7 @@ const ENCRYPTED = {
 
 /** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
 export function dryRunText(
-  target: { base: string; token?: string | undefined },
+  target: { base: string; token?: string | undefined; account?: string | undefined },
   push: NewPush,
   { json, files, encryption }: ShownRequest,
 ): string {
@@ -33,19 +33,24 @@ export function dryRunText(
     masked.has(field) ? MASK : value,
   ]);
   const named = Object.fromEntries(fields);
+  const { account } = target;
+  // The id of an account that is given by name is not asked for.
+  const beside = account === undefined ? {} : { account_id: Number(account) || account };
   if (json) {
     const parts = files?.map(({ name, type, size }) => ({
       filename: name,
       content_type: type,
       size,
     }));
-    const body = { push: { ...named, files: parts } };
+    const body = { push: { ...named, files: parts }, ...beside };
     const encrypted = encryption && (files ? ['payload', 'files'] : ['payload']);
     return `${safeJson(JSON.stringify({ method, url, authorization, body, encrypted }))}\n`;
   }
   const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
   const type = files ? 'multipart/form-data' : 'application/json';
-  const body = files ? formText(fields, files) : jsonText({ push: named });
+  const body = files
+    ? formText(fields, files, Object.entries(beside))
+    : jsonText({ push: named, ...beside });
   const encrypted = encryption === undefined ? '' : encryptedText(encryption, named, files);
   return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n${encrypted}`;
 }
@@ -65,9 +70,14 @@ function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(safeJson).join('\n');
 }
 
-function formText(fields: readonly [string, unknown][], files: readonly Attachment[]): string {
+function formText(
+  fields: readonly [string, unknown][],
+  files: readonly Attachment[],
+  beside: readonly [string, unknown][],
+): string {
   const lines = [
     ...fields.map(([field, value]) => `push[${field}]: ${value}`),
+    ...beside.map(([field, value]) => `${field}: ${value}`),
     ...files.map(
       ({ name, type, size: bytes }) => `push[files][]: ${name} (${type}, ${size(bytes)})`,
     ),

@@ -1,8 +1,8 @@
 import type { Profile } from '../context';
-import type { AuditEntry, Push } from '../contract';
+import type { Account, AuditEntry, Push } from '../contract';
 import type { Look, Style } from './output';
 import { type Column, pairs } from './table';
-import { ago } from './wording';
+import { ago, ahead } from './wording';
 
 const isProtected = ({ passphrase }: PushState) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
@@ -35,7 +35,15 @@ const common: readonly Column<Push>[] = [
   },
 ];
 
-/** Columns of `list active`; in a pipe: token, name, created, views left, views, days left, days, flags. */
+const DAY = 86_400_000;
+
+/** The hours or minutes left on the last day, if the instance tells them. */
+function endsToday({ expires_at }: Push, { now }: Look): string | undefined {
+  if (!expires_at) return undefined;
+  return Date.parse(expires_at) - now.getTime() < DAY ? ahead(expires_at, now) : undefined;
+}
+
+/** Columns of `list active`; in a pipe: token, name, created, views left, views, days left, days, flags, expiry. */
 export const activeColumns: readonly Column<Push>[] = [
   ...common,
   {
@@ -49,13 +57,14 @@ export const activeColumns: readonly Column<Push>[] = [
     title: 'DAYS LEFT',
     right: true,
     style: (push) => ending(push.days_remaining),
-    shown: (push) => of(push.days_remaining, push.expire_after_days),
+    shown: (push, look) => endsToday(push, look) ?? of(push.days_remaining, push.expire_after_days),
     exact: (push) => [number(push.days_remaining), number(push.expire_after_days)],
   },
   {
     title: 'FLAGS',
     shown: (push, look) => flagsOf(push, look.columns < WIDE ? SHORT_FLAGS : FLAGS),
-    exact: (push) => flagsOf(push, FLAGS),
+    // After all others, whose numbers scripts know.
+    exact: (push) => [flagsOf(push, FLAGS), push.expires_at ?? ''],
     elastic: true,
   },
 ];
@@ -69,6 +78,24 @@ export const expiredColumns: readonly Column<Push>[] = [
     exact: (push) => push.expired_on ?? '',
   },
   { title: 'HOW', shown: (push) => (push.deleted ? 'deleted' : 'limit') },
+];
+
+/** Columns of `list --local`; in a pipe: link, name, created, expiry, views. */
+export const receiptColumns: readonly Column<Push>[] = [
+  { title: 'LINK', shown: (push) => push.html_url ?? '' },
+  ...common.slice(1),
+  {
+    title: 'EXPIRES',
+    shown: ({ expires_at }, look) => ahead(expires_at ?? '', look.now),
+    exact: ({ expires_at }) => expires_at ?? '',
+  },
+  { title: 'VIEWS', right: true, shown: (push) => number(push.expire_after_views) },
+];
+
+/** Columns of `accounts`; in a pipe: id, name. */
+export const accountColumns: readonly Column<Account>[] = [
+  { title: 'ID', right: true, shown: ({ id }) => String(id) },
+  { title: 'NAME', shown: ({ name }) => name ?? '', elastic: true },
 ];
 
 const kindStyles: Readonly<Record<string, Style>> = {
@@ -182,6 +209,9 @@ export function pushStateText(push: PushState, look: Look): string {
     ['views left', rest(push.views_remaining, push.expire_after_views)],
     ['days left', rest(push.days_remaining, push.expire_after_days)],
     push.created_at ? ['created', time(push.created_at)] : false,
+    push.expires_at && !push.expired_on
+      ? ['expires', look.tty ? ahead(push.expires_at, look.now) : push.expires_at]
+      : false,
     push.expired_on ? ['expired', time(push.expired_on)] : false,
   ];
   // The passphrase of an expired push is null, whether it had one or not.

@@ -1,5 +1,7 @@
 import { size } from '../byte-size';
+import { grantedLifetime } from '../client/compare-limits';
 import type { Push } from '../contract';
+import { durationText } from '../duration';
 
 /** What is left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
 export function left(push: Push): string | undefined {
@@ -24,10 +26,11 @@ export function variablesSet(names: Iterable<string>): string {
 
 /** What an instance granted to a new push, for the person who made it. */
 export function granted(push: Push, passphrase: boolean, owned: boolean): string {
-  const { expire_after_views: views, expire_after_days: days } = push;
+  const { expire_after_views: views } = push;
+  const lifetime = grantedLifetime(push);
   const limits: string[] = [];
   if (typeof views === 'number') limits.push(count(views, 'view'));
-  if (typeof days === 'number') limits.push(count(days, 'day'));
+  if (lifetime !== undefined) limits.push(durationText(lifetime));
   const parts = limits.length === 0 ? [] : [`expires after ${limits.join(' or ')}`];
   if (passphrase) parts.push('passphrase required');
   if (push.deletable_by_viewer === true) parts.push('recipient can delete it');
@@ -56,6 +59,15 @@ export function ago(time: string | null | undefined, now: Date): string {
   if (past < DAY) return `${Math.floor(past / HOUR)} h ago`;
   if (past < 30 * DAY) return `${count(Math.floor(past / DAY), 'day')} ago`;
   return new Date(at).toISOString().slice(0, 10);
+}
+
+/** An ISO 8601 time to come, relative to now: `in 20 min`, `in 5 h`, `in 3 days`. */
+export function ahead(time: string, now: Date): string {
+  const left = Date.parse(time) - now.getTime();
+  if (Number.isNaN(left)) return time;
+  if (left < HOUR) return `in ${Math.max(1, Math.floor(left / MINUTE))} min`;
+  if (left < 2 * DAY) return `in ${Math.floor(left / HOUR)} h`;
+  return `in ${count(Math.floor(left / DAY), 'day')}`;
 }
 
 /** `1 view`, `2 views`. */

@@ -68,7 +68,7 @@ describe('the commercial edition says how long in another way', () => {
       looser,
     }));
 
-  // docs/wire.md, "Editions and versions": 0–5 = 15, 30, 45 minutes, 1, 6, 12 hours; 6–11 = 1 … 6 days; 12–14 = 1, 2, 3 weeks;
+  // docs/wire.md, "Durations": 0–5 = 15, 30, 45 minutes, 1, 6, 12 hours; 6–11 = 1 … 6 days; 12–14 = 1, 2, 3 weeks;
   // 15–17 = 1, 2, 3 months.
   test.each([
     [6, 1],
@@ -87,8 +87,31 @@ describe('the commercial edition says how long in another way', () => {
     expect(looseness(1, { expire_after_duration: 5 })).toEqual([{ granted: 0.5, looser: false }]);
   });
 
+  const created_at = '2026-08-20T11:06:45.000Z';
+
+  test('expires_at decides, as days may be returned that were ignored', () => {
+    expect([
+      looseness(1, { created_at, expires_at: '2026-08-27T11:06:45.000Z', expire_after_days: 1 }),
+      looseness(7, { created_at, expires_at: '2026-08-20T17:06:45.000Z', expire_after_days: 7 }),
+    ]).toEqual([[{ granted: 7, looser: true }], [{ granted: 0.25, looser: false }]]);
+  });
+
+  test.each([
+    [{ expires_in: 5400 }, '2026-08-20T12:36:45.000Z', undefined],
+    [{ expires_in: 5400 }, '2026-08-20T12:38:45.000Z', true],
+    [{ expire_after_duration: 4 }, '2026-08-20T17:06:45.000Z', undefined],
+    [{ expire_after_duration: 4 }, '2026-08-20T18:06:45.000Z', true],
+    // A calendar month, and a day of 25 hours.
+    [{ expire_after_duration: 17 }, '2026-11-20T11:06:45.000Z', undefined],
+    [{ expire_after_duration: 6 }, '2026-08-21T12:06:45.000Z', undefined],
+    [{ expire_after_duration: 6 }, '2026-08-22T11:06:45.000Z', true],
+    [{ expire_after_days: 30 }, '2026-09-20T11:06:45.000Z', true],
+    [{ expire_after_duration: 15 }, '2026-09-12T11:06:45.000Z', false],
+  ])('%j and %s', (asked, expires_at, looser) => {
+    expect(differences(asked, push({ created_at, expires_at }))[0]?.looser).toBe(looser);
+  });
+
   test('expires_at is compared to the minute', () => {
-    const created_at = '2026-08-20T11:06:45.000Z';
     expect([
       looseness(1, { created_at, expires_at: '2026-08-21T11:06:45.900Z' }),
       looseness(1, { created_at, expires_at: '2026-08-23T11:06:45.000Z' }),
@@ -102,6 +125,8 @@ test('a difference is told in a few words', () => {
   const told = [
     { limit: 'days', asked: 30, granted: 7, looser: false },
     { limit: 'days', asked: 1, granted: 7, looser: true },
+    { limit: 'days', asked: 0.25, granted: 7, looser: true },
+    { limit: 'days', asked: 1, granted: 0.03125, looser: false },
     { limit: 'views', asked: 1, granted: 5, looser: true },
     { limit: 'deletable', asked: false, granted: true, looser: true },
     { limit: 'retrieval step', asked: true, granted: false, looser: true },
@@ -109,6 +134,8 @@ test('a difference is told in a few words', () => {
   expect(told.map(differenceText)).toEqual([
     '30 days requested, 7 granted',
     '1 day requested, 7 granted',
+    '6 hours requested, 7 days granted',
+    '1 day requested, 45 minutes granted',
     '1 view requested, 5 granted',
     'deletable granted, not requested',
     'retrieval step requested, not granted',

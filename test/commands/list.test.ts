@@ -43,8 +43,8 @@ describe('in a pipe', () => {
     expect(await asAdmin().run('list')).toEqual({
       code: 0,
       stdout:
-        `${other}\ttwo\\nlines\\t\\x1b[31m\t2026-08-20T11:06:46.000Z\t2\t2\t3\t3\tpassphrase\n` +
-        `${plain}\t\t2026-08-20T11:06:45.000Z\t5\t5\t7\t7\tstep,deletable\n`,
+        `${other}\ttwo\\nlines\\t\\x1b[31m\t2026-08-20T11:06:46.000Z\t2\t2\t3\t3\tpassphrase\t2026-08-23T11:06:46.000Z\n` +
+        `${plain}\t\t2026-08-20T11:06:45.000Z\t5\t5\t7\t7\tstep,deletable\t2026-08-27T11:06:45.000Z\n`,
       stderr: '',
     });
   });

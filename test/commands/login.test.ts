@@ -13,7 +13,7 @@ afterEach(() => here.close());
 
 const stored = (name = 'default') => ({
   current: name,
-  profiles: { [name]: { url: 'https://pw.test', token } },
+  profiles: { [name]: { url: 'https://pw.test', edition: 'pwpush' as const, token } },
 });
 const CHECKED = ['GET /api/v2/version', 'GET /api/v2/pushes/active'];
 const saved = { code: 0, stdout: 'Logged in. Saved as profile "default"\n', stderr: '' };
@@ -80,7 +80,7 @@ describe('the profile', () => {
         current: 'work',
         profiles: {
           home: { url: 'https://home.test' },
-          work: { url: 'https://pw.test', token },
+          work: { url: 'https://pw.test', edition: 'pwpush', token },
         },
       },
     ]);
@@ -91,7 +91,7 @@ describe('the profile', () => {
     await here.under({ stdin: token }).run('login');
     expect(here.kept()).toEqual({
       current: 'p',
-      profiles: { p: { url: 'https://pw.test', days: 2, token } },
+      profiles: { p: { url: 'https://pw.test', days: 2, edition: 'pwpush', token } },
     });
   });
 
@@ -230,7 +230,7 @@ test('--anonymous stores the address alone, and forgets a token', async () => {
     stdout: 'Saved as profile "default", without a token\n',
   });
   expect([here.kept(), here.asked]).toEqual([
-    { current: 'default', profiles: { default: { url: 'https://pw.test' } } },
+    { current: 'default', profiles: { default: { url: 'https://pw.test', edition: 'pwpush' } } },
     ['GET /api/v2/version'],
   ]);
 });

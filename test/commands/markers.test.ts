@@ -121,6 +121,7 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'list', printsJson: ['note'] },
     { words: 'list expired --page 2', printsJson: ['note'] },
   ],
+  accounts: [{ words: 'accounts' }],
   audit: [{ words: 'audit abc' }, { words: `audit ${sealed}&x` }],
   wait: [{ words: 'wait quyul5r5w08 --timeout 9 --then-expire' }],
   notify: [{ words: 'notify abc a@b.test' }, { words: `notify ${sealed} a@b.test` }],

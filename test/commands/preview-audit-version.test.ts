@@ -55,7 +55,7 @@ describe('show', () => {
         stdout:
           `link\thttps://pw.test/p/${token}\nname\tdb\nstate\tactive\n` +
           'views left\t2 of 3\ndays left\t7 of 7\ncreated\t2026-08-20T11:06:45.000Z\n' +
-          'passphrase\tyes\nopens with a click\tno\nrecipient can delete\tyes\n',
+          'expires\t2026-08-27T11:06:45.000Z\npassphrase\tyes\nopens with a click\tno\nrecipient can delete\tyes\n',
         stderr: '',
       });
     }
@@ -200,6 +200,7 @@ describe('version', () => {
     ['pushes.file_attachments.requires_authentication', 'yes'],
     ['pushes.url_pushes.enabled', 'yes'],
     ['pushes.qr_code_pushes.enabled', 'yes'],
+    ['pushes.expires_in.enabled', 'yes'],
     ['requests.enabled', 'no'],
   ];
 

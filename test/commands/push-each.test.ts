@@ -252,6 +252,7 @@ describe('every option is applied, or refused before anything is sent', () => {
   const applied: Record<string, [string[], Record<string, unknown>]> = {
     '--kind': [['--kind', 'qr'], { kind: 'qr' }],
     '--days': [['--days', '3'], { expire_after_days: 3 }],
+    '--expire': [['--expire', '2d'], { expire_after_days: 2 }],
     '--views': [['--views', '3'], { expire_after_views: 3 }],
     '--deletable': [['--deletable'], { deletable_by_viewer: true }],
     '--no-deletable': [['--no-deletable'], { deletable_by_viewer: false }],
@@ -291,7 +292,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     // What these do the tests above show: where lines are from, and how many at once.
     const shown = ['--locale', '--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
     // And those of encryption.test.ts.
-    shown.push('--encrypt', '--no-encrypt', '--to', '--recipients-file');
+    shown.push('--no-receipt', '--encrypt', '--no-encrypt', '--to', '--recipients-file');
     expect([...names].sort()).toEqual(
       [...Object.keys(refused), ...Object.keys(applied), ...shown].sort(),
     );

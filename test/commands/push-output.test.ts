@@ -77,6 +77,7 @@ test('with --json the result is the instance’s object, without the passphrase'
       expire_after_views: 5,
       days_remaining: 7,
       views_remaining: 5,
+      expires_at: '2026-08-27T11:06:45.000Z',
       expired: false,
       expired_on: null,
       deletable_by_viewer: true,

@@ -161,7 +161,7 @@ describe('with nothing configured, on a terminal', () => {
     expect(stderr).toContain('no instance is configured\nLogged in. Saved as profile "default"\n');
     expect(here.kept()).toEqual({
       current: 'default',
-      profiles: { default: { url: 'https://pw.test', token } },
+      profiles: { default: { url: 'https://pw.test', edition: 'pwpush', token } },
     });
   });
 

@@ -112,6 +112,11 @@ describe('--timeout', () => {
     expect(here.sleeps).toEqual([5000, 5000, 2000]);
   });
 
+  test('may be a duration', async () => {
+    expect((await wait('--timeout', '1m30s', '--interval', '60')).code).toBe(12);
+    expect(here.sleeps).toEqual([60_000, 30_000]);
+  });
+
   test('is told before the command too, and as JSON', async () => {
     const { code, stderr } = await owner().run('--timeout', '1', 'wait', token, '--json');
     expect({ code, error: JSON.parse(stderr).error.code }).toEqual({ code: 12, error: 'timeout' });
@@ -230,6 +235,8 @@ describe('an instance that cannot answer', () => {
 test.each([
   [['--interval', '0.5'], '--interval must be at least 1 second'],
   [['--interval', 'often'], '--interval must be a number of seconds above 0, not "often"'],
+  [['--timeout', '0h'], '--timeout must be above 0 and at most 7776000 seconds, not "0h"'],
+  [['--timeout', '91d'], '--timeout must be above 0 and at most 7776000 seconds, not "91d"'],
   [['--timeout', '99999999'], '--timeout must be a number of seconds above 0, not "99999999"'],
 ])('%j is bad usage', async (words, message) => {
   const { code, stderr } = await wait(...words);

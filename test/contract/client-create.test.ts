@@ -11,7 +11,8 @@ const EXPIRE = 'DELETE https://pw.test/api/v2/pushes/quyul5r5w08';
 const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
 
 async function pushed(answers: Parameters<typeof asking>[0], ...argv: string[]) {
-  const outcome = await asking(answers, ['push', ...argv], { stdin: 'hunter2\n' });
+  const env = { PWPUSH_EDITION: 'oss' };
+  const outcome = await asking(answers, ['push', ...argv], { stdin: 'hunter2\n', env });
   const { code, stdout, stderr } = outcome;
   return { code, stdout, stderr, asked: lines(outcome) };
 }

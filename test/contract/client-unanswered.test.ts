@@ -14,7 +14,7 @@ const LOST = 'pw.test sent no complete response';
 const OURS = 'Thu, 20 Aug 2026 11:06:45 GMT';
 
 async function pushed(answers: Parameters<typeof asking>[0], ...argv: string[]) {
-  const env = { PWPUSH_TOKEN: 't0ken' };
+  const env = { PWPUSH_TOKEN: 't0ken', PWPUSH_EDITION: 'oss' };
   const outcome = await asking(answers, ['push', ...argv], { stdin: 'hunter2', env });
   const { code, stdout, stderr } = outcome;
   return { code, stdout, stderr, asked: lines(outcome) };

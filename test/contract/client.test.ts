@@ -33,7 +33,10 @@ describe('a creation is one POST', () => {
 
   test('of days only when days are asked for', async () => {
     const answer = json(201, CREATED.replace('"expire_after_days":7', '"expire_after_days":1'));
-    const { code, sent } = await asking([answer], ['push', '--days', '1'], { stdin: 'hunter2' });
+    const { code, sent } = await asking([answer], ['push', '--days', '1'], {
+      stdin: 'hunter2',
+      env: { PWPUSH_EDITION: 'oss' },
+    });
     expect({ code, sent }).toEqual({
       code: 0,
       sent: [
@@ -50,7 +53,7 @@ describe('a creation is one POST', () => {
     ];
     const { code, sent } = await asking([json(201, CREATED)], argv, {
       stdin: 'https://example.com/ü\n',
-      env: { ...TOKEN, PHRASE: 'correct horse' },
+      env: { ...TOKEN, PHRASE: 'correct horse', PWPUSH_EDITION: 'oss' },
     });
     expect({ code, sent }).toEqual({
       code: 0,

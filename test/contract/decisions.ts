@@ -144,6 +144,25 @@ export const decisions: readonly Decision[] = [
     steps: ['version', 'version bad token', 'version, with mail'],
   },
   {
+    name: '`expire_after_duration` is accepted',
+    reason:
+      'As in the commercial edition. The reference ignores it, and grants 7 days for 45 minutes.',
+    differences: ['expire_after_days: 7 → 1', 'days_remaining: 7 → 1'],
+    steps: both('duration'),
+  },
+  {
+    name: '`expires_at` of a push',
+    reason: 'A push of the service can expire after minutes or hours.',
+    differences: ['expires_at: added', '[].expires_at: added'],
+    steps: 'any',
+  },
+  {
+    name: '`expires_in` in the version',
+    reason: 'Tells a client that a creation can have `expires_in` and `expire_after_duration`.',
+    differences: ['features.pushes.expires_in: added'],
+    steps: ['version', 'version bad token', 'version, with mail'],
+  },
+  {
     name: 'Failures of one kind from one place are one entry',
     reason: 'With a `count`, so that nobody with a link can fill the log of a push, or the disk.',
     differences: ['logs: 4 → 3 rows'],

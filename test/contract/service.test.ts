@@ -36,6 +36,7 @@ const pushBody = (token: string, overrides: Record<string, unknown> = {}) => ({
   expire_after_views: 5,
   days_remaining: 7,
   views_remaining: 5,
+  expires_at: '2026-08-27T11:06:45.000Z',
   expired: false,
   expired_on: null,
   deletable_by_viewer: true,
@@ -81,6 +82,7 @@ describe('GET /api/v2/version', () => {
             file_attachments: { enabled: true, requires_authentication: true },
             url_pushes: { enabled: true },
             qr_code_pushes: { enabled: true },
+            expires_in: { enabled: true },
           },
           requests: { enabled: false },
         },
@@ -111,6 +113,7 @@ describe('POST /api/v2/pushes', () => {
         pushBody(token, {
           html_url: `https://pw.test/p/${token}`,
           expire_after_days: 3,
+          expires_at: '2026-08-23T11:06:45.000Z',
           expire_after_views: 4,
           days_remaining: 3,
           views_remaining: 4,
@@ -325,6 +328,7 @@ describe('POST /api/v2/pushes with files', () => {
     const token = answer.body.url_token;
     const push = pushBody(token, {
       expire_after_days: 3,
+      expires_at: '2026-08-23T11:06:45.000Z',
       expire_after_views: 2,
       days_remaining: 3,
       views_remaining: 2,

@@ -122,7 +122,7 @@ export function place(options: PlaceOptions = {}): Place {
     rescued: () =>
       Object.fromEntries(
         (existsSync(state) ? readdirSync(state, { recursive: true, encoding: 'utf8' }) : [])
-          .filter((name) => statSync(join(state, name)).isFile())
+          .filter((name) => !name.startsWith('receipts') && statSync(join(state, name)).isFile())
           .map((name) => [name, readFileSync(join(state, name), 'utf8')]),
       ),
     file: (name) => join(folder, name),

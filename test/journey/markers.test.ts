@@ -128,7 +128,9 @@ describe('a secret on its way', () => {
     expect(readdirSync(temporary)).toEqual([]);
     const config = readFileSync(file('config/config.json'), 'utf8');
     expect(found(config)).toEqual(['token']);
-    expect(existsSync(file('state'))).toBe(false);
+    expect(readdirSync(file('state'))).toEqual(['receipts']);
+    for (const name of readdirSync(file('state/receipts')))
+      expect(found(readFileSync(file(`state/receipts/${name}`), 'utf8'))).toEqual([]);
   });
 
   test('reaches the program of run, which gets neither token nor passphrase', async () => {

@@ -1,5 +1,6 @@
 import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
+import type { Edition } from '../../context';
 import type { NewPush } from '../../contract';
 import { CliError, ExitWith, failedError, usageError } from '../../errors';
 import {
@@ -12,12 +13,15 @@ import {
 } from '../../input/batch-lines';
 import { readPassphrase } from '../../input/passphrase';
 import { bytesFrom } from '../../input/source';
+import { lazy } from '../../lazy';
+import { pruneReceipts } from '../../profile/receipts';
 import type { Target } from '../../profile/target';
 import { failureFields, reportError } from '../../report-error';
-import type { Instance, Session } from '../../session';
+import { accountOf, type Instance, type Session } from '../../session';
 import { dryRunText } from '../../terminal/dry-run';
 import { toJson } from '../../terminal/output';
 import type { Seal } from './encryption';
+import { editionOf, toldExpiry } from './expiry';
 import {
   checkEncryptable,
   checkPushOptions,
@@ -26,7 +30,14 @@ import {
   type PushOptions,
   requestOf,
 } from './request';
-import { acceptPush, type CreatedPush, clearFieldsWarning, deliverLink } from './result';
+import {
+  acceptPush,
+  type CreatedPush,
+  clearFieldsWarning,
+  deliverLink,
+  keepReceipt,
+  keepsReceipts,
+} from './result';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
@@ -51,14 +62,18 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
-  const instance = options.dryRun ? undefined : await session.connect(concurrency);
-  const batch = { options, target, instance, passphrase, mode, seal };
+  const connected = lazy(() => session.connect(concurrency));
+  const instance = options.dryRun ? undefined : await connected();
+  const account = instance && (await accountOf(instance));
+  const edition = editionOf(options, target.edition, connected);
+  const batch = { options, target, instance, account, passphrase, mode, seal, edition };
   const work = pushLine(session, batch);
   const reporter = outcomeReporter(session, batch);
   const goesOn = () => !reporter.stopped && !context.signal.aborted;
   const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
   for await (const outcome of concurrentMap(lines, work, concurrency))
     await reporter.report(outcome);
+  await pruneReceipts(context, context.now());
   if (reporter.worst > 0) throw new ExitWith(reporter.worst);
 }
 
@@ -69,30 +84,44 @@ interface Batch {
   readonly passphrase: string | undefined;
   readonly mode: EncryptMode | undefined;
   readonly seal: Seal | undefined;
+  readonly account: number | undefined;
+  readonly edition: (seconds: number) => Promise<Edition>;
 }
 
 /** Returns what pushes one line. */
-function pushLine({ say }: Session, batch: Batch) {
-  const { options, target, instance, passphrase, mode, seal } = batch;
+function pushLine({ context, say }: Session, batch: Batch) {
+  const { options, target, instance, account, passphrase, mode, seal, edition } = batch;
+  const profile = target.defaults;
   const warn = clearFieldsWarning(say);
   return async ({ line, format }: FormattedLine): Promise<Outcome> => {
     try {
       const { passphrase: own = passphrase, payload, ...limits } = entryOf(line, format);
-      const merged = { ...options, ...limits, passphrase: false };
+      const merged = { ...withoutExpiry(options, limits), ...limits, passphrase: false };
+      const told = await toldExpiry(merged, profile, context.now(), edition);
       if (mode) checkEncryptable(merged.kind);
       if (mode) await warn(merged);
       const sealed = await seal?.({ text: payload, files: undefined });
-      const request = requestOf(sealed?.payload ?? payload, own, merged, target.defaults);
+      const expiry = told.fields;
+      const request = requestOf(sealed?.payload ?? payload, own, merged, { profile, expiry });
       if (!instance) return { line, request };
-      const created = await instance.api.create(request);
+      const created = await instance.api.create(request, [], account);
       const linkKey = mode === 'link' ? sealed?.key : undefined;
-      const ready = { request, mode, linkKey, generated: undefined };
-      return { line, created: await acceptPush(instance, options, ready, created) };
+      const ready = { request, mode, linkKey, generated: undefined, account };
+      const accepted = await acceptPush(instance, options, ready, created);
+      const shorter = told.shorter === undefined ? [] : [told.shorter];
+      return { line, created: { ...accepted, warnings: [...shorter, ...accepted.warnings] } };
     } catch (error) {
       if (error instanceof CliError) return { line, failure: aboutLine(error, line) };
       throw error;
     }
   };
+}
+
+/** The options, without an expiry if a line has one of its own. */
+function withoutExpiry(options: PushOptions, line: Partial<BatchEntry>): PushOptions {
+  if (line.days === undefined && line.expire === undefined) return options;
+  const { days: _days, expire: _expire, ...rest } = options;
+  return rest;
 }
 
 /** Prints outcomes, and keeps what went wrong. */
@@ -134,6 +163,7 @@ function outcomeReporter(session: Session, { options, target, mode }: Batch) {
       const { push, link } = outcome.created;
       const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);
       const failure = await deliverLink(session, options, { push, link, warnings });
+      if (keepsReceipts(options, target.defaults)) await keepReceipt(session, { push, link });
       if (failure === undefined) return;
       // Reported once; later only if the link is not on stderr either.
       const isNews = failure.remains !== undefined || !state.stopped;

@@ -1,13 +1,17 @@
+import type { Edition } from '../../context';
 import { CliError, usageError } from '../../errors';
 import type { Attachments } from '../../input/attachments';
 import { offerPassphrase, readPassphrase } from '../../input/passphrase';
 import { checkStandardInput, chooseSource, readSecret, type Source } from '../../input/source';
+import { lazy } from '../../lazy';
+import { pruneReceipts } from '../../profile/receipts';
 import { NO_INSTANCE, type Target } from '../../profile/target';
-import type { Session } from '../../session';
+import { accountOf, type Instance, type Session } from '../../session';
 import { invocation } from '../../terminal/output';
+import { editionOf, toldExpiry } from './expiry';
 import { type Draft, readyPush, shownPush } from './ready';
 import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './request';
-import { acceptPush, clearFieldsWarning, deliverLink } from './result';
+import { acceptPush, clearFieldsWarning, deliverLink, keepReceipt, keepsReceipts } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function pushOne(session: Session, options: PushOptions): Promise<void> {
@@ -24,6 +28,10 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
   const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
+  const connected = lazy(() => session.connect());
+  const edition = target ? editionOf(options, target.edition, connected) : ownEdition;
+  const told = await toldExpiry(options, target?.defaults, context.now(), edition);
+  if (told.shorter !== undefined) await say.warn(told.shorter);
   const attachments = await openFiles(session, options);
   try {
     const text = source ? await readSecret(source, options, context) : options.message;
@@ -31,17 +39,21 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
     const passphrase = await passphraseFor(session, options, source);
     context.asked();
     const files = attachments?.files;
-    const draft = { text, files, passphrase, mode, seal, profile: target?.defaults };
+    const expiry = told.fields;
+    const draft = { text, files, passphrase, mode, seal, profile: target?.defaults, expiry };
     if (!target) {
       const { pushHere } = await import('./here');
       return await pushHere(session, options, draft);
     }
-    if (!options.dryRun) return await create(session, options, draft);
+    if (!options.dryRun) return await create(session, connected, options, draft);
     await say.printText(await dryRun(options, target, draft));
   } finally {
     await attachments?.close();
   }
 }
+
+/** `--here` serves with our own service. */
+const ownEdition = async (): Promise<Edition> => 'pwpush';
 
 /** Where to push. With nothing configured, the user at a terminal can log in, or serve the push from this machine. */
 async function targetOrOffer(session: Session, options: PushOptions): Promise<Target | 'here'> {
@@ -91,28 +103,39 @@ function passphraseFor(
 }
 
 /** Encrypts the push if it is to be, and creates it. */
-async function create(session: Session, options: PushOptions, draft: Draft): Promise<void> {
+async function create(
+  session: Session,
+  connected: () => Promise<Instance>,
+  options: PushOptions,
+  draft: Draft,
+): Promise<void> {
   const { context } = session;
   // A key is stretched on another thread while the transport loads.
   const sealing = draft.seal?.(draft);
   sealing?.catch(() => {});
-  const instance = await session.connect();
+  const instance = await connected();
+  const account = await accountOf(instance);
   const ready = await readyPush({ ...draft, seal: sealing && (() => sealing) }, options, context);
   const { request, files, linkKey } = ready;
   const started = context.now();
   const creating = files
     ? (await import('../../input/attachments')).createWithFiles(session, instance.api, request, {
         files,
+        account,
       })
-    : instance.api.create(request);
+    : instance.api.create(request, [], account);
   const created = await creating.catch(async (error) => {
     await ready.withdraw(error);
     if (!(error instanceof CliError)) throw error;
     const { unanswered } = await import('./unanswered');
     throw await unanswered(session, request, started, error, linkKey);
   });
-  const result = await acceptPush(instance, options, ready, created);
+  const result = await acceptPush(instance, options, { ...ready, account }, created);
   const failure = await deliverLink(session, options, result);
+  if (keepsReceipts(options, draft.profile)) {
+    await keepReceipt(session, result);
+    await pruneReceipts(context, context.now());
+  }
   if (failure) throw failure;
 }
 

@@ -1,3 +1,4 @@
+import type { ExpiryFields } from '../../client/edition';
 import type { Attachment } from '../../client/form';
 import type { Context, Profile } from '../../context';
 import type { NewPush } from '../../contract';
@@ -14,6 +15,7 @@ export interface Draft {
   readonly mode: EncryptMode | undefined;
   readonly seal: Seal | undefined;
   readonly profile: Profile | undefined;
+  readonly expiry: ExpiryFields;
 }
 
 /** A push to be sent: encrypted, if it is to be. */
@@ -38,7 +40,7 @@ export async function readyPush(
   options: PushOptions,
   context: Context,
 ): Promise<ReadyPush> {
-  const { text, mode, profile } = draft;
+  const { text, mode } = draft;
   const sealed = await draft.seal?.(draft);
   const given: Withdraw[] = [];
   const withdraw = async (failure: unknown) => {
@@ -62,7 +64,7 @@ export async function readyPush(
     throw error;
   }
   return {
-    request: requestOf(sealed ? sealed.payload : text, passphrase, options, profile),
+    request: requestOf(sealed ? sealed.payload : text, passphrase, options, draft),
     files: sealed ? sealed.files : draft.files,
     mode,
     linkKey: mode === 'link' ? sealed?.key : undefined,
@@ -80,5 +82,5 @@ export async function shownPush(
   const passphrase = options.generatePassphrase ? '' : draft.passphrase;
   const payload = sealed ? sealed.payload : draft.text;
   const files = sealed ? sealed.files : draft.files;
-  return { request: requestOf(payload, passphrase, options, draft.profile), files };
+  return { request: requestOf(payload, passphrase, options, draft), files };
 }

@@ -1,10 +1,11 @@
 import { notification } from '../../client/client';
+import type { ExpiryFields } from '../../client/edition';
 import type { Context, Profile } from '../../context';
 import type { Kind, NewPush } from '../../contract';
 import { usageError } from '../../errors';
 import { checkPassphrase, type PassphraseOptions } from '../../input/passphrase';
 import { checkStandardInput, type SourceOptions } from '../../input/source';
-import type { GlobalOptions } from '../../options';
+import type { Expiry, GlobalOptions } from '../../options';
 
 export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
   /** Paths; `-` is standard input. */
@@ -13,6 +14,7 @@ export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOpt
   readonly message?: string;
   readonly kind?: Kind;
   readonly days?: number;
+  readonly expire?: Expiry;
   readonly views?: number;
   readonly deletable?: boolean;
   readonly retrievalStep?: boolean;
@@ -34,6 +36,8 @@ export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOpt
   readonly copy: boolean;
   readonly dryRun: boolean;
   readonly acceptLimits: boolean;
+  /** False with `--no-receipt`. */
+  readonly receipt: boolean;
   /** Serve it from this machine. */
   readonly here: boolean;
   readonly host?: string;
@@ -97,22 +101,24 @@ function checkEncryption({ encrypt, to, recipientsFile, keyOut }: PushOptions): 
     throw usageError(`--no-encrypt cannot be combined with ${other}`, 'use only one of them');
 }
 
-/** Contains only what was asked for, by options or the profile; the instance has defaults for the rest. */
+/**
+ * Contains only what was asked for, by options or the profile; the instance has defaults for the rest.
+ * @param expiry when it expires, as the instance takes it
+ */
 export function requestOf(
   payload: string | undefined,
   passphrase: string | undefined,
   options: PushOptions,
-  profile: Profile | undefined,
+  { profile, expiry }: { readonly profile: Profile | undefined; readonly expiry: ExpiryFields },
 ): NewPush {
   const { kind, name, note } = options;
-  const days = options.days ?? profile?.days;
   const views = options.views ?? profile?.views;
   const deletable = options.deletable ?? profile?.deletable;
   const step = options.retrievalStep ?? profile?.['retrieval-step'];
   return {
     ...(payload === undefined ? {} : { payload }),
     ...(kind === undefined ? {} : { kind }),
-    ...(days === undefined ? {} : { expire_after_days: days }),
+    ...expiry,
     ...(views === undefined ? {} : { expire_after_views: views }),
     ...(deletable === undefined ? {} : { deletable_by_viewer: deletable }),
     ...(step === undefined ? {} : { retrieval_step: step }),
@@ -132,6 +138,8 @@ export function checkPushOptions(options: PushOptions, context: Context): void {
     throw usageError('--passphrase-out requires --generate-passphrase');
   if (notify) notification(notify, notifyLocale);
   else if (notifyLocale !== undefined) throw usageError('--notify-locale requires --notify EMAIL');
+  if (options.days !== undefined && options.expire !== undefined)
+    throw usageError('--days cannot be combined with --expire', 'use only one of them');
   checkEncryption(options);
   checkHere(options);
   if (!options.each) checkFiles(options);

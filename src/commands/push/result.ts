@@ -1,9 +1,11 @@
 import type { Api } from '../../client/client';
 import { type Difference, differences, differenceText } from '../../client/compare-limits';
 import { findLink, linkIn, withKey } from '../../client/link';
+import type { Profile } from '../../context';
 import type { Push } from '../../contract';
 import { printOrRescue } from '../../delivery/print-or-rescue';
 import { CliError, failedError } from '../../errors';
+import { saveReceipt } from '../../profile/receipts';
 import type { Instance } from '../../session';
 import { type Invocation, type Terminal, toJson } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
@@ -26,7 +28,9 @@ export interface CreatedPush {
 export async function acceptPush(
   { api, target }: Instance,
   options: PushOptions,
-  ready: Pick<ReadyPush, 'request' | 'mode' | 'linkKey' | 'generated'>,
+  ready: Pick<ReadyPush, 'request' | 'mode' | 'linkKey' | 'generated'> & {
+    readonly account: number | undefined;
+  },
   created: Push,
 ): Promise<CreatedPush> {
   const { link: found, doubt } = await findLink(api, target.base, created);
@@ -36,6 +40,8 @@ export async function acceptPush(
   if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
   const warnings = changed.map((one) => `the instance changed a limit: ${differenceText(one)}`);
   if (doubt !== undefined) warnings.unshift(doubt);
+  if (ready.account !== undefined && Number(created.account_id) !== ready.account)
+    warnings.push(`the instance did not confirm that the push belongs to account ${ready.account}`);
   if (options.notify && !created.notify_emails_to)
     warnings.push('the instance did not confirm that it sends e-mail: send the link yourself');
   const owned = target.token !== undefined;
@@ -102,6 +108,24 @@ export async function deliverLink(
     await drawQr(say, link);
   }
   return failure;
+}
+
+/** Saves a receipt of a push; a failure is only said, as the push exists. */
+export async function keepReceipt(
+  { context, say }: Invocation,
+  { push, link }: Pick<CreatedPush, 'push' | 'link'>,
+): Promise<void> {
+  try {
+    saveReceipt(context, push, link, context.now());
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    await say.remark(`the receipt was not saved (${code ?? message})`);
+  }
+}
+
+/** Whether pushes leave receipts. */
+export function keepsReceipts({ receipt }: PushOptions, profile: Profile | undefined): boolean {
+  return receipt && profile?.receipts !== false;
 }
 
 /** Without a clipboard the link is printed all the same. */

@@ -1,10 +1,18 @@
 import * as v from 'valibot';
-import { type Kind, kinds, limits } from '../../contract';
+import { durations, type Kind, kinds, limits } from '../../contract';
 import { parseUrl } from '../../loopback';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 
-export type ValidPush = Omit<v.InferOutput<Schema>, 'files' | 'notify_emails_to'>;
+export type ValidPush = Omit<
+  v.InferOutput<Schema>,
+  'files' | 'notify_emails_to' | 'expire_after_duration' | 'expires_in'
+> & {
+  /** Seconds. */
+  readonly lifetime: number;
+};
+
+const DAY = 86_400;
 
 export const PASSPHRASE_CHARACTERS = 1024;
 
@@ -12,7 +20,11 @@ export const PASSPHRASE_CHARACTERS = 1024;
  * Validates the `push` object of a creation request with that number of files.
  * @throws Refusal with messages by field
  */
-export function validatePush(input: object, bounds: Bounds, fileCount = 0): ValidPush {
+export function validatePush(
+  input: Partial<Record<string, unknown>>,
+  bounds: Bounds,
+  fileCount = 0,
+): ValidPush {
   const result = v.safeParse(schemaOf(bounds, fileCount > 0), input, { abortPipeEarly: true });
   if (!result.success) {
     // A push of kind file without files: its missing payload is not the problem.
@@ -21,10 +33,31 @@ export function validatePush(input: object, bounds: Bounds, fileCount = 0): Vali
     if (problem) throw invalid(problem);
     throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
   }
-  const { files: _, notify_emails_to: __, ...push } = result.output;
-  const problem = fileProblem(push.kind, fileCount) ?? payloadProblem(push);
+  const {
+    files: _,
+    notify_emails_to: __,
+    expire_after_duration,
+    expires_in,
+    ...rest
+  } = result.output;
+  const lifetime = expires_in ?? durations[expire_after_duration ?? -1];
+  const push = {
+    ...rest,
+    // Rounded up for clients that know days only.
+    ...(lifetime !== undefined && { expire_after_days: Math.ceil(lifetime / DAY) }),
+    lifetime: lifetime ?? rest.expire_after_days * DAY,
+  };
+  const problem = expiryProblem(input) ?? fileProblem(push.kind, fileCount) ?? payloadProblem(push);
   if (problem) throw invalid(problem);
   return push;
+}
+
+/** Three ways to say when a push expires; one with two of them is refused, as either could be meant. */
+const expiryFields = ['expire_after_days', 'expire_after_duration', 'expires_in'] as const;
+
+function expiryProblem(input: Partial<Record<string, unknown>>): Problem {
+  const [, second] = expiryFields.filter((field) => (input[field] ?? undefined) !== undefined);
+  return second && { [second]: [`Give one of ${expiryFields.join(', ')}.`] };
 }
 
 type Schema = ReturnType<typeof pushSchema>;
@@ -70,6 +103,18 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
       withFiles ? 'file' : 'text',
     ),
     expire_after_days: count('Expire after days', bounds.days),
+    expire_after_duration: v.pipe(
+      count('Expire after duration', { min: 0, max: longestOf(bounds), default: undefined }),
+      v.description('An index: 15, 30, 45 minutes; 1, 6, 12 hours; 1–6 days; 1–3 weeks, months.'),
+    ),
+    expires_in: v.pipe(
+      count('Expires in', {
+        min: limits.seconds,
+        max: bounds.days.max * DAY,
+        default: undefined,
+      }),
+      v.description('Seconds. Give one of these three.'),
+    ),
     expire_after_views: v.pipe(
       count('Expire after views', bounds.views),
       v.description('Retrievals, not counting the owner’s.'),
@@ -111,7 +156,15 @@ function text(label: string, characters: number) {
   );
 }
 
-function count(label: string, { min, max, default: fallback }: Bound) {
+/** The index of the longest duration that the bounds allow. */
+function longestOf({ days }: Bounds): number {
+  return durations.findLastIndex((seconds) => seconds <= days.max * DAY);
+}
+
+function count<Default extends number | undefined>(
+  label: string,
+  { min, max, default: fallback }: Omit<Bound, 'default'> & { readonly default: Default },
+) {
   const message = `${label} must be an integer from ${min} to ${max}.`;
   const decimal = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number));
   return v.nullish(

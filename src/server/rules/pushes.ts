@@ -69,7 +69,7 @@ export class Pushes {
     upload?: Upload,
   ): Promise<PushWithNote> {
     await this.options.space.check();
-    const { payload, note, passphrase, ...rest } = creation;
+    const { payload, note, passphrase, lifetime, ...rest } = creation;
     const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
     const { vault } = this.options;
     const push = await vault.keys.withKeys(async () => {
@@ -81,7 +81,7 @@ export class Pushes {
         retrieval_step: Number(rest.retrieval_step),
         protected: Number(passphrase !== ''),
         created_at: now,
-        expires_at: now + rest.expire_after_days * DAY,
+        expires_at: now + lifetime * 1000,
       };
       const terms = { ...row, url_token };
       const secret = await vault.seal({

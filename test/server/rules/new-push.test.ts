@@ -24,6 +24,7 @@ test('fills in what was left out or null', () => {
     payload: 'x',
     kind: 'text',
     expire_after_days: 7,
+    lifetime: 7 * 86_400,
     expire_after_views: 5,
     deletable_by_viewer: true,
     retrieval_step: true,
@@ -120,6 +121,64 @@ test('a number of days passes exactly when it is an integer within the bounds', 
       expect(problems({ payload: 'x', expire_after_days: days }) === undefined).toBe(good);
     }),
   );
+});
+
+describe('expiry in other units than days', () => {
+  const expiry = (fields: object, within = bounds) => {
+    const { expire_after_days, lifetime } = validatePush({ payload: 'x', ...fields }, within);
+    return [lifetime, expire_after_days];
+  };
+
+  test('expires_in is in seconds, and days are rounded up', () => {
+    expect(
+      [60, 21_600, 86_400, '86401', 7_776_000].map((expires_in) => expiry({ expires_in })),
+    ).toEqual([
+      [60, 1],
+      [21_600, 1],
+      [86_400, 1],
+      [86_401, 2],
+      [7_776_000, 90],
+    ]);
+  });
+
+  test('expire_after_duration is an index', () => {
+    expect([0, '4', 6, 17].map((index) => expiry({ expire_after_duration: index }))).toEqual([
+      [900, 1],
+      [21_600, 1],
+      [86_400, 1],
+      [7_776_000, 90],
+    ]);
+  });
+
+  test.each([
+    [{ expires_in: 59 }, { expires_in: ['Expires in must be an integer from 60 to 259200.'] }],
+    [{ expires_in: 259_201 }, { expires_in: ['Expires in must be an integer from 60 to 259200.'] }],
+    [{ expires_in: 90.5 }, { expires_in: ['Expires in must be an integer from 60 to 259200.'] }],
+    [
+      { expire_after_duration: 9 },
+      { expire_after_duration: ['Expire after duration must be an integer from 0 to 8.'] },
+    ],
+    [
+      { expire_after_days: 1, expires_in: 60 },
+      { expires_in: ['Give one of expire_after_days, expire_after_duration, expires_in.'] },
+    ],
+    [
+      { expire_after_days: 1, expire_after_duration: 1 },
+      {
+        expire_after_duration: [
+          'Give one of expire_after_days, expire_after_duration, expires_in.',
+        ],
+      },
+    ],
+  ])('%j is refused where 3 days are the most', (fields, expected) => {
+    const within = { ...bounds, days: { min: 1, max: 3, default: 3 } };
+    try {
+      expiry(fields, within);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ fields: expected });
+    }
+  });
 });
 
 test('whatever is sent is taken or refused by field', () => {

@@ -118,6 +118,27 @@ onEachStore((store) => {
       expect(await days(5 * DAY)).toEqual({ days_remaining: 0, ...gone });
     });
 
+    test('a push ends to the second', async () => {
+      const made = await call(service, 'POST', '/api/v2/pushes', {
+        body: { push: { payload: 'x', expires_in: 5400, expire_after_views: 9 } },
+      });
+      expect(made.json).toMatchObject({
+        created_at: '2026-08-20T11:06:45.000Z',
+        expires_at: '2026-08-20T12:36:45.000Z',
+        expire_after_days: 1,
+        days_remaining: 1,
+      });
+      const { url_token: token } = made.json;
+      service.clock.advance(5_399_999);
+      expect(await retrieve(token)).toMatchObject({ payload: 'x', expired: false });
+      service.clock.advance(1);
+      expect(await retrieve(token)).toMatchObject({
+        payload: null,
+        expired: true,
+        expired_on: '2026-08-20T12:36:45.000Z',
+      });
+    });
+
     test('what has run out is listed as expired before the sweep, and the same after it', async () => {
       await create(service, { payload: 'x', expire_after_days: 1, note: 'n' }, service.adminToken);
       const kept = await create(service, { payload: 'y' }, service.adminToken);

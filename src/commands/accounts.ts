@@ -1,0 +1,29 @@
+import { Command } from 'commander';
+import type { Context } from '../context';
+import { addGlobalOptions, optionsOf } from '../options';
+import { createSession, type Session } from '../session';
+import { accountColumns } from '../terminal/listings';
+import { printRows } from '../terminal/table';
+
+const EXAMPLES = `
+In a pipe each account is a line of tab-separated fields: id, name. Choose one
+with --account ID or NAME, or keep it with pwpush profile set account ID.
+
+Examples:
+  $ pwpush accounts
+  $ pwpush push --account 42`;
+
+export function define(context: Context): Command {
+  const command = new Command('accounts')
+    .description('List your accounts on an instance of the commercial edition. Needs a token.')
+    .addHelpText('after', EXAMPLES)
+    .action(() => accounts(createSession(context, optionsOf(command, context.env, {}))));
+  return addGlobalOptions(command);
+}
+
+async function accounts({ context, options, say, connect }: Session): Promise<void> {
+  const { api } = await connect();
+  const all = await api.accounts();
+  await printRows([all], accountColumns, context, options);
+  if (all.length === 0) await say.note('no accounts');
+}

@@ -1,0 +1,386 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { GUESSES, type Guesses, type StandIn, standIn } from '../helpers/commercial';
+import { instance as testInstance } from '../helpers/instance';
+import { NOW, type Place, place } from '../helpers/run';
+
+// How an expiry is told to each edition, and accounts of the commercial one.
+
+let here: Place;
+let instance: StandIn;
+
+const open: { close(): void | Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function serve() {
+  const own = await testInstance();
+  open.push(own);
+  return own;
+}
+
+function at(
+  edition: 'commercial' | 'oss',
+  { guesses = {}, env = {} }: { guesses?: Partial<Guesses>; env?: Record<string, string> } = {},
+): void {
+  instance = standIn({ now: () => NOW, edition, guesses });
+  here = place({
+    send: instance.send,
+    stdin: 'hunter2\n',
+    env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', ...env },
+  });
+  open.push(here);
+}
+
+const LINK = 'https://pw.test/p/quyul5r5w08\n';
+const push = (...argv: string[]) => here.run('push', ...argv);
+const told = () => (instance.bodies[0] as { push: Record<string, unknown> }).push;
+const MONTH_AHEAD = new Date(NOW.getTime() + 30 * 86_400_000).toISOString();
+
+/** What is typed → the index that is sent, and the lifetime where that is shorter. */
+const ways: [argv: string[], index: number, shorter?: string][] = [
+  [['--days', '1'], 6],
+  [['--days', '10'], 12, '10 days requested, rounded down to 7 days'],
+  [['--days', '30'], 15],
+  [['--days', '180'], 17, '180 days requested, rounded down to 90 days'],
+  [['--expire', '45m'], 2],
+  [['--expire', '6h'], 4],
+  [['-e', '1d'], 6],
+  [['--expire', '20m'], 0, '20 minutes requested, rounded down to 15 minutes'],
+  [['--expire', '11h'], 4, '11 hours requested, rounded down to 6 hours'],
+  [['--expire', '2w'], 13],
+  [['--expire', '1mo'], 15],
+  [['--expire', MONTH_AHEAD.replace('.000', '')], 15],
+];
+
+describe('the commercial edition is told an index, whatever else is guessed', () => {
+  describe.each(GUESSES)('%j', (guesses) => {
+    test.each(ways)('%j is %i', async (argv, index, shorter) => {
+      at('commercial', { guesses });
+      const outcome = await push(...argv);
+      const warning =
+        shorter === undefined ? '' : `warning: ${shorter}: this instance has fixed steps\n`;
+      expect(outcome).toEqual({ code: 0, stdout: LINK, stderr: warning });
+      expect(told()).toEqual({ payload: 'hunter2', expire_after_duration: index });
+      expect(instance.asked.filter((line) => line.startsWith('DELETE'))).toEqual([]);
+    });
+
+    test('at login too', async () => {
+      at('commercial', { guesses });
+      await here.under({ stdin: 't0ken' }).run('login', 'https://pw.test');
+      expect(here.kept()?.profiles.default).toMatchObject({ edition: 'commercial' });
+    });
+  });
+
+  test('nothing is as short as 10 minutes', async () => {
+    at('commercial');
+    expect(await push('--expire', '10m')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'pwpush: this instance cannot expire a push after 10 minutes\nhint: the shortest is 15 minutes\n',
+    });
+    expect(instance.asked).toEqual(['GET /version']);
+  });
+
+  test('days that were dropped are noticed, and the push is expired again', async () => {
+    at('commercial', { env: { PWPUSH_EDITION: 'oss' } });
+    expect(await push('--days', '1')).toMatchObject({
+      code: 8,
+      stdout: '',
+      stderr: expect.stringContaining('1 day requested, 7 granted; the push was expired'),
+    });
+    expect(instance.asked).toEqual(['POST /pushes', 'DELETE /pushes/quyul5r5w08']);
+  });
+
+  test('an index that the instance ignores is noticed as well', async () => {
+    at('oss', { env: { PWPUSH_EDITION: 'commercial' } });
+    expect(await push('--expire', '6h')).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('6 hours requested, 7 days granted'),
+    });
+  });
+});
+
+describe('the open-source edition is told whole days', () => {
+  test.each<[string[], number]>([
+    [['--days', '10'], 10],
+    [['--expire', '2w'], 14],
+    [['--expire', '48h'], 2],
+    [['--expire', '1mo'], 30],
+  ])('%j is %i', async (argv, days) => {
+    at('oss');
+    expect(await push(...argv)).toEqual({ code: 0, stdout: LINK, stderr: '' });
+    expect(told()).toEqual({ payload: 'hunter2', expire_after_days: days });
+    expect(instance.asked).toEqual(['GET /version', 'POST /pushes']);
+  });
+
+  test.each([
+    [
+      '6h',
+      '6 hours',
+      'use --days 1, and end it before: pwpush wait LINK --timeout 6h --then-expire || pwpush expire LINK',
+    ],
+    [
+      '36h',
+      '1 day 12 hours',
+      'use --days 1; or use --days 2, and end it before: pwpush wait LINK --timeout 36h --then-expire || pwpush expire LINK',
+    ],
+  ])('%s is refused, with the way out', async (text, words, hint) => {
+    at('oss');
+    expect(await push('--expire', text)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `pwpush: this instance counts whole days: it cannot expire a push after ${words}\nhint: ${hint}\n`,
+    });
+    expect(instance.asked).toEqual(['GET /version']);
+  });
+
+  test.each([{ named: false }, { features: false }, { named: false, features: false }])(
+    'it is known where the version has %j',
+    async (guesses) => {
+      at('oss', { guesses });
+      await push('--days', '2');
+      expect(told()).toEqual({ payload: 'hunter2', expire_after_days: 2 });
+    },
+  );
+});
+
+describe('pwpush serve is told seconds', () => {
+  const afterAWhile = (seconds: number) => new Date(NOW.getTime() + seconds * 1000).toISOString();
+
+  test.each<[string[], number]>([
+    [['--days', '10'], 864_000],
+    [['--expire', '45m'], 2700],
+    [['--expire', '90s'], 90],
+    [['--expire', '36h'], 129_600],
+    [['--expire', '2026-08-20T14:06:45+02:00'], 3600],
+  ])('%j', async (argv, seconds) => {
+    const own = await serve();
+    const { code, stdout, stderr } = await own.under({ stdin: 'x' }).run('push', '--json', ...argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      expires_at: afterAWhile(seconds),
+      expire_after_days: Math.ceil(seconds / 86_400),
+    });
+    expect(own.asked).toEqual(['GET /api/v2/version', 'POST /api/v2/pushes']);
+  });
+
+  test('what was granted is said, listed and shown', async () => {
+    const own = await serve();
+    const env = { ...own.admin, NO_COLOR: '1' };
+    const seen = { env, terminals: ['stdout', 'stderr'], columns: 100 } as const;
+    const { stdout, stderr } = await own
+      .under({ ...seen, stdin: 'x' })
+      .run('push', '-e', '1h30m', '-v', '2');
+    expect(stderr).toContain('expires after 2 views or 1 hour 30 minutes');
+    own.service.clock.advance(1_800_000);
+    expect((await own.under(seen).run('list')).stdout).toMatch(/2\/2 +in 1 h /);
+    expect((await own.under(seen).run('show', stdout.trim())).stdout).toMatch(/expires +in 1 h/);
+    const { stdout: exact } = await own.under({ env: own.admin }).run('show', stdout.trim());
+    expect(exact).toContain('expires\t2026-08-20T12:36:45.000Z\n');
+  });
+
+  test('the shortest is a minute', async () => {
+    const own = await serve();
+    expect(await own.under({ stdin: 'x' }).run('push', '--expire', '59s')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'pwpush: this instance cannot expire a push after 59 seconds\nhint: the shortest is 1 minute\n',
+    });
+  });
+
+  test('login keeps that it is one', async () => {
+    const own = await serve();
+    await own.under({ stdin: own.service.adminToken }).run('login', 'https://pw.test');
+    expect(own.kept()?.profiles.default?.edition).toBe('pwpush');
+  });
+});
+
+describe('requests', () => {
+  test('a push without an expiry is one request', async () => {
+    at('commercial');
+    await push('--views', '1');
+    expect(instance.asked).toEqual(['POST /pushes']);
+  });
+
+  test.each(['oss', 'commercial'] as const)(
+    'and so is one when PWPUSH_EDITION is %s',
+    async (edition) => {
+      at(edition, { env: { PWPUSH_EDITION: edition } });
+      await push('--days', '1');
+      expect(instance.asked).toEqual(['POST /pushes']);
+    },
+  );
+
+  test('and one when the profile knows the edition, with the days of the profile', async () => {
+    at('commercial', { env: { PWPUSH_URL: '' } });
+    await here.keep({
+      current: 'p',
+      profiles: { p: { url: 'https://pw.test', edition: 'commercial', days: 2 } },
+    });
+    await push();
+    expect([instance.asked, told().expire_after_duration]).toEqual([['POST /pushes'], 7]);
+  });
+
+  test('the edition of a profile says nothing of another address', async () => {
+    at('oss', { env: { PWPUSH_URL: '' } });
+    await here.keep({
+      current: 'p',
+      profiles: { p: { url: 'https://other.test', edition: 'commercial' } },
+    });
+    await push('--url', 'https://pw.test', '--days', '2');
+    expect(told().expire_after_days).toBe(2);
+  });
+
+  test('--each asks once', async () => {
+    at('commercial');
+    const lines = [
+      { payload: 'a', expire: '6h' },
+      { payload: 'b', days: 10 },
+      { payload: 'c' },
+    ].map((line) => JSON.stringify(line));
+    const outcome = await here
+      .under({ stdin: lines.join('\n') })
+      .run('push', '--each', '--expire', '1h', '--concurrency', '1');
+    expect(outcome).toEqual({
+      code: 0,
+      stdout: LINK.repeat(3),
+      stderr:
+        'warning: line 2: 10 days requested, rounded down to 7 days: this instance has fixed steps\n',
+    });
+    expect(instance.asked).toEqual(['GET /version', ...Array(3).fill('POST /pushes')]);
+    expect(instance.bodies).toEqual(
+      [4, 12, 3].map((index, line) => ({
+        push: { payload: 'abc'[line], expire_after_duration: index },
+      })),
+    );
+  });
+
+  test('a dry run of whole days asks nothing', async () => {
+    at('oss');
+    await push('--dry-run', '--days', '2');
+    expect(instance.asked).toEqual([]);
+    const { stdout } = await push('--dry-run', '--json', '--account', '42', '--days', '2');
+    expect(JSON.parse(stdout).body).toEqual({
+      push: { payload: '***', expire_after_days: 2 },
+      account_id: 42,
+    });
+  });
+});
+
+test('--days and --expire are two ways to say it', async () => {
+  at('oss');
+  expect(await push('--days', '1', '--expire', '6h')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'pwpush: --days cannot be combined with --expire\nhint: use only one of them\n',
+  });
+});
+
+test.each(['', '6', 'soon', '0h', '-1h', '2026-12-01', '2026-12-01T09:00', '2026-13-01T09:00Z'])(
+  '--expire %j is refused',
+  async (text) => {
+    at('oss');
+    expect(await push(`--expire=${text}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        `pwpush: --expire must be a duration or a time, not "${text}"\n` +
+        'hint: use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z\n',
+    });
+  },
+);
+
+test('a time that has passed is refused', async () => {
+  at('oss');
+  const { code, stderr } = await push('--expire', '2026-08-20T11:06Z');
+  expect([code, stderr]).toEqual([2, 'pwpush: --expire 2026-08-20T11:06:00.000Z has passed\n']);
+});
+
+test('PWPUSH_EDITION is one of three', async () => {
+  at('oss', { env: { PWPUSH_EDITION: 'pro' } });
+  const { code, stderr } = await push('--days', '1');
+  expect([code, stderr]).toEqual([
+    2,
+    'pwpush: PWPUSH_EDITION must be one of oss, commercial, pwpush, not "pro"\n',
+  ]);
+});
+
+describe('accounts', () => {
+  test.each(['array', 'object'] as const)('are listed, as an %s', async (accounts) => {
+    at('commercial', { guesses: { accounts } });
+    expect(await here.run('accounts')).toEqual({
+      code: 0,
+      stdout: '41\tPersonal\n42\tWork\n',
+      stderr: '',
+    });
+    const { stdout } = await here.run('accounts', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ id: 41 }, { id: 42, name: 'Work' }]);
+  });
+
+  test('an id stands beside the push, in a form too', async () => {
+    at('commercial');
+    await push('--account', '42');
+    writeFileSync(here.file('a.txt'), 'A');
+    await here.under({ stdin: '' }).run('push', '--account', '42', '--file', here.file('a.txt'));
+    expect(instance.asked).toEqual(['POST /pushes', 'POST /pushes']);
+    expect(instance.bodies).toEqual([
+      { push: { payload: 'hunter2' }, account_id: 42 },
+      { push: {}, account_id: '42' },
+    ]);
+  });
+
+  test('a name is looked up', async () => {
+    at('commercial');
+    expect(await push('--account', 'Work')).toEqual({ code: 0, stdout: LINK, stderr: '' });
+    expect(instance.asked).toEqual(['GET /accounts', 'POST /pushes']);
+    expect(instance.bodies).toMatchObject([{ account_id: 42 }]);
+    expect(await push('--account', 'None')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'pwpush: no such account: "None"\nhint: choose the id of one: 41 (Personal), 42 (Work)\n',
+    });
+  });
+
+  test('login keeps it as an id, and list asks for its pushes', async () => {
+    at('commercial', { env: { PWPUSH_URL: '', PWPUSH_TOKEN: '' } });
+    await here.under({ stdin: 't0ken' }).run('login', 'https://pw.test', '--account', 'Work');
+    expect(here.kept()?.profiles.default).toEqual({
+      url: 'https://pw.test',
+      token: 't0ken',
+      edition: 'commercial',
+      account: '42',
+    });
+    instance.asked.length = 0;
+    await here.run('list');
+    await push();
+    expect(instance.asked).toEqual(['GET /pushes/active?page=1&account_id=42', 'POST /pushes']);
+    expect(instance.bodies).toMatchObject([{ account_id: 42 }]);
+  });
+
+  test('there are none on the open-source edition', async () => {
+    at('oss');
+    const none = {
+      code: 5,
+      stdout: '',
+      stderr: expect.stringContaining('this instance has no accounts'),
+    };
+    expect(await here.run('accounts')).toEqual(none);
+    expect(await push('--account', 'Work')).toEqual(none);
+    const known = here.under({ env: { PWPUSH_EDITION: 'oss' } });
+    expect((await known.run('push', '--account', '42')).code).toBe(2);
+  });
+
+  test('an instance that ignores it is noticed', async () => {
+    at('oss');
+    expect(await push('--account', '42')).toEqual({
+      code: 0,
+      stdout: LINK,
+      stderr: 'warning: the instance did not confirm that the push belongs to account 42\n',
+    });
+  });
+});

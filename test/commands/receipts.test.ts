@@ -1,0 +1,222 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../helpers/instance';
+
+// What a push leaves on the machine it was made on, for those who have no token.
+
+let here: Instance;
+
+beforeEach(async () => {
+  here = await instance();
+});
+afterEach(() => here.close());
+
+const folder = () => here.file('state/receipts');
+const names = () => {
+  try {
+    return readdirSync(folder());
+  } catch {
+    return [];
+  }
+};
+const kept = () =>
+  names().map((name) => JSON.parse(readFileSync(join(folder(), name), 'utf8')) as object);
+
+async function push(text: string, ...argv: string[]): Promise<string> {
+  const { code, stdout } = await here.under({ stdin: text }).run('push', ...argv);
+  expect(code).toBe(0);
+  here.service.clock.advance(1);
+  return stdout.trim();
+}
+
+describe('a receipt', () => {
+  test('has the link, limits and times, and nothing that is secret', async () => {
+    writeFileSync(here.file('phrase'), 'open sesame');
+    const argv = ['--views', '2', '--expire', '6h', '--name', 'db', '--note', 'attic'];
+    const link = await push('hunter2', ...argv, '--passphrase-file', here.file('phrase'));
+    expect(kept()).toEqual([
+      {
+        url_token: /\/p\/([\w-]+)/.exec(link)?.[1],
+        html_url: link,
+        name: 'db',
+        expire_after_days: 1,
+        expire_after_views: 2,
+        created_at: '2026-08-20T11:06:45.000Z',
+        expires_at: '2026-08-20T17:06:45.000Z',
+        deletable_by_viewer: true,
+        retrieval_step: true,
+      },
+    ]);
+    const modes = [folder(), join(folder(), names()[0] ?? '')].map((path) => statSync(path).mode);
+    expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o600]);
+  });
+
+  test('has the link without the key', async () => {
+    const link = await push('hunter2', '--encrypt');
+    expect(link).toContain('#');
+    expect(kept()).toMatchObject([{ html_url: link.split('#')[0] }]);
+    await push('', '--generate', '--json');
+    expect(JSON.stringify(kept())).not.toMatch(/payload|generated|passphrase|#/);
+  });
+
+  test('is left by every line of --each', async () => {
+    const { stdout } = await here
+      .under({ stdin: 'a\nb\nc\n' })
+      .run('push', '--each', '--concurrency', '3');
+    const links = kept().map((one) => (one as { html_url: string }).html_url);
+    expect(links.sort()).toEqual(stdout.trim().split('\n').sort());
+  });
+
+  test('is whole and kept, however many pushes are made, listed and expired at once', async () => {
+    const first = await push('a');
+    const runs = Array.from({ length: 20 }, () => here.under({ stdin: 'x' }).run('push'));
+    const lists = Array.from({ length: 5 }, () => here.run('list', '--local', '--json'));
+    const [made] = await Promise.all([
+      Promise.all(runs),
+      Promise.all(lists),
+      here.run('expire', first),
+    ]);
+    const links = kept().map((one) => (one as { html_url: string }).html_url);
+    expect(links.sort()).toEqual(made.map(({ stdout }) => stdout.trim()).sort());
+    for (const { stdout } of await Promise.all(lists))
+      expect(JSON.parse(stdout)).toBeInstanceOf(Array);
+  });
+
+  test('is not left with --no-receipt, --dry-run or the setting of a profile', async () => {
+    await push('a', '--no-receipt');
+    await push('b', '--dry-run');
+    await here.run('profile', 'set', 'url', 'https://pw.test');
+    await here.run('profile', 'set', 'receipts', 'false');
+    await push('c');
+    await here.under({ stdin: 'd\n' }).run('push', '--each');
+    expect(names()).toEqual([]);
+    await here.run('profile', 'set', 'receipts', '');
+    await push('e');
+    expect(names()).toHaveLength(1);
+  });
+
+  test('that cannot be saved does not fail the push, and is said on a terminal', async () => {
+    mkdirSync(here.file('state'), { recursive: true });
+    writeFileSync(folder(), 'a file');
+    const { code, stdout, stderr } = await here
+      .under({ stdin: 'x', terminals: ['stderr'] })
+      .run('push');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^https:/)]);
+    expect(stderr).toContain('the receipt was not saved');
+    expect((await here.under({ stdin: 'x' }).run('push')).stderr).toBe('');
+  });
+
+  test('is gone when the time of its push is over', async () => {
+    await push('a', '--expire', '1h');
+    await push('b', '--days', '2');
+    here.service.clock.advance(3_600_000);
+    expect((await here.run('list', '--local', '--json')).stdout.trim().split('\n')).toHaveLength(1);
+    expect(names()).toHaveLength(1);
+    here.service.clock.advance(2 * 86_400_000);
+    await push('c');
+    expect(names()).toHaveLength(1);
+  });
+});
+
+describe('list --local', () => {
+  test('is the newest first, without a request', async () => {
+    const first = await push('a', '--name', 'one', '--views', '1', '--no-retrieval-step');
+    const second = await push('b', '--expire', '2h');
+    here.asked.length = 0;
+    expect(await here.run('list', '--local')).toEqual({
+      code: 0,
+      stdout:
+        `${second}\t\t2026-08-20T11:06:45.001Z\t2026-08-20T13:06:45.001Z\t5\n` +
+        `${first}\tone\t2026-08-20T11:06:45.000Z\t2026-08-27T11:06:45.000Z\t1\n`,
+      stderr: '',
+    });
+    expect(here.asked).toEqual([]);
+    const { stdout } = await here.run('list', '--local', '--limit', '1', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ html_url: second, expire_after_views: 5 }]);
+  });
+
+  test('of none is empty', async () => {
+    expect(await here.under({ env: { PWPUSH_URL: '' } }).run('list', '--local', '--json')).toEqual({
+      code: 0,
+      stdout: '[]\n',
+      stderr: '',
+    });
+  });
+
+  test.each([['expired'], ['--all'], ['--page', '2']])('does not go with %s', async (...argv) => {
+    const { code, stderr } = await here.run('list', '--local', ...argv);
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      'pwpush: --local lists all receipts of active pushes',
+    ]);
+  });
+
+  test('skips what is no receipt', async () => {
+    await push('a');
+    for (const [name, text] of [
+      ['1-99999999999999-00000000.json', '{'],
+      ['2-99999999999999-00000000.json', '{"html_url":"no link at all"}'],
+      ['notes.txt', 'x'],
+    ] as const)
+      writeFileSync(join(folder(), name), text);
+    expect((await here.run('list', '--local')).stdout.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('last', () => {
+  test('names the push that was made last', async () => {
+    await push('a');
+    const link = await push('b', '--views', '3');
+    expect((await here.run('preview', 'last')).stdout).toBe(`${link}\n`);
+    const { stdout } = await here.run('show', 'last', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      html_url: link,
+      expire_after_views: 3,
+      views_remaining: null,
+      expires_at: '2026-08-27T11:06:45.001Z',
+    });
+  });
+
+  test('is expired, then the one before is the last, then there is none', async () => {
+    const first = await push('a');
+    const second = await push('b');
+    for (const link of [second, first]) {
+      const { code, stdout } = await here.run('expire', 'last', '--json');
+      expect([code, JSON.parse(stdout).html_url]).toEqual([0, link]);
+    }
+    expect(names()).toEqual([]);
+    expect(await here.run('expire', 'last')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'pwpush: no push has a receipt on this machine\nhint: name the push by its link\n',
+    });
+  });
+
+  test('is on the instance that it was made on', async () => {
+    const link = await push('a');
+    const elsewhere = here.under({ env: { PWPUSH_URL: 'https://other.test' } });
+    expect((await elsewhere.run('preview', 'last')).stdout).toBe(`${link}\n`);
+  });
+
+  test('stays when it may not be expired', async () => {
+    await push('a', '--no-deletable');
+    expect((await here.run('expire', 'last')).code).toBe(4);
+    expect(names()).toHaveLength(1);
+  });
+});
+
+test('a link of the push removes its receipt as well, and no other', async () => {
+  const first = await push('a');
+  await push('b');
+  await here.run('expire', first);
+  expect(names()).toHaveLength(1);
+});
+
+test('the state folder may be read-only', async () => {
+  await push('a');
+  chmodSync(folder(), 0o500);
+  const { code } = await here.under({ stdin: 'b' }).run('push');
+  chmodSync(folder(), 0o700);
+  expect(code).toBe(0);
+});

@@ -1,0 +1,182 @@
+import type { HttpRequest, Transport } from '../../src/context';
+
+/** What is not known of the commercial edition (docs/wire.md, "Editions and versions"). */
+export interface Guesses {
+  /** What becomes of `expire_after_days`. */
+  readonly days: 'accepted' | 'dropped';
+  /** Fields that the edition does not know are refused with 422; dropped days are then such a field. */
+  readonly strict: boolean;
+  /** The version has `edition`. */
+  readonly named: boolean;
+  /** The version has `features`; without, it is API 2.0. */
+  readonly features: boolean;
+  readonly accounts: 'array' | 'object';
+  /** Answers have `expires_in`. */
+  readonly expiresIn: boolean;
+  /** A month is 30 days, or one of the calendar: 31. */
+  readonly month: 30 | 31;
+}
+
+export const LIKELY: Guesses = {
+  days: 'dropped',
+  strict: false,
+  named: true,
+  features: true,
+  accounts: 'array',
+  expiresIn: true,
+  month: 30,
+};
+
+/** All that differ from `LIKELY` in one guess. */
+export const GUESSES: readonly Guesses[] = [
+  LIKELY,
+  { ...LIKELY, days: 'accepted' },
+  { ...LIKELY, strict: true },
+  { ...LIKELY, named: false },
+  { ...LIKELY, features: false },
+  { ...LIKELY, named: false, features: false },
+  { ...LIKELY, accounts: 'object' },
+  { ...LIKELY, expiresIn: false },
+  { ...LIKELY, month: 31 },
+];
+
+export interface StandIn {
+  readonly send: Transport;
+  /** Method, path and query of each request. */
+  readonly asked: string[];
+  /** The bodies of creations, parsed if they are JSON. */
+  readonly bodies: unknown[];
+}
+
+interface StandInOptions {
+  readonly now: () => Date;
+  readonly guesses?: Partial<Guesses>;
+  /** The open-source edition: days only, and no accounts. */
+  readonly edition?: 'commercial' | 'oss';
+}
+
+const MINUTES = [15, 30, 45, 60, 360, 720];
+const DAYS = [1, 2, 3, 4, 5, 6, 7, 14, 21];
+const known = [
+  ...['payload', 'kind', 'expire_after_duration', 'expire_after_views', 'passphrase', 'name'],
+  ...['note', 'deletable_by_viewer', 'retrieval_step'],
+];
+export const ACCOUNTS = [
+  {
+    id: 41,
+    name: 'Personal',
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+  },
+  { id: 42, name: 'Work', created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+];
+
+/** An instance that answers as the commercial edition is said to, or as the open-source one, from memory. */
+export function standIn({ now, guesses = {}, edition = 'commercial' }: StandInOptions): StandIn {
+  const guessed = { ...LIKELY, ...guesses };
+  const asked: string[] = [];
+  const bodies: unknown[] = [];
+  const commercial = edition === 'commercial';
+  const answer = async ({ method, url, body }: HttpRequest): Promise<[number, unknown]> => {
+    const { pathname, search } = new URL(url);
+    const path = pathname.replace('/api/v2', '');
+    asked.push(`${method} ${path}${search}`);
+    if (path === '/version') return [200, versionOf(guessed, commercial)];
+    if (path === '/accounts' && commercial)
+      return [200, guessed.accounts === 'array' ? ACCOUNTS : { accounts: ACCOUNTS }];
+    if (method === 'POST' && path === '/pushes') {
+      const sent = await textOf(body);
+      const read = sent.startsWith('{') ? JSON.parse(sent) : formOf(sent);
+      bodies.push(read);
+      return created(read, guessed, commercial, now());
+    }
+    if (method === 'DELETE')
+      return [200, { url_token: path.split('/')[2], expired: true, deleted: true }];
+    return path.startsWith('/pushes/active') ? [200, []] : [404, { error: 'not-found' }];
+  };
+  const send: Transport = async (request) => {
+    const [status, body] = await answer(request);
+    return {
+      status,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: bytesOf(JSON.stringify(body)),
+    };
+  };
+  return { send, asked, bodies };
+}
+
+function versionOf({ named, features }: Guesses, commercial: boolean): object {
+  const on = { enabled: commercial };
+  return {
+    application_version: '2.11.4',
+    api_version: features ? '2.1' : '2.0',
+    ...(named && { edition: commercial ? 'commercial' : 'oss' }),
+    ...(features && { features: { accounts: on, requests: on, pushes: { enabled: true } } }),
+  };
+}
+
+interface Creation {
+  readonly push: Readonly<Record<string, unknown>>;
+  readonly account_id?: unknown;
+}
+
+function created(
+  { push, account_id }: Creation,
+  guesses: Guesses,
+  commercial: boolean,
+  now: Date,
+): [number, unknown] {
+  const { expire_after_days: days, expire_after_duration: index } = push;
+  if ([days, index].every((one) => one !== undefined)) throw new Error('both were sent');
+  const accepts = (name: string) =>
+    known.includes(name) || (name === 'expire_after_days' && guesses.days === 'accepted');
+  const strange = Object.keys(push).filter((name) => !accepts(name));
+  if (commercial && guesses.strict && strange.length > 0)
+    return [422, Object.fromEntries(strange.map((name) => [name, ['is unknown']]))];
+  const granted = {
+    url_token: 'quyul5r5w08',
+    html_url: 'https://pw.test/p/quyul5r5w08',
+    expire_after_views: push.expire_after_views ?? 5,
+    passphrase: push.passphrase ?? '',
+    created_at: now.toISOString(),
+  };
+  if (!commercial) return [201, { ...granted, expire_after_days: days ?? 7 }];
+  const taken = guesses.days === 'accepted' && days !== undefined ? Number(days) * 1440 : undefined;
+  const minutes = taken ?? minutesOf(Number(index ?? 12), guesses);
+  return [
+    201,
+    {
+      ...granted,
+      account_id: Number(account_id ?? 41),
+      ...(taken === undefined && { expire_after_duration: Number(index ?? 12) }),
+      expires_at: new Date(now.getTime() + minutes * 60_000).toISOString(),
+      ...(guesses.expiresIn && { expires_in: minutes * 60 }),
+    },
+  ];
+}
+
+function minutesOf(index: number, { month }: Guesses): number {
+  return MINUTES[index] ?? (DAYS[index - MINUTES.length] ?? (index - 14) * month) * 1440;
+}
+
+async function textOf(body: HttpRequest['body'] = ''): Promise<string> {
+  if (typeof body === 'string') return body;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces).toString();
+}
+
+/** The fields of `multipart/form-data`, without its files. */
+function formOf(form: string): Creation {
+  const fields = [...form.matchAll(/name="([^"]+)"\r\n\r\n(.*?)\r\n--/gs)];
+  const push = fields.flatMap(([, name = '', value = '']) => {
+    const inner = /^push\[(\w+)\]$/.exec(name)?.[1];
+    return inner === undefined ? [] : [[inner, value]];
+  });
+  const account = fields.find(([, name]) => name === 'account_id')?.[2];
+  return { push: Object.fromEntries(push), ...(account !== undefined && { account_id: account }) };
+}
+
+async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
+}
