@@ -130,7 +130,13 @@ describe('POST /api/v2/pushes', () => {
   test('fills in 7 days, 5 views, deletable, retrieval step, and needs no token', async () => {
     const answer = await send('POST', '/api/v2/pushes', asJson, '{"push":{"payload":"hunter2"}}');
     const token = answer.body.url_token;
-    expect(answer.body).toEqual(pushBody(token, { name: '', note: '' }));
+    expect(answer.body).toEqual(
+      pushBody(token, {
+        name: '',
+        note: '',
+        management_token: expect.stringMatching(/^pwm_[\w-]{43}$/),
+      }),
+    );
   });
 
   test('a url push has no deletable_by_viewer', async () => {

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { API_PATH, limits, OPENAPI_PATH, routes } from '../../contract';
 import { lazy } from '../../lazy';
+import { MANAGEMENT } from '../keys/keyring';
 import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
 import type { PushWithNote } from '../rules/pushes';
@@ -19,6 +20,8 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = apiToken(c.req.raw);
+    if (token?.startsWith(MANAGEMENT) && pushes.isManagedBy(token, c.req.param('token') ?? ''))
+      return { ...visitorOf(c, settings), manages: true };
     const owner = token === undefined ? undefined : await owners.authenticate(token);
     // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
     if (token !== undefined && !owner)
@@ -28,7 +31,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 
   async function permitted(c: Context<Env>): Promise<Visitor> {
     const caller = await visitor(c);
-    if (!caller.owner && !settings.anonymous) throw needsToken();
+    if (!caller.owner && !caller.manages && !settings.anonymous) throw needsToken();
     return caller;
   }
 
@@ -59,7 +62,10 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     const { push, note } = isMultipart(c.req.raw)
       ? await createFromMultipart(c, caller)
       : await pushes.create(await readCreation(c, caller), caller);
-    return json({ ...body(c, push), name: push.name, note }, 201);
+    const managed = caller.owner
+      ? {}
+      : { management_token: pushes.managementToken(push.url_token) };
+    return json({ ...body(c, push), name: push.name, note, ...managed }, 201);
   });
 
   async function readCreation(c: Context<Env>, { owner }: Visitor): Promise<object> {
@@ -115,8 +121,9 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   });
 
   api.get(routes.audit.path, async (c) => {
-    const owner = await signedIn(c);
-    return json(auditBody(await pushes.audit(urlToken(c), owner, pageNumber(c))));
+    const caller = await visitor(c);
+    if (!caller.owner && !caller.manages) throw needsToken();
+    return json(auditBody(await pushes.audit(urlToken(c), caller, pageNumber(c))));
   });
 
   api.delete(routes.expire.path, async (c) => {

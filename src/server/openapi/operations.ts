@@ -88,7 +88,7 @@ export const operations: Readonly<Record<CallName, Operation>> = {
     description:
       'Files are sent as multipart/form-data, with a token unless the version says that they need none. Not to be repeated lightly.',
     caller: 'permitted',
-    responses: { 201: { words: 'The push was created.', schema: 'NotedPush' } },
+    responses: { 201: { words: 'The push was created.', schema: 'CreatedPush' } },
     refusals: [400, 403, 413, 422],
   },
   active: {
@@ -191,6 +191,13 @@ const pushWithNote = v.object({ ...pushFields, ...ownerFields }) satisfies v.Gen
   unknown,
   Push
 >;
+const createdPush = v.object({
+  ...pushWithNote.entries,
+  management_token: described(
+    v.optional(v.string()),
+    'Of a push without an owner: a bearer token for its audit log, its expiry and looks that use no view.',
+  ),
+}) satisfies v.GenericSchema<unknown, Push>;
 const retrievedPush = v.object({
   ...pushFields,
   payload: described(v.nullable(v.string()), 'null once the push has expired.'),
@@ -260,6 +267,7 @@ const fieldErrors = v.object({
 export const bodies = {
   Push: push,
   NotedPush: pushWithNote,
+  CreatedPush: createdPush,
   NotedPushes: v.array(pushWithNote),
   RetrievedPush: retrievedPush,
   File: file,

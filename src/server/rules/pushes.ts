@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { limits } from '../../contract';
 import { UnknownKey } from '../keys/primitives';
 import { DeferredWork } from '../queues';
@@ -110,6 +110,19 @@ export class Pushes {
     );
     if (!row) throw notFound();
     return stateAt({ ...row, url_token: urlToken }, this.options.now());
+  }
+
+  /** What lets the creator of an anonymous push read its audit log and expire it. */
+  managementToken(urlToken: string): string {
+    return this.options.vault.keys.links.managementToken(urlToken);
+  }
+
+  /** Whether that is the management token of the push, in constant time. */
+  isManagedBy(token: string, urlToken: string): boolean {
+    const [expected, given] = [this.managementToken(urlToken), token].map((text) =>
+      Buffer.from(text),
+    ) as [Buffer, Buffer];
+    return expected.length === given.length && timingSafeEqual(expected, given);
   }
 
   /** Records a retrieval of an expired push, later: the response must not take longer than for an unknown token. */
@@ -227,12 +240,12 @@ export class Pushes {
   }
 
   /**
-   * The audit log of the owner's push, oldest first.
-   * @throws Refusal when there is no push, or it belongs to another owner
+   * The audit log of the visitor's push, oldest first.
+   * @throws Refusal when there is no push, or it is not the visitor's
    */
-  async audit(urlToken: string, owner: Owner, page: number): Promise<audit.AuditRow[]> {
+  async audit(urlToken: string, visitor: Visitor, page: number): Promise<audit.AuditRow[]> {
     const push = await this.find(urlToken);
-    if (push.owner_id !== owner.id) throw new Refusal('forbidden', 'That push is not yours.');
+    if (!isOwn(push, visitor)) throw new Refusal('forbidden', 'That push is not yours.');
     return audit.listEvents(this.options.database.sql, push.id, pageOf(page));
   }
 
