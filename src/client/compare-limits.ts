@@ -64,16 +64,18 @@ export function askedLifetime(request: NewPush): number | undefined {
   return expires_in ?? (days === undefined ? durations[index ?? -1] : days * DAY);
 }
 
-/**
- * Seconds between creation and expiry, to the minute. `expires_at` decides, as an instance may return the days that it
- * ignored.
- */
+/** Seconds between creation and expiry. `expires_at` decides, as an instance may return the days that it ignored. */
 export function grantedLifetime(push: Push): number | undefined {
   const { expire_after_days: days, expire_after_duration: index } = push;
   const span = Date.parse(String(push.expires_at)) - Date.parse(String(push.created_at));
-  // The two times are not taken at the same instant.
-  if (!Number.isNaN(span)) return Math.round(span / 60_000) * MINUTE;
+  if (!Number.isNaN(span)) return withoutSkew(Math.round(span / 1000));
   return durations[index ?? -1] ?? (typeof days === 'number' ? days * DAY : undefined);
+}
+
+/** Rounds seconds that are almost minutes: an instance does not take both times at the same instant. */
+function withoutSkew(seconds: number): number {
+  const minutes = Math.round(seconds / MINUTE) * MINUTE;
+  return Math.abs(seconds - minutes) <= 2 ? minutes : seconds;
 }
 
 /** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `retrieval step requested, not granted`. */

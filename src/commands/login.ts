@@ -48,9 +48,10 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
   const { base } = instance;
   const accepted = await chooseToken(session, instance);
   const { token, version } = accepted;
+  const learned = await instance.learn(accepted);
   const name = nameFor(base, stored, options.profile);
   const store = await context.profiles();
-  await store.update((now) => withLogin(now, name, { ...accepted, base, options }));
+  await store.update((now) => withLogin(now, name, { ...learned, token, base, options }));
   if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
   await say.print(
@@ -128,22 +129,22 @@ async function chooseInstance(
   });
 }
 
-/** What the instance said of itself. */
-interface Checked {
+interface Accepted {
+  readonly token: string | undefined;
   readonly version: InstanceVersion;
+}
+
+/** What pushes have to know of the instance. */
+interface Learned {
   readonly edition: Edition;
   /** The id of the account of `--account`. */
   readonly account: number | undefined;
 }
 
-interface Accepted extends Checked {
-  readonly token: string | undefined;
-}
-
 /** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
 async function chooseToken(session: Session, { base, check }: Candidate): Promise<Accepted> {
   const { context, options } = session;
-  const accepted = async (token: string | undefined) => ({ token, ...(await check(token)) });
+  const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
   if (options.anonymous) return accepted(undefined);
   const given = await givenToken(session, base);
   if (given !== undefined) return accepted(given);
@@ -179,7 +180,8 @@ async function givenToken(
 interface Candidate {
   readonly base: string;
   /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
-  check(token: string | undefined): Promise<Checked>;
+  check(token: string | undefined): Promise<InstanceVersion>;
+  learn(accepted: Accepted): Promise<Learned>;
 }
 
 function candidateAt(session: Session, stored: StoredProfiles, base: string): Candidate {
@@ -189,26 +191,31 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
   const env = { caFile: requested.env.caFile };
   let warned = false;
   let version: InstanceVersion | undefined;
-  let edition: Edition | undefined;
-  const check = async (token: string | undefined) => {
+  const connect = async (token: string | undefined) => {
     const sent = { token: async () => token ?? '', anonymous: token === undefined };
     const target = await chooseTarget(stored, { ...requested, profile, url: base, env, ...sent });
+    return { target, api: await clientFor(session, target) };
+  };
+  const check = async (token: string | undefined) => {
+    const { target, api } = await connect(token);
     const warning = exposure(target);
     if (!warned && warning !== undefined) await say.warn(warning);
     warned = true;
-    const api = await clientFor(session, target);
     try {
       version ??= await api.version();
-      edition ??= await askEdition(api, version);
       if (token !== undefined) await api.list('active', 1);
-      const chosen = requested.account === undefined ? undefined : { ...target, edition };
-      const account = chosen && (await accountOf({ api, target: chosen }));
-      return { version, edition, account };
+      return version;
     } catch (error) {
       throw token === undefined ? error : notStored(error);
     }
   };
-  return { base, check };
+  const learn = async ({ token, version }: Accepted) => {
+    const { target, api } = await connect(token);
+    const edition = await askEdition(api, version);
+    const chosen = requested.account === undefined ? undefined : { ...target, edition };
+    return { edition, account: chosen && (await accountOf({ api, target: chosen })) };
+  };
+  return { base, check, learn };
 }
 
 function notStored(error: unknown): unknown {
@@ -229,7 +236,8 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
     : 'default';
 }
 
-interface Login extends Pick<Accepted, 'token' | 'edition' | 'account'> {
+interface Login extends Learned {
+  readonly token: string | undefined;
   readonly base: string;
   readonly options: LoginOptions;
 }

@@ -62,11 +62,16 @@ function sessionFor(context: Context, options: WaitOptions): Session {
 async function wait(session: Session, options: WaitOptions): Promise<void> {
   const { context, say } = session;
   const { api, reference, target } = await session.connectTo(options.link);
-  const view = await firstView(session, options, pushPoller(api, reference.token, context.now));
+  const gone = () => removeReceipt(context, reference, target.base);
+  const poll = pushPoller(api, reference.token, context.now);
+  const view = await firstView(session, options, poll).catch(async (error) => {
+    if (error instanceof CliError && error.code === 'expired') await gone();
+    throw error;
+  });
   if (!options.json) await printRows([[view]], auditColumns, context, options);
   if (!options.thenExpire) return;
   await api.expire(reference.token);
-  await removeReceipt(context, reference, target.base);
+  await gone();
   await say.remark(`expired ${reference.token}`);
 }
 

@@ -13,39 +13,51 @@ import { type System, stateFolder } from './folders';
 
 // One file per push, which is never changed: writers cannot race.
 
-const fields = [
-  ...['url_token', 'html_url', 'name', 'expire_after_days', 'expire_after_views', 'created_at'],
-  ...['expires_at', 'deletable_by_viewer', 'retrieval_step'],
-] as const;
+/** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
+export type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
 
-/** What is kept of a push: its link without a key, limits and times. */
-export interface Receipt extends Push {
-  html_url: string;
-  /** ISO 8601, by the clock of this machine. */
-  expires_at: string;
+export interface SavedPush {
+  readonly push: Push;
+  readonly link: string;
+  /** The label. */
+  readonly name: string | undefined;
 }
+
+/** Seconds for which a receipt is kept if the instance does not say when the push expires. */
+const LIFETIME = limits.days.max * 86_400;
+/** Of `pwpush serve`, in seconds. */
+const LONGEST = 36_500 * 86_400;
 
 const folderOf = (system: System) => join(stateFolder(system), 'receipts');
 
 /**
  * Saves a receipt (0600) for a new push. Synchronous: after a signal the process may end at any await, and the link comes
  * first.
- * @param link of the push; its fragment, which may be a key, is not saved
+ * The fragment of the link, which may be a key, is not saved.
  * @throws CliError (failed), or an error of the file system
  */
-export function saveReceipt(system: System, push: Push, link: string, now: Date): void {
+export function saveReceipt(system: System, { push, link, name }: SavedPush, now: Date): void {
   const [html_url = ''] = link.split('#');
-  const { token: url_token } = parseReference(html_url);
-  const longest = limits.days.max * 86_400;
-  const ends = now.getTime() + (grantedLifetime(push) ?? longest) * 1000;
-  const whole: Push = { ...push, url_token, html_url, expires_at: new Date(ends).toISOString() };
-  const receipt = Object.fromEntries(fields.map((name) => [name, whole[name]]));
+  const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME, LONGEST);
+  const ends = now.getTime() + lifetime * 1000;
+  // Texts of the instance are not saved: they could repeat the secret.
+  const receipt: Receipt = {
+    url_token: parseReference(html_url).token,
+    html_url,
+    name,
+    expire_after_days: push.expire_after_days,
+    expire_after_views: push.expire_after_views,
+    deletable_by_viewer: push.deletable_by_viewer,
+    retrieval_step: push.retrieval_step,
+    created_at: now.toISOString(),
+    expires_at: new Date(ends).toISOString(),
+  };
   const folder = folderOf(system);
   makeFolder(folder);
-  const name = `${now.getTime()}-${ends}-${randomBytes(4).toString('hex')}.json`;
-  const draft = join(folder, `.${name}.part`);
-  makeFile(draft, (file) => writeFileSync(file, `${JSON.stringify(receipt)}\n`));
-  nameFile(draft, join(folder, name), true);
+  const file = `${now.getTime()}-${ends}-${randomBytes(4).toString('hex')}.json`;
+  const draft = join(folder, `.${file}.part`);
+  makeFile(draft, (open) => writeFileSync(open, `${JSON.stringify(receipt)}\n`));
+  nameFile(draft, join(folder, file), true);
 }
 
 /** A receipt and its file. */
@@ -56,14 +68,14 @@ interface Kept {
 
 /** Removes the receipts of pushes whose time is over. */
 export async function pruneReceipts(system: System, now: Date): Promise<void> {
-  for (const { path, ends } of await filesOf(system))
-    if (ends <= now.getTime()) await rm(path, { force: true });
+  for (const { path, ends } of await filesOf(system)) if (ends <= now.getTime()) await remove(path);
 }
 
 /** The receipts of pushes whose time is not over, oldest first. */
 export async function receipts(system: System, now: Date): Promise<Receipt[]> {
   await pruneReceipts(system, now);
-  return (await kept(system)).map(({ receipt }) => receipt);
+  const all = (await kept(system)).map(({ receipt }) => receipt);
+  return all.filter(({ expires_at }) => Date.parse(expires_at) > now.getTime());
 }
 
 /** The receipt of a push, if there is one. */
@@ -86,8 +98,12 @@ export async function removeReceipt(
   push: Pick<Reference, 'token'>,
   base: string,
 ): Promise<void> {
-  for (const one of await kept(system))
-    if (isOf(one, push, base)) await rm(one.path, { force: true });
+  for (const one of await kept(system)) if (isOf(one, push, base)) await remove(one.path);
+}
+
+/** A receipt that stays does no harm: its push has expired. */
+async function remove(path: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => {});
 }
 
 /**

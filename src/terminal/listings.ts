@@ -64,7 +64,7 @@ export const activeColumns: readonly Column<Push>[] = [
     title: 'FLAGS',
     shown: (push, look) => flagsOf(push, look.columns < WIDE ? SHORT_FLAGS : FLAGS),
     // After all others, whose numbers scripts know.
-    exact: (push) => [flagsOf(push, FLAGS), push.expires_at ?? ''],
+    exact: (push) => [flagsOf(push, FLAGS), ...(push.expires_at ? [push.expires_at] : [])],
     elastic: true,
   },
 ];

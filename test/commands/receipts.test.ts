@@ -213,6 +213,20 @@ test('a link of the push removes its receipt as well, and no other', async () =>
   expect(names()).toHaveLength(1);
 });
 
+test('and so does a wait that ends with the push', async () => {
+  const own = here.under({ stdin: 'a', env: here.admin });
+  for (const command of ['expire', 'get'] as const) {
+    const { stdout } = await own.run('push', '--views', '1');
+    const link = stdout.trim();
+    expect(names()).toHaveLength(1);
+    const call = { method: command === 'expire' ? 'DELETE' : 'GET' };
+    const token = /\/p\/([\w-]+)/.exec(link)?.[1];
+    await here.service.fetch(new Request(`https://pw.test/api/v2/pushes/${token}`, call));
+    const { code } = await own.run('wait', 'last', '--then-expire');
+    expect([command, code, names()]).toEqual([command, command === 'expire' ? 6 : 0, []]);
+  }
+});
+
 test('the state folder may be read-only', async () => {
   await push('a');
   chmodSync(folder(), 0o500);

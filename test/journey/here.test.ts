@@ -66,7 +66,7 @@ describe('push --here', () => {
   });
 
   test('with --json prints the push, then what happens, a line each', async () => {
-    const { running, first } = await serving(['--json', '--views', '2', '--locale', 'fr']);
+    const { running, first } = await serving(['--json', '-v', '2', '-e', '90m', '--locale', 'fr']);
     const { html_url: link } = JSON.parse(first);
     expect(await (await fetch(link)).text()).toContain('<html lang="fr"');
     const { origin } = new URL(link);
@@ -81,6 +81,7 @@ describe('push --here', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(push).toMatchObject({ expire_after_views: 2, html_url: link });
+    expect(Date.parse(push.expires_at) - Date.parse(push.created_at)).toBe(90 * 60_000);
     const at = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(events).toEqual([
       { event: 'opened', ip: '127.0.0.1', at },

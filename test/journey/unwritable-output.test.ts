@@ -37,7 +37,9 @@ const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
 function rescued(): string[] {
   const folder = somebody.env.PWPUSH_STATE_DIR ?? '';
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.map((name) => readFileSync(join(folder, name), 'utf8'));
+  return names
+    .filter((name) => name !== 'receipts')
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
 const answer = (socket: Socket, status: string, body: string) =>

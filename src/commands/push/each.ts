@@ -160,10 +160,10 @@ function outcomeReporter(session: Session, { options, target, mode }: Batch) {
         return say.printText(
           dryRunText(target, outcome.request, { json: options.json, encryption: mode }),
         );
-      const { push, link } = outcome.created;
+      const { push, link, name } = outcome.created;
       const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);
       const failure = await deliverLink(session, options, { push, link, warnings });
-      if (keepsReceipts(options, target.defaults)) await keepReceipt(session, { push, link });
+      if (keepsReceipts(options, target.defaults)) await keepReceipt(session, { push, link, name });
       if (failure === undefined) return;
       // Reported once; later only if the link is not on stderr either.
       const isNews = failure.remains !== undefined || !state.stopped;

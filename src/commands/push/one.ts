@@ -133,7 +133,7 @@ async function create(
   const result = await acceptPush(instance, options, { ...ready, account }, created);
   const failure = await deliverLink(session, options, result);
   if (keepsReceipts(options, draft.profile)) {
-    await keepReceipt(session, result);
+    await keepReceipt(session, { name: undefined, ...result });
     await pruneReceipts(context, context.now());
   }
   if (failure) throw failure;

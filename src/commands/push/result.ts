@@ -5,7 +5,7 @@ import type { Profile } from '../../context';
 import type { Push } from '../../contract';
 import { printOrRescue } from '../../delivery/print-or-rescue';
 import { CliError, failedError } from '../../errors';
-import { saveReceipt } from '../../profile/receipts';
+import { type SavedPush, saveReceipt } from '../../profile/receipts';
 import type { Instance } from '../../session';
 import { type Invocation, type Terminal, toJson } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
@@ -15,6 +15,8 @@ import type { PushOptions } from './request';
 /** A push that was created and accepted. */
 export interface CreatedPush {
   readonly push: Push;
+  /** The label. */
+  readonly name?: string | undefined;
   readonly link: string;
   readonly warnings: readonly string[];
   /** What the instance granted. */
@@ -50,7 +52,8 @@ export async function acceptPush(
   const summary = summaryOf(ready, created, owned);
   // Only JSON has room for a generated secret beside the link.
   const push = createdObject(ready, created);
-  return { push, link: withKey(link, ready.linkKey), warnings, summary };
+  const { name } = ready.request;
+  return { push, name, link: withKey(link, ready.linkKey), warnings, summary };
 }
 
 /** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */
@@ -111,12 +114,9 @@ export async function deliverLink(
 }
 
 /** Saves a receipt of a push; a failure is only said, as the push exists. */
-export async function keepReceipt(
-  { context, say }: Invocation,
-  { push, link }: Pick<CreatedPush, 'push' | 'link'>,
-): Promise<void> {
+export async function keepReceipt({ context, say }: Invocation, created: SavedPush): Promise<void> {
   try {
-    saveReceipt(context, push, link, context.now());
+    saveReceipt(context, created, context.now());
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     await say.remark(`the receipt was not saved (${code ?? message})`);
