@@ -59,7 +59,22 @@ export interface Profile {
   /** Encrypt pushes, and where the key goes. */
   encrypt?: 'link' | 'words';
   'ca-file'?: string;
+  /** File of headers for an access proxy. */
+  'headers-file'?: string;
+  /** PEM file of a client certificate. */
+  cert?: string;
+  /** PEM file of its private key, if that is not in the same file. */
+  'cert-key'?: string;
   insecure?: boolean;
+}
+
+/** Header fields by name in lower case. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** A certificate that identifies the client in TLS, and its private key, as PEM. */
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** The whole config file. */
@@ -118,6 +133,8 @@ export interface HttpOptions {
   readonly ca?: string | undefined;
   /** Accept any certificate. The caller warns the user. */
   readonly insecure?: boolean | undefined;
+  /** Shown to this origin only. */
+  readonly certificate?: (ClientCertificate & { readonly origin: string }) | undefined;
   /** For the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
@@ -135,6 +152,8 @@ export interface Context {
   readonly platform: string;
   /** Of this process. */
   readonly pid: number;
+  /** Of this user; undefined on Windows, which has none. */
+  readonly uid: number | undefined;
   readonly home: string;
   readonly stdin: Input;
   readonly stdout: Output;

@@ -1,14 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { type Api, type ApiSettings, apiClient } from './client/client';
 import { parseReference, type Reference, repairText } from './client/link';
-import type { Context, HttpRequest, StoredProfiles, Transport } from './context';
+import type {
+  ClientCertificate,
+  Context,
+  HeaderFields,
+  HttpRequest,
+  StoredProfiles,
+  Transport,
+} from './context';
 import { API_PATH } from './contract';
 import { CliError, usageError } from './errors';
+import type { CertificateFiles } from './input/client-certificate';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
 import { type GlobalOptions, seconds } from './options';
 import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
-import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
+import {
+  type Access,
+  chooseTarget,
+  type Target,
+  type TargetRequest,
+  travelsOpen,
+} from './profile/target';
 import { type Invocation, invocation } from './terminal/output';
 
 const DEFAULT_TIMEOUT = 30;
@@ -52,8 +66,11 @@ export function createSession(context: Context, options: GlobalOptions): Session
     await run.say.warn(text);
   };
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
-    const { base, baseFrom, tokenFrom, tokenHint, ignored } = target;
+    const { base, baseFrom, tokenFrom, tokenHint, ignored, withheld } = target;
     await warn(ignored);
+    await warn(
+      withheld && `${withheld} is for the address in use, and not sent to ${new URL(base).host}`,
+    );
     await warn(exposure(target));
     if (baseFrom === undefined && tokenFrom !== undefined)
       await run.say.debug(`the token for ${base} is from ${tokenFrom}`);
@@ -100,8 +117,19 @@ async function noteRepairs({ say }: Invocation, references: readonly Reference[]
 /** What options and environment say about the instance. Each token is read at most once, when it is its turn. */
 function targetRequestOf(context: Context, options: GlobalOptions): TargetRequest {
   const { env } = context;
-  const { tokenFile } = options;
+  const { tokenFile, header } = options;
+  const readAccess = accessReader(context);
+  const certificate = filesOf(options.cert, options.key, '--key');
   return {
+    access: {
+      ...readAccess({ certificate }),
+      headers: header && lazy(() => typedHeaders(header)),
+    },
+    accessOf: (profile) =>
+      readAccess({
+        file: profile['headers-file'],
+        certificate: filesOf(profile.cert, profile['cert-key'], 'the setting cert-key'),
+      }),
     profile: options.profile,
     url: options.url,
     token: tokenFile === undefined ? undefined : lazy(() => tokenFrom(tokenFile, context)),
@@ -114,8 +142,62 @@ function targetRequestOf(context: Context, options: GlobalOptions): TargetReques
       tokenName: env.PWPUSH_TOKEN ? 'PWPUSH_TOKEN' : 'PWPUSH_TOKEN_FILE',
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
+      access: readAccess({
+        file: env.PWPUSH_HEADERS_FILE || undefined,
+        certificate: filesOf(
+          env.PWPUSH_CERT_FILE || undefined,
+          env.PWPUSH_CERT_KEY_FILE || undefined,
+          'PWPUSH_CERT_KEY_FILE',
+        ),
+      }),
     },
   };
+}
+
+/** @throws CliError (usage) for a key without a certificate */
+function filesOf(
+  cert: string | undefined,
+  key: string | undefined,
+  named: string,
+): CertificateFiles | undefined {
+  if (cert !== undefined) return { cert, key };
+  if (key === undefined) return undefined;
+  throw usageError(`${named} is the key of a client certificate, but none is named`);
+}
+
+interface AccessPaths {
+  readonly file?: string | undefined;
+  readonly certificate?: CertificateFiles | undefined;
+}
+
+/** Makes `Access` of paths. Each file is read once in a run: a passphrase is asked for once, and a pipe is empty then. */
+function accessReader(context: Context): (paths: AccessPaths) => Access {
+  const headers = new Map<string, () => Promise<HeaderFields>>();
+  const certificates = new Map<string, () => Promise<ClientCertificate>>();
+  const once = <T>(known: Map<string, () => Promise<T>>, key: string, read: () => Promise<T>) => {
+    const reader = known.get(key) ?? lazy(read);
+    known.set(key, reader);
+    return reader;
+  };
+  return ({ file, certificate }) => ({
+    headers:
+      file === undefined
+        ? undefined
+        : once(headers, file, async () =>
+            (await import('./profile/header-fields')).readHeadersFile(file, context.uid),
+          ),
+    certificate:
+      certificate &&
+      once(certificates, JSON.stringify([certificate.cert, certificate.key]), async () =>
+        (await import('./input/client-certificate')).readClientCertificate(certificate, context),
+      ),
+  });
+}
+
+async function typedHeaders(lines: readonly string[]): Promise<HeaderFields> {
+  const { parseHeaders } = await import('./profile/header-fields');
+  const place = (at: number) => (lines.length === 1 ? '--header' : `--header ${at + 1}`);
+  return parseHeaders(lines.map((text, at) => ({ text, place: place(at) })));
 }
 
 async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
@@ -205,6 +287,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     timeout: timeoutOf(run),
     ca: certificatesOf(target),
     insecure: target.insecure,
+    certificate: await certificateFor(target),
     env: context.env,
     signal: context.signal,
     connections,
@@ -212,6 +295,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
   const { base, token, tokenFrom, tokenHint } = target;
   return {
     ...{ base, token, tokenFrom, tokenHint },
+    headers: await target.headers?.(),
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,
@@ -220,6 +304,11 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     waiting: (seconds, status) =>
       say.note(`the instance returned ${status}; retrying in ${seconds} s`),
   };
+}
+
+/** The client certificate of a target, for its origin. */
+export async function certificateFor({ base, certificate }: Pick<Target, 'base' | 'certificate'>) {
+  return certificate && { ...(await certificate()), origin: new URL(base).origin };
 }
 
 /** Seconds to wait for a response, from option or environment. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { HttpRequest, Transport } from '../context';
+import type { HeaderFields, HttpRequest, Transport } from '../context';
 import {
   API_PATH,
   type AuditEntry,
@@ -40,6 +40,8 @@ export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
   readonly base: string;
   readonly token?: string | undefined;
+  /** Of the user, for a proxy in front of the instance; sent with the token, to the instance's origin only. */
+  readonly headers?: HeaderFields | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
@@ -152,7 +154,8 @@ async function answerTo(
 }
 
 function describeRequest(settings: ApiSettings, request: ApiRequest): SentRequest {
-  const secrets = [settings.token, ...(request.secrets ?? [])];
+  const access = Object.values(settings.headers ?? {});
+  const secrets = [settings.token, ...access, ...(request.secrets ?? [])];
   return {
     route: request.route,
     repeatable: routes[request.route].repeatable,
@@ -162,6 +165,7 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
     anonymous: settings.anonymous,
     passphrase: request.query?.passphrase !== undefined,
     files: request.form !== undefined,
+    headers: Object.keys(settings.headers ?? {}),
     secrets: secrets.filter((secret): secret is string => secret !== undefined),
   };
 }
@@ -176,6 +180,7 @@ function wireRequest(settings: ApiSettings, request: ApiRequest): HttpRequest {
     method,
     url: query === '' ? address : `${address}?${query}`,
     headers: {
+      ...settings.headers,
       accept: 'application/json',
       'accept-encoding': 'identity',
       'user-agent': settings.userAgent,

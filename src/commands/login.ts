@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { LeavesOrigin } from '../client/transport/call';
 import type { Context, Profile, StoredProfiles } from '../context';
 import type { InstanceVersion } from '../contract';
 import { CliError, type ErrorCode, usageError } from '../errors';
@@ -49,6 +50,10 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
   const name = nameFor(base, stored, options.profile);
   const store = await context.profiles();
   await store.update((now) => withLogin(now, name, { base, token, options }));
+  if (options.header)
+    await say.note(
+      '--header was not saved; put it into a file: pwpush profile set headers-file PATH',
+    );
   if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
   await say.print(
@@ -108,22 +113,38 @@ async function chooseInstance(
     options.address ??
     options.url ??
     (options.profile === undefined ? requested.env.url : undefined);
-  if (given !== undefined) return candidate(given);
+  if (given !== undefined) {
+    return context.canPrompt() ? checked(session, candidate(given), candidate) : candidate(given);
+  }
   if (!context.canPrompt()) {
     if (known !== undefined) return candidate(known);
     throw usageError('no instance address given', 'run pwpush login https://pwpush.example');
   }
   const prompter = await context.prompter();
   return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () => {
-    const typed = candidate(
-      await prompter.text('Address of the instance, such as https://eu.pwpush.com:', known),
-    );
-    await typed.check(undefined).catch((error) => {
-      // An instance may require a token for everything.
-      if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
-    });
-    return typed;
+    const question = 'Address of the instance, such as https://eu.pwpush.com:';
+    return checked(session, candidate(await prompter.text(question, known)), candidate);
   });
+}
+
+/** An instance that answers; offers the address that it redirects to, which may be that of a region. */
+async function checked(
+  { context }: Session,
+  instance: Candidate,
+  candidate: (address: string) => Candidate,
+): Promise<Candidate> {
+  try {
+    await instance.check(undefined);
+    return instance;
+  } catch (error) {
+    // An instance may require a token for everything.
+    if (error instanceof CliError && error.code === 'unauthorized') return instance;
+    if (!(error instanceof LeavesOrigin)) throw error;
+    const { host } = new URL(instance.base);
+    const question = `${host} redirects to ${error.base}. Log in there?`;
+    if (!(await (await context.prompter()).confirm(question, true))) throw error;
+    return candidate(error.base);
+  }
 }
 
 interface Accepted {
@@ -177,7 +198,8 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
   const { requested, options, say } = session;
   const name = nameFor(base, stored, options.profile);
   const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;
-  const env = { caFile: requested.env.caFile };
+  const { caFile, access, url } = requested.env;
+  const env = { caFile, access, url };
   let warned = false;
   let version: InstanceVersion | undefined;
   const check = async (token: string | undefined) => {
@@ -234,6 +256,8 @@ function withLogin(
     url: base,
     ...(token === undefined ? {} : { token }),
     ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
+    ...(options.cert === undefined ? {} : { cert: resolve(options.cert) }),
+    ...(options.key === undefined ? {} : { 'cert-key': resolve(options.key) }),
     ...(options.insecure ? { insecure: true } : {}),
   };
   return { current: name, profiles: { ...stored.profiles, [name]: profile } };

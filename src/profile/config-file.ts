@@ -74,6 +74,9 @@ const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'b
   'retrieval-step': 'boolean',
   encrypt: 'string',
   'ca-file': 'string',
+  'headers-file': 'string',
+  cert: 'string',
+  'cert-key': 'string',
   insecure: 'boolean',
 };
 

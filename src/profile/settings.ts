@@ -15,14 +15,17 @@ const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Pro
   encrypt: encryption,
   // A relative path would depend on the current folder.
   'ca-file': (value) => resolve(value),
+  'headers-file': (value) => resolve(value),
+  cert: (value) => resolve(value),
+  'cert-key': (value) => resolve(value),
   insecure: (value) => flag('insecure', value),
 };
 
 export const settingNames = Object.keys(parsers) as SettingName[];
 
 /**
- * Returns a profile with one setting changed; an empty value removes it. A new address removes the token, the CA file and
- * `insecure`, which are for the old one.
+ * Returns a profile with one setting changed; an empty value removes it. A new address removes the token and
+ * all that decides whom to trust, which are for the old one.
  * @throws CliError (usage) for an unknown key or an invalid value
  */
 export function withSetting(profile: Profile, key: string, value: string): Profile {
@@ -43,6 +46,9 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
 export function withoutTrust({
   token: _token,
   'ca-file': _ca,
+  'headers-file': _headers,
+  cert: _cert,
+  'cert-key': _key,
   insecure: _insecure,
   ...rest
 }: Profile): Profile {

@@ -8,6 +8,8 @@ const masked = new Set(['payload', 'passphrase', 'note']);
 
 interface ShownRequest {
   readonly json: boolean;
+  /** Names of the user's headers. */
+  readonly headers: readonly string[];
   readonly files?: readonly Attachment[] | undefined;
   /** How it is encrypted; undefined if it is not. */
   readonly encryption: 'link' | 'words' | 'keys' | undefined;
@@ -23,7 +25,7 @@ const ENCRYPTED = {
 export function dryRunText(
   target: { base: string; token?: string | undefined },
   push: NewPush,
-  { json, files, encryption }: ShownRequest,
+  { json, headers, files, encryption }: ShownRequest,
 ): string {
   const { method, path } = routes.create;
   const url = `${target.base}${API_PATH}${path}`;
@@ -40,10 +42,12 @@ export function dryRunText(
       size,
     }));
     const body = { push: { ...named, files: parts } };
+    const names = headers.length === 0 ? undefined : headers;
     const encrypted = encryption && (files ? ['payload', 'files'] : ['payload']);
-    return `${safeJson(JSON.stringify({ method, url, authorization, body, encrypted }))}\n`;
+    return `${safeJson(JSON.stringify({ method, url, authorization, headers: names, body, encrypted }))}\n`;
   }
-  const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
+  const masks = headers.map((name) => `${name}: ${MASK}\n`).join('');
+  const header = masks + (authorization === undefined ? '' : `authorization: ${authorization}\n`);
   const type = files ? 'multipart/form-data' : 'application/json';
   const body = files ? formText(fields, files) : jsonText({ push: named });
   const encrypted = encryption === undefined ? '' : encryptedText(encryption, named, files);

@@ -153,6 +153,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     env,
     platform: 'linux',
     pid: 1,
+    uid: process.getuid?.(),
     home: join(io.folder, 'home'),
     stdin: input(conditions),
     stdout: stdout.output,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
 import { type Conditions, type Outcome, place } from './run';
@@ -13,10 +13,7 @@ export interface Listening {
 }
 
 /** An HTTP server on a free port of loopback. */
-export async function listening(
-  answer: RequestListener,
-  tls?: { readonly key: string; readonly cert: string },
-): Promise<Listening> {
+export async function listening(answer: RequestListener, tls?: ServerOptions): Promise<Listening> {
   const seen: string[] = [];
   const listener: RequestListener = (request, response) => {
     seen.push(`${request.method} ${request.url}`);

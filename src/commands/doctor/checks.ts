@@ -13,7 +13,14 @@ import type { Context, Transport } from '../../context';
 import type { InstanceVersion } from '../../contract';
 import { CliError, failedError } from '../../errors';
 import { type Target, travelsOpen } from '../../profile/target';
-import { BRIEF, briefSettings, certificatesOf, type Session, timeoutOf } from '../../session';
+import {
+  BRIEF,
+  briefSettings,
+  certificateFor,
+  certificatesOf,
+  type Session,
+  timeoutOf,
+} from '../../session';
 import { abilities, editionOf } from '../../terminal/instance-info';
 import { count } from '../../terminal/wording';
 
@@ -48,9 +55,10 @@ export async function checkProxy({ target }: Address, session: Session): Promise
   const url = new URL(target.base);
   const proxy = proxyFor(url, env);
   const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
+  const certificate = await certificateFor(target);
   const timeout = Math.min(timeoutOf(session), BRIEF) * 1000;
   const message = proxy === undefined ? 'none' : `${proxy.protocol}//${proxy.host}`;
-  return { target, way: { url, proxy, tls, timeout, signal }, message };
+  return { target, way: { url, proxy, tls, certificate, timeout, signal }, message };
 }
 
 export async function checkDns({ target, way }: Route): Promise<Route> {
