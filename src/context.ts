@@ -52,6 +52,10 @@ export interface Child {
 export interface Profile {
   url?: string;
   token?: string;
+  /** A command that prints the token. */
+  'token-command'?: string;
+  /** The token is in the system's keyring. */
+  keyring?: boolean;
   days?: number;
   views?: number;
   deletable?: boolean;
@@ -67,6 +71,9 @@ export interface Profile {
   'cert-key'?: string;
   insecure?: boolean;
 }
+
+/** An API token, or what gets it from another program when it is needed, once. */
+export type Token = string | (() => Promise<string>);
 
 /** Header fields by name in lower case. */
 export type HeaderFields = Readonly<Record<string, string>>;
@@ -122,6 +129,8 @@ export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 /** A pool of connections. */
 export interface HttpClient {
   readonly send: Transport;
+  /** Begins to connect for the next request to that address, which connects itself if this fails. */
+  open?(url: string): void;
   /** Closes all connections at once: an idle one would keep the process alive. */
   close(): Promise<void>;
 }
@@ -180,6 +189,8 @@ export interface Context {
   profiles(): Promise<ProfileStore>;
   /** Runs a program to its end, passes signals on to it, and returns its status. Rejects if it cannot be started. */
   runChild(child: Child): Promise<number>;
+  /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */
+  signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }

@@ -6,7 +6,9 @@ import type {
   Context,
   HeaderFields,
   HttpRequest,
+  Profile,
   StoredProfiles,
+  Token,
   Transport,
 } from './context';
 import { API_PATH } from './contract';
@@ -15,6 +17,7 @@ import type { CertificateFiles } from './input/client-certificate';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
 import { type GlobalOptions, seconds } from './options';
+import { commandWords } from './profile/command-words';
 import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
 import {
   type Access,
@@ -58,7 +61,7 @@ export interface Session extends Invocation {
 
 export function createSession(context: Context, options: GlobalOptions): Session {
   const run = invocation(context, options);
-  const requested = targetRequestOf(context, options);
+  const requested = targetRequestOf(run);
   const warned = new Set<string>();
   const warn = async (text: string | undefined) => {
     if (text === undefined || warned.has(text)) return;
@@ -115,7 +118,8 @@ async function noteRepairs({ say }: Invocation, references: readonly Reference[]
 }
 
 /** What options and environment say about the instance. Each token is read at most once, when it is its turn. */
-function targetRequestOf(context: Context, options: GlobalOptions): TargetRequest {
+function targetRequestOf(run: Invocation): TargetRequest {
+  const { context, options } = run;
   const { env } = context;
   const { tokenFile, header } = options;
   const readAccess = accessReader(context);
@@ -125,6 +129,7 @@ function targetRequestOf(context: Context, options: GlobalOptions): TargetReques
       ...readAccess({ certificate }),
       headers: header && lazy(() => typedHeaders(header)),
     },
+    tokenOf: tokenReader(run),
     accessOf: (profile) =>
       readAccess({
         file: profile['headers-file'],
@@ -138,8 +143,8 @@ function targetRequestOf(context: Context, options: GlobalOptions): TargetReques
     insecure: options.insecure,
     env: {
       url: env.PWPUSH_URL || undefined,
-      token: lazy(() => environmentToken(context, options)),
-      tokenName: env.PWPUSH_TOKEN ? 'PWPUSH_TOKEN' : 'PWPUSH_TOKEN_FILE',
+      token: lazy(() => environmentToken(run)),
+      tokenName: tokenVariables.find((name) => env[name]),
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
       access: readAccess({
@@ -206,16 +211,42 @@ async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
   return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
 }
 
-async function environmentToken(
-  { env }: Context,
-  options: GlobalOptions,
-): Promise<string | undefined> {
-  if (options.anonymous) return undefined;
+/** The first that is set has the token. */
+const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
+
+async function environmentToken(run: Invocation): Promise<Token | undefined> {
+  const { env } = run.context;
+  if (run.options.anonymous) return undefined;
   if (env.PWPUSH_TOKEN) return parseToken(env.PWPUSH_TOKEN, 'PWPUSH_TOKEN');
   // A variable applies to many commands, each of which has its own standard input.
   if (env.PWPUSH_TOKEN_FILE === '-')
     throw usageError('PWPUSH_TOKEN_FILE cannot be -', 'use --token-file - to read standard input');
-  return env.PWPUSH_TOKEN_FILE ? readTokenFile(env.PWPUSH_TOKEN_FILE) : undefined;
+  if (env.PWPUSH_TOKEN_FILE) return readTokenFile(env.PWPUSH_TOKEN_FILE);
+  const command = env.PWPUSH_TOKEN_COMMAND;
+  return command ? commandToken(run, command, 'PWPUSH_TOKEN_COMMAND') : undefined;
+}
+
+/** Gets the token from the output of a command, once. */
+function commandToken(run: Invocation, command: string, from: string): () => Promise<string> {
+  const words = commandWords(command, from);
+  return lazy(async () =>
+    (await import('./child/token-command')).runTokenCommand(run, words, from),
+  );
+}
+
+/** The token of a profile that does not store it itself; each is got once in a run. */
+function tokenReader(run: Invocation) {
+  const known = new Map<string, Token>();
+  return (name: string, profile: Profile): Token | undefined => {
+    const { 'token-command': command } = profile;
+    const token =
+      known.get(name) ??
+      (command === undefined
+        ? undefined
+        : commandToken(run, command, `the token-command of profile "${name}"`));
+    if (token !== undefined) known.set(name, token);
+    return token;
+  };
 }
 
 /**
@@ -283,7 +314,7 @@ export async function briefSettings(run: Invocation, target: Target): Promise<Ap
 
 async function settingsFor(run: Invocation, target: Target, connections = 1): Promise<ApiSettings> {
   const { context, options, say } = run;
-  const { send } = await context.transport({
+  const { send, open } = await context.transport({
     timeout: timeoutOf(run),
     ca: certificatesOf(target),
     insecure: target.insecure,
@@ -296,6 +327,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
   return {
     ...{ base, token, tokenFrom, tokenHint },
     headers: await target.headers?.(),
+    open: open && (() => open(base)),
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { HeaderFields, HttpRequest, Transport } from '../context';
+import type { HeaderFields, HttpRequest, Token, Transport } from '../context';
 import {
   API_PATH,
   type AuditEntry,
@@ -39,7 +39,9 @@ import { TransportError } from './transport/network-errors';
 export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
   readonly base: string;
-  readonly token?: string | undefined;
+  readonly token?: Token | undefined;
+  /** Begins to connect to the instance, while the token is being got. */
+  readonly open?: (() => void) | undefined;
   /** Of the user, for a proxy in front of the instance; sent with the token, to the instance's origin only. */
   readonly headers?: HeaderFields | undefined;
   readonly userAgent: string;
@@ -108,8 +110,16 @@ export function apiClient(options: ApiSettings): Api {
     notify: (token, notification) =>
       ask({ route: 'notify', token, body: notification }, notifiedSchema),
     list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
-    openFile: async (url) => (await import('./file-link')).openLink(settings, url),
+    openFile: async (url) => (await import('./file-link')).openLink(await withToken(settings), url),
   };
+}
+
+/** Settings with the token itself. The connection is opened meanwhile if it has to be got. */
+async function withToken<T extends ApiSettings>(settings: T): Promise<ReadySettings<T>> {
+  const { token, open } = settings;
+  if (typeof token !== 'function') return { ...settings, token };
+  open?.();
+  return { ...settings, token: await token() };
 }
 
 /** @throws CliError (failed) for a success whose push has not expired */
@@ -122,14 +132,19 @@ function checkExpired(push: Push): Push {
 
 /** Settings with the defaults filled in. */
 type CompleteSettings = Required<Pick<ApiSettings, 'waiting'>> & ApiSettings;
+/** Settings with the token itself. */
+type ReadySettings<T extends ApiSettings = ApiSettings> = Omit<T, 'token'> & {
+  readonly token: string | undefined;
+};
 
 async function send<T>(
   settings: CompleteSettings,
   request: ApiRequest,
   schema: v.GenericSchema<unknown, T>,
 ): Promise<T> {
-  const sent = describeRequest(settings, request);
-  const answer = await answerTo(settings, request, sent);
+  const ready = await withToken(settings);
+  const sent = describeRequest(ready, request);
+  const answer = await answerTo(ready, request, sent);
   if (answer.status < 200 || answer.status > 299) throw responseError(answer, sent, settings.now());
   const decoded = v.safeParse(schema, parseBody(answer, sent));
   if (decoded.success) return decoded.output;
@@ -137,7 +152,7 @@ async function send<T>(
 }
 
 async function answerTo(
-  settings: CompleteSettings,
+  settings: ReadySettings<CompleteSettings>,
   request: ApiRequest,
   sent: SentRequest,
 ): Promise<ApiResponse> {
@@ -153,7 +168,7 @@ async function answerTo(
   }
 }
 
-function describeRequest(settings: ApiSettings, request: ApiRequest): SentRequest {
+function describeRequest(settings: ReadySettings, request: ApiRequest): SentRequest {
   const access = Object.values(settings.headers ?? {});
   const secrets = [settings.token, ...access, ...(request.secrets ?? [])];
   return {
@@ -170,7 +185,7 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
   };
 }
 
-function wireRequest(settings: ApiSettings, request: ApiRequest): HttpRequest {
+function wireRequest(settings: ReadySettings, request: ApiRequest): HttpRequest {
   const { method, path } = routes[request.route];
   const query = new URLSearchParams(request.query).toString();
   const type = request.form?.type ?? (request.body === undefined ? undefined : 'application/json');

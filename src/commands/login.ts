@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { LeavesOrigin } from '../client/transport/call';
-import type { Context, Profile, StoredProfiles } from '../context';
+import type { Context, Profile, StoredProfiles, Token } from '../context';
 import type { InstanceVersion } from '../contract';
 import { CliError, type ErrorCode, usageError } from '../errors';
 import { readAll } from '../input/source';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { parseToken, profileName, storedProfiles } from '../profile/config-file';
-import { checkProfileName, withoutTrust } from '../profile/settings';
+import { checkProfileName, withoutToken, withoutTrust } from '../profile/settings';
 import { chooseTarget, parseBase } from '../profile/target';
 import { clientFor, createSession, exposure, type Session } from '../session';
 import { abilities, editionOf } from '../terminal/instance-info';
@@ -46,10 +46,10 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
   const stored = storedProfiles(context);
   const instance = await chooseInstance(session, options, stored);
   const { base } = instance;
-  const { token, version } = await chooseToken(session, instance);
+  const { token, command, version } = await chooseToken(session, instance);
   const name = nameFor(base, stored, options.profile);
   const store = await context.profiles();
-  await store.update((now) => withLogin(now, name, { base, token, options }));
+  await store.update((now) => withLogin(now, name, { base, token, command, options }));
   if (options.header)
     await say.note(
       '--header was not saved; put it into a file: pwpush profile set headers-file PATH',
@@ -149,6 +149,8 @@ async function checked(
 
 interface Accepted {
   readonly token: string | undefined;
+  /** The command that printed it, which is saved in its place. */
+  readonly command?: string | undefined;
   readonly version: InstanceVersion;
 }
 
@@ -158,6 +160,8 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
   const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
   if (options.anonymous) return accepted(undefined);
   const given = await givenToken(session, base);
+  if (typeof given === 'function')
+    return { ...(await accepted(await given())), command: context.env.PWPUSH_TOKEN_COMMAND };
   if (given !== undefined) return accepted(given);
   if (!context.canPrompt()) {
     throw usageError(
@@ -177,7 +181,7 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
 async function givenToken(
   { context: { stdin }, requested }: Session,
   base: string,
-): Promise<string | undefined> {
+): Promise<Token | undefined> {
   if (requested.token !== undefined) return requested.token();
   if (!stdin.isTTY) {
     const piped = (await readAll(stdin.bytes())).toString('utf8');
@@ -241,20 +245,23 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
 interface Login {
   readonly base: string;
   readonly token: string | undefined;
+  readonly command: string | undefined;
   readonly options: LoginOptions;
 }
 
 function withLogin(
   stored: StoredProfiles,
   name: string,
-  { base, token, options }: Login,
+  { base, token, command, options }: Login,
 ): StoredProfiles {
   const before = stored.profiles[name] ?? {};
-  const { token: _old, ...kept } = before.url === base ? before : withoutTrust(before);
+  const kept = withoutToken(before.url === base ? before : withoutTrust(before));
+  const secret =
+    token === undefined ? {} : command === undefined ? { token } : { 'token-command': command };
   const profile: Profile = {
     ...kept,
     url: base,
-    ...(token === undefined ? {} : { token }),
+    ...secret,
     ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
     ...(options.cert === undefined ? {} : { cert: resolve(options.cert) }),
     ...(options.key === undefined ? {} : { 'cert-key': resolve(options.key) }),

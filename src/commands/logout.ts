@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Context } from '../context';
 import { addProfileOptions, optionsOf } from '../options';
 import { namedProfile, storedProfiles } from '../profile/config-file';
+import { withoutToken } from '../profile/settings';
 import { type Invocation, invocation } from '../terminal/output';
 
 const EXAMPLES = `
@@ -23,7 +24,7 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
   const name = namedProfile(storedProfiles(context), options.profile, context.env).name;
   const store = await context.profiles();
   await store.update((stored) => {
-    const { token: _forgotten, ...rest } = stored.profiles[name] ?? {};
+    const rest = withoutToken(stored.profiles[name] ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });
   await say.print(

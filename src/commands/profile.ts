@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import type { Context, Profile, StoredProfiles } from '../context';
 import { addProfileOptions, optionsOf } from '../options';
-import { namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
+import { hasToken, namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
 import { profileColumns, profileText, shownProfile } from '../terminal/listings';
 import { type Invocation, invocation } from '../terminal/output';
@@ -83,6 +83,7 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
   const { context, options, say } = run;
   const store = await context.profiles();
   let dropped = false;
+  let replaced = false;
   let summary = '';
   let name = '';
   await store.update((state) => {
@@ -94,10 +95,12 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
     const now = after[key as keyof Profile];
     summary = `${key} is ${now === undefined ? 'no longer set' : now} in profile "${name}"`;
     if (state.current === undefined) summary += ', which is now in use';
-    dropped = before.token !== undefined && after.token === undefined;
+    dropped = hasToken(before) && !hasToken(after) && key === 'url';
+    replaced = before.token !== undefined && after['token-command'] !== undefined;
     return { current: state.current ?? name, profiles: { ...state.profiles, [name]: after } };
   });
   await changed(run, name, summary);
+  if (replaced) await say.note('the token that was stored in the profile was removed');
   if (dropped)
     await say.warn('the token belonged to the old address and was removed; run pwpush login');
 }

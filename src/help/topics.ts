@@ -6,6 +6,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_URL: 'address of the instance, as --url',
   PWPUSH_TOKEN: 'API token for PWPUSH_URL if that is set, else for the address in use',
   PWPUSH_TOKEN_FILE: 'file with the API token, if PWPUSH_TOKEN is not set',
+  PWPUSH_TOKEN_COMMAND: 'command that prints the API token, if neither is set; no shell, 10 s',
   PWPUSH_PROFILE: 'profile to use; PWPUSH_URL and PWPUSH_TOKEN take precedence',
   PWPUSH_PASSPHRASE: 'passphrase for get and run',
   PWPUSH_KEY: 'key or words of an encrypted push, for get and run',

@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import type { Profile } from '../context';
 import { usageError } from '../errors';
 import { positive } from '../options';
+import { commandWords } from './command-words';
 import { parseBase } from './target';
 
-type SettingName = Exclude<keyof Profile, 'token'>;
+type SettingName = Exclude<keyof Profile, 'token' | 'keyring'>;
 
 const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Profile[K]> } = {
   url: parseBase,
@@ -18,6 +19,7 @@ const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Pro
   'headers-file': (value) => resolve(value),
   cert: (value) => resolve(value),
   'cert-key': (value) => resolve(value),
+  'token-command': (value) => checkedCommand(value),
   insecure: (value) => flag('insecure', value),
 };
 
@@ -37,22 +39,39 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
   if (!Object.hasOwn(parsers, key))
     throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
   const setting = key as SettingName;
-  const { [setting]: _old, ...rest } = profile;
+  // A profile has one token.
+  const before = setting === 'token-command' ? withoutToken(profile) : profile;
+  const { [setting]: _old, ...rest } = before;
   const next: Profile = value === '' ? rest : { ...rest, [setting]: parsers[setting](value) };
   return setting === 'url' && next.url !== profile.url ? withoutTrust(next) : next;
 }
 
-/** Removes the settings that are for one address only. */
-export function withoutTrust({
+/** Removes the token, wherever it is kept. */
+export function withoutToken({
   token: _token,
-  'ca-file': _ca,
-  'headers-file': _headers,
-  cert: _cert,
-  'cert-key': _key,
-  insecure: _insecure,
+  'token-command': _command,
+  keyring: _keyring,
   ...rest
 }: Profile): Profile {
   return rest;
+}
+
+/** Removes the settings that are for one address only. */
+export function withoutTrust(profile: Profile): Profile {
+  const {
+    'ca-file': _ca,
+    'headers-file': _headers,
+    cert: _cert,
+    'cert-key': _key,
+    insecure: _insecure,
+    ...rest
+  } = withoutToken(profile);
+  return rest;
+}
+
+function checkedCommand(value: string): string {
+  commandWords(value, 'token-command');
+  return value;
 }
 
 function flag(name: string, value: string): boolean {

@@ -1,7 +1,7 @@
-import type { ClientCertificate, HeaderFields, Profile, StoredProfiles } from '../context';
+import type { ClientCertificate, HeaderFields, Profile, StoredProfiles, Token } from '../context';
 import { usageError } from '../errors';
 import { isLoopback, parseWebUrl, withScheme } from '../loopback';
-import { noneInUse, noSuchProfile, profileName } from './config-file';
+import { hasToken, noneInUse, noSuchProfile, profileName } from './config-file';
 
 /** What gets a request past a proxy in front of an instance. Each is read once, when it is needed. */
 export interface Access {
@@ -21,12 +21,14 @@ export interface TargetRequest {
   readonly insecure: boolean;
   /** Of `--header`, `--cert` and `--key`. */
   readonly access?: Access | undefined;
+  /** The token of a profile that does not store it itself. */
+  readonly tokenOf?: ((name: string, profile: Profile) => Token | undefined) | undefined;
   /** What the settings of a profile name. */
   readonly accessOf?: ((profile: Profile) => Access) | undefined;
   readonly env: {
     readonly url?: string | undefined;
     /** Called only if no other token takes precedence, so that a broken file does not matter then. */
-    readonly token?: (() => Promise<string | undefined>) | undefined;
+    readonly token?: (() => Promise<Token | undefined>) | undefined;
     /** The variable that the token is from. */
     readonly tokenName?: string | undefined;
     readonly profile?: string | undefined;
@@ -41,7 +43,7 @@ export interface Target extends Access {
   readonly base: string;
   /** Where it is from, such as `--url` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
-  readonly token: string | undefined;
+  readonly token: Token | undefined;
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
   readonly tokenFrom?: string | undefined;
   /** The options that are for another address and not sent to this one. */
@@ -86,7 +88,7 @@ export async function chooseTarget(
   const typed = { token: request.token, owner: home, from: '--token-file' };
   const environment = { token: env.token, owner: env.url ?? home, from: env.tokenName };
   const kept = {
-    token: async () => own?.token,
+    token: async () => own?.token ?? (own && request.tokenOf?.(ownName ?? '', own)),
     owner: own?.url,
     from: `profile "${ownName}"`,
   };
@@ -195,7 +197,7 @@ type NamedProfile = readonly [name: string, profile: Profile];
 /** The profiles of an address that have a token for it. */
 function profilesWithToken({ profiles }: StoredProfiles, base: string): readonly NamedProfile[] {
   return Object.entries(profiles).filter(
-    ([, { url, token }]) => token !== undefined && isAt(url, base),
+    ([, profile]) => hasToken(profile) && isAt(profile.url, base),
   );
 }
 
@@ -225,7 +227,7 @@ function tokenHint(known: readonly NamedProfile[]): string | undefined {
 }
 
 interface OwnedToken {
-  readonly token: (() => Promise<string | undefined>) | undefined;
+  readonly token: (() => Promise<Token | undefined>) | undefined;
   /** The address it belongs to. */
   readonly owner: string | undefined;
   readonly from: string | undefined;
@@ -235,7 +237,7 @@ interface OwnedToken {
 async function chooseToken(
   base: string,
   candidates: readonly OwnedToken[],
-): Promise<{ readonly token: string; readonly from: string | undefined } | undefined> {
+): Promise<{ readonly token: Token; readonly from: string | undefined } | undefined> {
   for (const { token, owner, from } of candidates) {
     const found = isAt(owner, base) ? await token?.() : undefined;
     if (found !== undefined) return { token: found, from };

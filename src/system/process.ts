@@ -60,6 +60,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     },
     runChild: async (child) =>
       (await import('../child/child')).runChild(child, signals.forwardTo, withoutStderr),
+    signalGroup,
     quietly,
   };
   return context;
@@ -71,6 +72,15 @@ export function runs(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Sends a signal to a process group (kill(2)), on Windows to its first process; does nothing if that is gone. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // ESRCH.
   }
 }
 

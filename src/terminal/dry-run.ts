@@ -1,6 +1,7 @@
 import { size } from '../byte-size';
 import type { Attachment } from '../client/form';
 import { API_PATH, type NewPush, routes } from '../contract';
+import type { Target } from '../profile/target';
 import { safe, safeJson } from './safe';
 
 const MASK = '***';
@@ -23,7 +24,7 @@ const ENCRYPTED = {
 
 /** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
 export function dryRunText(
-  target: { base: string; token?: string | undefined },
+  target: Pick<Target, 'base' | 'token'>,
   push: NewPush,
   { json, headers, files, encryption }: ShownRequest,
 ): string {

@@ -9,6 +9,8 @@ export interface Listening {
   readonly port: number;
   /** `GET /path` of each request that arrived. */
   readonly seen: string[];
+  /** Calls `listener` at each new connection. */
+  onConnection(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -75,6 +77,7 @@ async function opened(server: Server) {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    onConnection: (listener: () => void) => void server.on('connection', listener),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -1,6 +1,7 @@
 import type { buildConnector as Build, Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
+import { kConnect } from 'undici/lib/core/symbols.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../context';
 import { certificateFor, lookupOptions, proxyFor, tlsOptions } from './connect-options';
@@ -39,10 +40,22 @@ export function undiciTransport(options: HttpOptions): HttpClient {
       const streamed = { ...request, body: uploadOf(body) };
       return sendOver(await dispatcherFor(url, true), url, streamed, options);
     },
+    open: (url) => {
+      const connecting = async () => {
+        const { dispatcher } = await dispatcherFor(new URL(url), false);
+        // A pool has none: it opens connections by its own rules.
+        (dispatcher as Connectable)[kConnect]?.(() => {});
+      };
+      connecting().catch(() => {});
+    },
     close: async () => {
       for (const connected of dispatchers.values()) await (await connected).dispatcher.destroy();
     },
   };
+}
+
+interface Connectable {
+  [kConnect]?(connected: () => void): void;
 }
 
 async function connect(url: URL, options: HttpOptions, streamed: boolean): Promise<Connected> {
