@@ -234,16 +234,21 @@ function commandToken(run: Invocation, command: string, from: string): () => Pro
   );
 }
 
+function keptElsewhere(run: Invocation, name: string, profile: Profile): Token | undefined {
+  const { 'token-command': command, keyring, url } = profile;
+  if (command !== undefined)
+    return commandToken(run, command, `the token-command of profile "${name}"`);
+  if (!keyring || url === undefined) return undefined;
+  return lazy(async () =>
+    (await import('./child/system-keyring')).readFromKeyring(run.context, { profile: name, url }),
+  );
+}
+
 /** The token of a profile that does not store it itself; each is got once in a run. */
 function tokenReader(run: Invocation) {
   const known = new Map<string, Token>();
   return (name: string, profile: Profile): Token | undefined => {
-    const { 'token-command': command } = profile;
-    const token =
-      known.get(name) ??
-      (command === undefined
-        ? undefined
-        : commandToken(run, command, `the token-command of profile "${name}"`));
+    const token = known.get(name) ?? keptElsewhere(run, name, profile);
     if (token !== undefined) known.set(name, token);
     return token;
   };

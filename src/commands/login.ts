@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { LeavesOrigin } from '../client/transport/call';
 import type { Context, Profile, StoredProfiles, Token } from '../context';
@@ -6,7 +6,8 @@ import type { InstanceVersion } from '../contract';
 import { CliError, type ErrorCode, usageError } from '../errors';
 import { readAll } from '../input/source';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { parseToken, profileName, storedProfiles } from '../profile/config-file';
+import { configName, parseToken, profileName, storedProfiles } from '../profile/config-file';
+import { configFolder } from '../profile/folders';
 import { checkProfileName, withoutToken, withoutTrust } from '../profile/settings';
 import { chooseTarget, parseBase } from '../profile/target';
 import { clientFor, createSession, exposure, type Session } from '../session';
@@ -14,12 +15,15 @@ import { abilities, editionOf } from '../terminal/instance-info';
 
 export interface LoginOptions extends GlobalOptions {
   readonly address?: string;
+  /** Keep the token in the system's keyring. */
+  readonly keyring?: boolean;
 }
 
 const EXAMPLES = `
 Asks for the API token, or reads it from --token-file or standard input, and
 saves it only if the instance accepts it. Most instances show it on the account
-page, under API.
+page, under API. It goes into a file that only you can read, with --keyring into
+the keyring of the system; see also token-command in pwpush-profile(1).
 
 Examples:
   $ pwpush login https://pwpush.example
@@ -30,9 +34,10 @@ export function define(context: Context): Command {
   const command = new Command('login')
     .description('Log in to an instance and save it as a profile.')
     .argument('[url]', 'address of the instance')
+    .option('--keyring', "keep the token in the system's keyring, not in a file")
     .addHelpText('after', EXAMPLES)
     .action((address: string | undefined) => {
-      const options = optionsOf(command, context.env, {});
+      const options = optionsOf<Pick<LoginOptions, 'keyring'>>(command, context.env, {});
       const session = createSession(context, options);
       return login(session, address === undefined ? options : { ...options, address });
     });
@@ -43,13 +48,17 @@ export function define(context: Context): Command {
 export async function login(session: Session, options: LoginOptions): Promise<void> {
   const { context, say } = session;
   if (options.profile !== undefined) checkProfileName(options.profile);
+  if (options.keyring && options.anonymous)
+    throw usageError('--keyring keeps a token, and --anonymous has none');
   const stored = storedProfiles(context);
   const instance = await chooseInstance(session, options, stored);
   const { base } = instance;
-  const { token, command, version } = await chooseToken(session, instance);
+  const accepted = await chooseToken(session, instance);
+  const { token, version } = accepted;
+  const command = options.keyring ? undefined : accepted.command;
   const name = nameFor(base, stored, options.profile);
-  const store = await context.profiles();
-  await store.update((now) => withLogin(now, name, { base, token, command, options }));
+  const kept: Login = { base, token, command, options };
+  await keep(session, name, kept);
   if (options.header)
     await say.note(
       '--header was not saved; put it into a file: pwpush profile set headers-file PATH',
@@ -65,6 +74,34 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
   );
   const features = abilities(version);
   await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
+  await say.remark(keptText(session, kept));
+}
+
+/** Saves the profile, and the token where it is to be kept. */
+async function keep({ context, say }: Session, name: string, login: Login): Promise<void> {
+  const { base, token, options } = login;
+  const keyring = () => import('../child/system-keyring');
+  const inKeyring = options.keyring === true && token !== undefined;
+  if (inKeyring)
+    await (await keyring()).storeInKeyring(context, { profile: name, url: base }, token);
+  const store = await context.profiles();
+  let before: Profile = {};
+  await store.update((now) => {
+    before = now.profiles[name] ?? {};
+    return withLogin(now, name, login);
+  });
+  if (!before.keyring || (inKeyring && before.url === base)) return;
+  const problem = await (await keyring()).forgetProfile(context, name, before);
+  if (problem !== undefined) await say.warn(problem);
+}
+
+/** Where the token is. */
+function keptText({ context }: Session, { token, command, options }: Login): string {
+  if (token === undefined) return 'no token is saved';
+  if (options.keyring) return "the token is in the system's keyring";
+  if (command !== undefined) return 'the command is saved, not the token';
+  const path = join(configFolder(context), configName);
+  return `the token is in ${path}, which only you can read (--keyring: in the system's keyring)`;
 }
 
 function savedText(name: string, loggedIn: boolean, before: string | undefined): string {
@@ -249,6 +286,12 @@ interface Login {
   readonly options: LoginOptions;
 }
 
+/** Where the token is kept. */
+function tokenSetting(token: string, command: string | undefined, options: LoginOptions): Profile {
+  if (options.keyring) return { keyring: true };
+  return command === undefined ? { token } : { 'token-command': command };
+}
+
 function withLogin(
   stored: StoredProfiles,
   name: string,
@@ -256,12 +299,10 @@ function withLogin(
 ): StoredProfiles {
   const before = stored.profiles[name] ?? {};
   const kept = withoutToken(before.url === base ? before : withoutTrust(before));
-  const secret =
-    token === undefined ? {} : command === undefined ? { token } : { 'token-command': command };
   const profile: Profile = {
     ...kept,
     url: base,
-    ...secret,
+    ...(token === undefined ? {} : tokenSetting(token, command, options)),
     ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
     ...(options.cert === undefined ? {} : { cert: resolve(options.cert) }),
     ...(options.key === undefined ? {} : { 'cert-key': resolve(options.key) }),

@@ -151,6 +151,7 @@ describe('somebody who is asked', () => {
         'the token from the prompt is invalid: a token is one line of letters, digits and symbols',
         'the instance refused the token; nothing was saved',
         'pwpush serve 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR codes, no e-mail, pushes without a token',
+        `the token is in ${here.file('config/config.json')}, which only you can read (--keyring: in the system's keyring)`,
         '',
       ].join('\n'),
     });
