@@ -7,6 +7,7 @@ import type { ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
+import { readHeadersFile } from '../../../src/profile/header-fields';
 import { changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, type Place, place } from '../../helpers/run';
 import { type Listening, listening, proxying } from '../../helpers/sockets';
@@ -261,6 +262,14 @@ describe('headers for an access proxy', () => {
       `pwpush: cannot read the headers file "${here.file('none')}" (ENOENT)\n`,
     );
   });
+});
+
+test('a file of headers that belongs to another user is refused', async () => {
+  const path = here.file('headers');
+  const uid = (process.getuid?.() ?? 0) + 1;
+  await expect(readHeadersFile(path, uid)).rejects.toThrow(
+    `the headers file "${path}" belongs to another user`,
+  );
 });
 
 describe('a client certificate', () => {
