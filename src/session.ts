@@ -332,7 +332,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
   return {
     ...{ base, token, tokenFrom, tokenHint },
     headers: await target.headers?.(),
-    open: open && (() => open(base)),
+    open: open && lazy(() => open(base)),
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,

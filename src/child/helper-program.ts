@@ -7,6 +7,8 @@ import { endedBy } from '../errors';
 export const LIMIT = 10_000;
 /** Milliseconds from SIGTERM to SIGKILL. */
 const GRACE = 300;
+/** Milliseconds after its end in which its output is read: what it started may keep that open, as agents do. */
+const DRAIN = 200;
 /** Bytes of standard output, and of standard error, that are read. */
 const MAX_OUTPUT = 64 * 1024;
 
@@ -68,18 +70,15 @@ export async function runHelper(context: Context, program: HelperProgram): Promi
       child.unref();
       then();
     };
-    /** A process that stays in the background may keep the output open: its first line is enough then. */
-    const check = (closed: boolean) => {
+    const check = () => {
       const code = status;
-      if (stopped || code === undefined || !(closed || output.includes('\n'))) return;
-      done(() => resolve({ status: code, output }));
+      if (!stopped && code !== undefined) done(() => resolve({ status: code, output }));
     };
     timer = setTimeout(() => stop(() => resolve({ failure: 'timeout' })), program.limit ?? LIMIT);
     signal.addEventListener('abort', onAbort, { once: true });
     child.once('error', () => done(() => resolve({ failure: 'missing' })));
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (output.length < MAX_OUTPUT) output += text;
-      check(false);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors += text.length;
@@ -87,9 +86,11 @@ export async function runHelper(context: Context, program: HelperProgram): Promi
     });
     child.once('exit', (code) => {
       status = code ?? 1;
-      check(false);
+      if (stopped) return;
+      clearTimeout(timer);
+      timer = setTimeout(check, DRAIN);
     });
-    child.once('close', () => check(true));
+    child.once('close', check);
     // It may end before it has read everything: EPIPE.
     child.stdin.on('error', () => {}).end(program.input);
   });

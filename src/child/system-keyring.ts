@@ -129,8 +129,9 @@ export async function forgetProfile(
   if (!used || url === undefined) return undefined;
   const entry = { profile, url };
   const keyring = keyringOf(context);
-  const { problem } = await run(context, keyring.remove(entry));
-  if (problem === undefined) return undefined;
+  const { problem, errors } = await run(context, keyring.remove(entry));
+  if (problem === undefined || /could not be found|cannot find|not found/i.test(errors))
+    return undefined;
   // `clear` of secret-tool fails for an entry that is not there, too.
   const left = keyring.search && (await run(context, keyring.search(entry)));
   if (left?.output === '' && left.errors === '') return undefined;

@@ -228,6 +228,8 @@ describe('on other systems', () => {
     const profile = { url: entry.url, keyring: true };
     expect(await forgetProfile(on('darwin'), 'work', profile)).toBe(undefined);
     expect(talk()[0]).toContain('<delete-generic-password>\n<-a>\n<work>\n');
+    recording('security', 'echo "security: The item could not be found" >&2; exit 44');
+    expect(await forgetProfile(on('darwin'), 'work', profile)).toBe(undefined);
   });
 
   test('Windows: PowerShell reads everything from its standard input', async () => {

@@ -102,6 +102,13 @@ describe('a token command', () => {
     expect([seen.includes('OTHER=x'), /s3cret|PWPUSH_/.test(seen)]).toEqual([true, false]);
   });
 
+  test('may leave an agent behind, which keeps its output open', async () => {
+    const pid = here.file('pid');
+    const line = `sh -c 'tail -f /dev/null & echo $! > "${pid}"; echo ${token}'`;
+    expect((await list(line)).code).toBe(0);
+    expect(process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL')).toBe(true);
+  });
+
   test('runs once in a run, and not without need', async () => {
     const out = here.file('runs');
     const line = `sh -c 'echo run >> "${out}"; echo ${token}'`;
