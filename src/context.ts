@@ -55,6 +55,10 @@ export type Edition = 'oss' | 'commercial' | 'pwpush';
 export interface Profile {
   url?: string;
   token?: string;
+  /** A command that prints the token. */
+  'token-command'?: string;
+  /** The token is in the system's keyring. */
+  keyring?: boolean;
   days?: number;
   views?: number;
   deletable?: boolean;
@@ -62,6 +66,12 @@ export interface Profile {
   /** Encrypt pushes, and where the key goes. */
   encrypt?: 'link' | 'words';
   'ca-file'?: string;
+  /** File of headers for an access proxy. */
+  'headers-file'?: string;
+  /** PEM file of a client certificate. */
+  cert?: string;
+  /** PEM file of its private key, if that is not in the same file. */
+  'cert-key'?: string;
   insecure?: boolean;
   /** Learnt at login; `pwpush` is our own service. */
   edition?: Edition;
@@ -69,6 +79,18 @@ export interface Profile {
   account?: string;
   /** Whether pushes leave a receipt on this machine; true if left out. */
   receipts?: boolean;
+}
+
+/** An API token, or what gets it from another program when it is needed, once. */
+export type Token = string | (() => Promise<string>);
+
+/** Header fields by name in lower case. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** A certificate that identifies the client in TLS, and its private key, as PEM. */
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** The whole config file. */
@@ -116,6 +138,8 @@ export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 /** A pool of connections. */
 export interface HttpClient {
   readonly send: Transport;
+  /** Begins to connect for the next request to that address, which connects itself if this fails. */
+  open?(url: string): void;
   /** Closes all connections at once: an idle one would keep the process alive. */
   close(): Promise<void>;
 }
@@ -127,6 +151,8 @@ export interface HttpOptions {
   readonly ca?: string | undefined;
   /** Accept any certificate. The caller warns the user. */
   readonly insecure?: boolean | undefined;
+  /** Shown to this origin only. */
+  readonly certificate?: (ClientCertificate & { readonly origin: string }) | undefined;
   /** For the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
@@ -144,6 +170,8 @@ export interface Context {
   readonly platform: string;
   /** Of this process. */
   readonly pid: number;
+  /** Of this user; undefined on Windows, which has none. */
+  readonly uid: number | undefined;
   readonly home: string;
   readonly stdin: Input;
   readonly stdout: Output;
@@ -170,6 +198,8 @@ export interface Context {
   profiles(): Promise<ProfileStore>;
   /** Runs a program to its end, passes signals on to it, and returns its status. Rejects if it cannot be started. */
   runChild(child: Child): Promise<number>;
+  /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */
+  signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }

@@ -4,6 +4,7 @@ import { type Api, apiClient } from './client/client';
 import { undiciTransport } from './client/transport/undici';
 import { endedBy } from './errors';
 import { version } from './package-version';
+import { parseHeaders } from './profile/header-fields';
 import { parseBase, refuseOpenToken } from './profile/target';
 
 export type { Api } from './client/client';
@@ -31,6 +32,10 @@ export interface ClientOptions {
   readonly timeout?: number;
   /** PEM certificates trusted in addition to Node's. */
   readonly ca?: string;
+  /** For a proxy in front of the instance; sent to that instance only. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A client certificate and its private key, as PEM; shown to that instance only. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
   /** Accept any certificate, and a token over plain http. */
   readonly insecure?: boolean;
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from. Default: no proxy. */
@@ -46,27 +51,38 @@ export interface Client extends Api {
 
 /**
  * Makes a client for API v2 of one instance. Its methods reject with a `CliError`; pwpush(1) lists the codes.
- * @throws CliError (usage) if `url` is not an address, or the token would be sent over plain http
+ * @throws CliError (usage) if `url` is not an address, a header is invalid, or token or headers would be sent over plain http
  */
 export function createClient(options: ClientOptions): Client {
   const base = parseBase(options.url);
-  refuseOpenToken({ base, token: options.token, insecure: options.insecure ?? false });
+  const { token, insecure = false, certificate } = options;
+  const headers = options.headers && parseHeaders(linesOf(options.headers));
+  refuseOpenToken({ base, token, insecure, headers: headers && (async () => headers) });
   const transport = undiciTransport({
     timeout: options.timeout ?? 30,
     ca: options.ca,
-    insecure: options.insecure,
+    insecure,
+    certificate: certificate && { ...certificate, origin: new URL(base).origin },
     env: options.env ?? {},
     signal: options.signal,
   });
   const api = apiClient({
     base,
-    token: options.token,
+    token,
+    headers,
     userAgent: `pwpush/${version}`,
     send: transport.send,
     now: () => new Date(),
     sleep: (milliseconds) => sleep(milliseconds, options.signal),
   });
   return { ...api, close: transport.close };
+}
+
+function linesOf(headers: Readonly<Record<string, string>>) {
+  return Object.entries(headers).map(([name, value], at) => ({
+    text: `${name}: ${value}`,
+    place: `header ${at + 1}`,
+  }));
 }
 
 async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -19,6 +19,11 @@ export interface GlobalOptions {
   /** The id or name of an account of the commercial edition. */
   readonly account?: string;
   readonly insecure: boolean;
+  /** `Name: value`; may contain secrets. */
+  readonly header?: readonly string[];
+  /** Paths of a client certificate and its private key. */
+  readonly cert?: string;
+  readonly key?: string;
   /** False with `--no-color`. */
   readonly color: boolean;
   readonly debug: boolean;
@@ -55,7 +60,10 @@ export function addGlobalOptions(command: Command): Command {
   command
     .option('--ca-file <path>', 'also trust the CAs in this PEM file (PWPUSH_CA_FILE)')
     .option('--insecure', 'do not verify certificates; warns each time')
-    .option('--account <id|name>', 'account of a commercial instance', filled('--account'));
+    .option('--account <id|name>', 'account of a commercial instance', filled('--account'))
+    .option('--header <line>', "'Name: value'; others can see it (PWPUSH_HEADERS_FILE)", repeated)
+    .option('--cert <path>', 'client certificate, PEM (PWPUSH_CERT_FILE)')
+    .option('--key <path>', 'its private key, PEM (PWPUSH_CERT_KEY_FILE)');
   return addOutputOptions(command);
 }
 
@@ -92,11 +100,7 @@ export function addKeyOptions(command: Command): Command {
   return command
     .optionsGroup('Encrypted pushes:')
     .option('--key-file <path>', 'key or words from a file; - is stdin (PWPUSH_KEY)')
-    .option(
-      '-i, --identity <file>',
-      'decrypt with this age or SSH private key',
-      (value: string, all: readonly string[] = []) => [...all, value],
-    )
+    .option('-i, --identity <file>', 'decrypt with this age or SSH private key', repeated)
     .option('--no-decrypt', 'take the encrypted text and files as they are');
 }
 
@@ -104,6 +108,8 @@ export function addKeyOptions(command: Command): Command {
 export function globalOptions(command: Command, env: Environment): GlobalOptions {
   const given: Partial<GlobalOptions>[] = [];
   for (let one: Command | null = command; one; one = one.parent) given.push(explicit(one));
+  given.reverse();
+  const header = given.flatMap((one) => one.header ?? []);
   return {
     anonymous: false,
     json: false,
@@ -112,7 +118,8 @@ export function globalOptions(command: Command, env: Environment): GlobalOptions
     insecure: false,
     color: true,
     debug: isOn(env.PWPUSH_DEBUG),
-    ...Object.assign({}, ...given.reverse()),
+    ...Object.assign({}, ...given),
+    ...(header.length === 0 ? {} : { header }),
   };
 }
 
@@ -131,6 +138,11 @@ function explicit(command: Command): Partial<GlobalOptions> {
   return Object.fromEntries(
     options.filter(([name]) => command.getOptionValueSource(name) === 'cli'),
   );
+}
+
+/** Collects the values of an option that may be given several times. */
+function repeated(value: string, all: readonly string[] = []): string[] {
+  return [...all, value];
 }
 
 /** Collects the names of an option that may be given several times, or separated by commas. */

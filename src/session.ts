@@ -1,14 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { type Api, type ApiSettings, apiClient } from './client/client';
 import { parseReference, type Reference, repairText } from './client/link';
-import type { Context, HttpRequest, StoredProfiles, Transport } from './context';
+import type {
+  ClientCertificate,
+  Context,
+  HeaderFields,
+  HttpRequest,
+  Profile,
+  StoredProfiles,
+  Token,
+  Transport,
+} from './context';
 import { API_PATH } from './contract';
 import { CliError, usageError } from './errors';
+import type { CertificateFiles } from './input/client-certificate';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
 import { type GlobalOptions, parseEdition, seconds } from './options';
+import { commandWords } from './profile/command-words';
 import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
-import { chooseTarget, type Target, type TargetRequest, travelsOpen } from './profile/target';
+import {
+  type Access,
+  chooseTarget,
+  type Target,
+  type TargetRequest,
+  travelsOpen,
+} from './profile/target';
 import { type Invocation, invocation } from './terminal/output';
 
 const DEFAULT_TIMEOUT = 30;
@@ -49,7 +66,7 @@ export interface Session extends Invocation {
 
 export function createSession(context: Context, options: GlobalOptions): Session {
   const run = invocation(context, options);
-  const requested = targetRequestOf(context, options);
+  const requested = targetRequestOf(run);
   const warned = new Set<string>();
   const warn = async (text: string | undefined) => {
     if (text === undefined || warned.has(text)) return;
@@ -57,8 +74,11 @@ export function createSession(context: Context, options: GlobalOptions): Session
     await run.say.warn(text);
   };
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
-    const { base, baseFrom, tokenFrom, tokenHint, ignored } = target;
+    const { base, baseFrom, tokenFrom, tokenHint, ignored, withheld } = target;
     await warn(ignored);
+    await warn(
+      withheld && `${withheld} is for the address in use, and not sent to ${new URL(base).host}`,
+    );
     await warn(exposure(target));
     if (baseFrom === undefined && tokenFrom !== undefined)
       await run.say.debug(`the token for ${base} is from ${tokenFrom}`);
@@ -109,10 +129,23 @@ async function noteRepairs({ say }: Invocation, references: readonly Reference[]
 }
 
 /** What options and environment say about the instance. Each token is read at most once, when it is its turn. */
-function targetRequestOf(context: Context, options: GlobalOptions): TargetRequest {
+function targetRequestOf(run: Invocation): TargetRequest {
+  const { context, options } = run;
   const { env } = context;
-  const { tokenFile } = options;
+  const { tokenFile, header } = options;
+  const readAccess = accessReader(context);
+  const certificate = filesOf(options.cert, options.key, '--key');
   return {
+    access: {
+      ...readAccess({ certificate }),
+      headers: header && lazy(() => typedHeaders(header)),
+    },
+    tokenOf: tokenReader(run),
+    accessOf: (profile) =>
+      readAccess({
+        file: profile['headers-file'],
+        certificate: filesOf(profile.cert, profile['cert-key'], 'the setting cert-key'),
+      }),
     profile: options.profile,
     url: options.url,
     token: tokenFile === undefined ? undefined : lazy(() => tokenFrom(tokenFile, context)),
@@ -122,13 +155,67 @@ function targetRequestOf(context: Context, options: GlobalOptions): TargetReques
     account: options.account,
     env: {
       url: env.PWPUSH_URL || undefined,
-      token: lazy(() => environmentToken(context, options)),
-      tokenName: env.PWPUSH_TOKEN ? 'PWPUSH_TOKEN' : 'PWPUSH_TOKEN_FILE',
+      token: lazy(() => environmentToken(run)),
+      tokenName: tokenVariables.find((name) => env[name]),
       profile: env.PWPUSH_PROFILE || undefined,
       caFile: env.PWPUSH_CA_FILE || undefined,
       edition: env.PWPUSH_EDITION ? parseEdition(env.PWPUSH_EDITION, 'PWPUSH_EDITION') : undefined,
+      access: readAccess({
+        file: env.PWPUSH_HEADERS_FILE || undefined,
+        certificate: filesOf(
+          env.PWPUSH_CERT_FILE || undefined,
+          env.PWPUSH_CERT_KEY_FILE || undefined,
+          'PWPUSH_CERT_KEY_FILE',
+        ),
+      }),
     },
   };
+}
+
+/** @throws CliError (usage) for a key without a certificate */
+function filesOf(
+  cert: string | undefined,
+  key: string | undefined,
+  named: string,
+): CertificateFiles | undefined {
+  if (cert !== undefined) return { cert, key };
+  if (key === undefined) return undefined;
+  throw usageError(`${named} is the key of a client certificate, but none is named`);
+}
+
+interface AccessPaths {
+  readonly file?: string | undefined;
+  readonly certificate?: CertificateFiles | undefined;
+}
+
+/** Makes `Access` of paths. Each file is read once in a run: a passphrase is asked for once, and a pipe is empty then. */
+function accessReader(context: Context): (paths: AccessPaths) => Access {
+  const headers = new Map<string, () => Promise<HeaderFields>>();
+  const certificates = new Map<string, () => Promise<ClientCertificate>>();
+  const once = <T>(known: Map<string, () => Promise<T>>, key: string, read: () => Promise<T>) => {
+    const reader = known.get(key) ?? lazy(read);
+    known.set(key, reader);
+    return reader;
+  };
+  return ({ file, certificate }) => ({
+    headers:
+      file === undefined
+        ? undefined
+        : once(headers, file, async () =>
+            (await import('./profile/header-fields')).readHeadersFile(file, context.uid),
+          ),
+    certificate:
+      certificate &&
+      once(certificates, JSON.stringify([certificate.cert, certificate.key]), async () =>
+        (await import('./input/client-certificate')).readClientCertificate(certificate, context),
+      ),
+  });
+}
+
+async function typedHeaders(lines: readonly string[]): Promise<HeaderFields> {
+  const { parseHeaders } = await import('./profile/header-fields');
+  const place = (at: number) => (lines.length === 1 ? '--header' : `--header ${at + 1}`);
+  return parseHeaders(lines.map((text, at) => ({ text, place: place(at) })));
 }
 
 async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
@@ -137,16 +224,47 @@ async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
   return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
 }
 
-async function environmentToken(
-  { env }: Context,
-  options: GlobalOptions,
-): Promise<string | undefined> {
-  if (options.anonymous) return undefined;
+/** The first that is set has the token. */
+const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
+
+async function environmentToken(run: Invocation): Promise<Token | undefined> {
+  const { env } = run.context;
+  if (run.options.anonymous) return undefined;
   if (env.PWPUSH_TOKEN) return parseToken(env.PWPUSH_TOKEN, 'PWPUSH_TOKEN');
   // A variable applies to many commands, each of which has its own standard input.
   if (env.PWPUSH_TOKEN_FILE === '-')
     throw usageError('PWPUSH_TOKEN_FILE cannot be -', 'use --token-file - to read standard input');
-  return env.PWPUSH_TOKEN_FILE ? readTokenFile(env.PWPUSH_TOKEN_FILE) : undefined;
+  if (env.PWPUSH_TOKEN_FILE) return readTokenFile(env.PWPUSH_TOKEN_FILE);
+  const command = env.PWPUSH_TOKEN_COMMAND;
+  return command ? commandToken(run, command, 'PWPUSH_TOKEN_COMMAND') : undefined;
+}
+
+/** Gets the token from the output of a command, once. */
+function commandToken(run: Invocation, command: string, from: string): () => Promise<string> {
+  const words = commandWords(command, from);
+  return lazy(async () =>
+    (await import('./child/token-command')).runTokenCommand(run, words, from),
+  );
+}
+
+function keptElsewhere(run: Invocation, name: string, profile: Profile): Token | undefined {
+  const { 'token-command': command, keyring, url } = profile;
+  if (command !== undefined)
+    return commandToken(run, command, `the token-command of profile "${name}"`);
+  if (!keyring || url === undefined) return undefined;
+  return lazy(async () =>
+    (await import('./child/system-keyring')).readFromKeyring(run.context, { profile: name, url }),
+  );
+}
+
+/** The token of a profile that does not store it itself; each is got once in a run. */
+function tokenReader(run: Invocation) {
+  const known = new Map<string, Token>();
+  return (name: string, profile: Profile): Token | undefined => {
+    const token = known.get(name) ?? keptElsewhere(run, name, profile);
+    if (token !== undefined) known.set(name, token);
+    return token;
+  };
 }
 
 /**
@@ -227,10 +345,11 @@ export async function briefSettings(run: Invocation, target: Target): Promise<Ap
 
 async function settingsFor(run: Invocation, target: Target, connections = 1): Promise<ApiSettings> {
   const { context, options, say } = run;
-  const { send } = await context.transport({
+  const { send, open } = await context.transport({
     timeout: timeoutOf(run),
     ca: certificatesOf(target),
     insecure: target.insecure,
+    certificate: await certificateFor(target),
     env: context.env,
     signal: context.signal,
     connections,
@@ -238,6 +357,8 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
   const { base, token, tokenFrom, tokenHint } = target;
   return {
     ...{ base, token, tokenFrom, tokenHint },
+    headers: await target.headers?.(),
+    open: open && lazy(() => open(base)),
     anonymous: options.anonymous,
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,
@@ -246,6 +367,11 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     waiting: (seconds, status) =>
       say.note(`the instance returned ${status}; retrying in ${seconds} s`),
   };
+}
+
+/** The client certificate of a target, for its origin. */
+export async function certificateFor({ base, certificate }: Pick<Target, 'base' | 'certificate'>) {
+  return certificate && { ...(await certificate()), origin: new URL(base).origin };
 }
 
 /** Seconds to wait for a response, from option or environment. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { HttpRequest, Transport } from '../context';
+import type { HeaderFields, HttpRequest, Token, Transport } from '../context';
 import {
   type Account,
   API_PATH,
@@ -41,7 +41,11 @@ import { TransportError } from './transport/network-errors';
 export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
   readonly base: string;
-  readonly token?: string | undefined;
+  readonly token?: Token | undefined;
+  /** Begins to connect to the instance, while the token is being got. */
+  readonly open?: (() => void) | undefined;
+  /** Of the user, for a proxy in front of the instance; sent with the token, to the instance's origin only. */
+  readonly headers?: HeaderFields | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
@@ -121,8 +125,17 @@ export function apiClient(options: ApiSettings): Api {
       return ask({ route: state, query: { page: String(page), ...of } }, pushListSchema);
     },
     accounts: () => ask({ route: 'accounts' }, accountsSchema),
-    openFile: async (url, resume) => (await import('./file-link')).openLink(settings, url, resume),
+    openFile: async (url, resume) =>
+      (await import('./file-link')).openLink(await withToken(settings), url, resume),
   };
+}
+
+/** Settings with the token itself. The connection is opened meanwhile if it has to be got. */
+async function withToken<T extends ApiSettings>(settings: T): Promise<ReadySettings<T>> {
+  const { token, open } = settings;
+  if (typeof token !== 'function') return { ...settings, token };
+  open?.();
+  return { ...settings, token: await token() };
 }
 
 /** @throws CliError (failed) for a success whose push has not expired */
@@ -135,14 +148,19 @@ function checkExpired(push: Push): Push {
 
 /** Settings with the defaults filled in. */
 type CompleteSettings = Required<Pick<ApiSettings, 'waiting'>> & ApiSettings;
+/** Settings with the token itself. */
+type ReadySettings<T extends ApiSettings = ApiSettings> = Omit<T, 'token'> & {
+  readonly token: string | undefined;
+};
 
 async function send<T>(
   settings: CompleteSettings,
   request: ApiRequest,
   schema: v.GenericSchema<unknown, T>,
 ): Promise<T> {
-  const sent = describeRequest(settings, request);
-  const answer = await answerTo(settings, request, sent);
+  const ready = await withToken(settings);
+  const sent = describeRequest(ready, request);
+  const answer = await answerTo(ready, request, sent);
   if (answer.status < 200 || answer.status > 299) throw responseError(answer, sent, settings.now());
   const decoded = v.safeParse(schema, parseBody(answer, sent));
   if (decoded.success) return decoded.output;
@@ -150,7 +168,7 @@ async function send<T>(
 }
 
 async function answerTo(
-  settings: CompleteSettings,
+  settings: ReadySettings<CompleteSettings>,
   request: ApiRequest,
   sent: SentRequest,
 ): Promise<ApiResponse> {
@@ -166,8 +184,9 @@ async function answerTo(
   }
 }
 
-function describeRequest(settings: ApiSettings, request: ApiRequest): SentRequest {
-  const secrets = [settings.token, ...(request.secrets ?? [])];
+function describeRequest(settings: ReadySettings, request: ApiRequest): SentRequest {
+  const access = Object.values(settings.headers ?? {});
+  const secrets = [settings.token, ...access, ...(request.secrets ?? [])];
   return {
     route: request.route,
     repeatable: allRoutes[request.route].repeatable,
@@ -177,11 +196,12 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
     anonymous: settings.anonymous,
     passphrase: request.query?.passphrase !== undefined,
     files: request.form !== undefined,
+    headers: Object.keys(settings.headers ?? {}),
     secrets: secrets.filter((secret): secret is string => secret !== undefined),
   };
 }
 
-function wireRequest(settings: ApiSettings, request: ApiRequest): HttpRequest {
+function wireRequest(settings: ReadySettings, request: ApiRequest): HttpRequest {
   const { method, path } = allRoutes[request.route];
   const query = new URLSearchParams(request.query).toString();
   const type = request.form?.type ?? (request.body === undefined ? undefined : 'application/json');
@@ -191,6 +211,7 @@ function wireRequest(settings: ApiSettings, request: ApiRequest): HttpRequest {
     method,
     url: query === '' ? address : `${address}?${query}`,
     headers: {
+      ...settings.headers,
       accept: 'application/json',
       'accept-encoding': 'identity',
       'user-agent': settings.userAgent,

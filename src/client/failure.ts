@@ -1,6 +1,7 @@
 import type { commercialRoutes, RouteName } from '../contract';
 import { CliError, codeOfHttpStatus, failedError } from '../errors';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
+import { accessPage } from './transport/access-proxy';
 import { type AnswerTooLong, type ApiResponse, header, retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
 
@@ -26,10 +27,14 @@ export interface SentRequest extends TokenSource {
   readonly files?: boolean;
   /** Secrets of the request, which no message repeats. */
   readonly secrets: readonly string[];
+  /** Names of the user's headers that it was sent with. */
+  readonly headers?: readonly string[];
 }
 
 /** The error for an unsuccessful response, whose body may be empty, HTML or truncated. */
 export function responseError(answer: ApiResponse, sent: SentRequest, now: Date): CliError {
+  const page = accessPage(answer, sent.headers ?? []);
+  if (page) return page;
   const text = quotable(errorText(answer), sent.secrets);
   const failure = statusError(answer, sent, text, now);
   return sent.files ? filesRefused(failure, text, sent) : failure;
@@ -203,6 +208,8 @@ export function transportFailure(failure: TransportError, sent: SentRequest): Cl
 
 /** The error for a success whose body does not match its schema. */
 export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
+  const page = accessPage(answer, sent.headers ?? []);
+  if (page) return page;
   const text = mayQuote(answer, sent) ? firstLine(answer) : sizeOnly(answer);
   const quoted = quotable(text, sent.secrets);
   const what = `the instance sent an unexpected response (${answer.status}): ${quoted}`;

@@ -1,4 +1,4 @@
-import type { HttpResponse, Transport } from '../context';
+import type { HeaderFields, HttpResponse, Transport } from '../context';
 import { CliError, failedError } from '../errors';
 import { parseUrl } from '../loopback';
 import { header, retryAfter } from './transport/call';
@@ -22,6 +22,7 @@ interface LinkSettings {
   /** The instance's base address. */
   readonly base: string;
   readonly token?: string | undefined;
+  readonly headers?: HeaderFields | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
@@ -39,8 +40,8 @@ export class LinkError extends CliError {
 }
 
 /**
- * Opens the link of a push's file (docs/wire.md, "File downloads"). The token is sent only to the instance's own
- * origin, and never after a redirect.
+ * Opens the link of a push's file (docs/wire.md, "File downloads"). The token and the user's headers are sent only
+ * to the instance's own origin, and never after a redirect.
  * @param resume where missing, a download that breaks off is not resumed
  * @throws LinkError for a response other than 200; TransportError; CliError for an address that is not followed
  */
@@ -50,18 +51,24 @@ export async function openLink(
   resume?: Resume,
 ): Promise<FileAnswer> {
   const url = parseLink(link, settings.base);
-  const own = url.origin === new URL(settings.base).origin && settings.token !== undefined;
+  const { base, token, headers: access } = settings;
+  const own = url.origin === new URL(base).origin;
   const headers = {
     accept: '*/*',
     'accept-encoding': 'identity',
     'user-agent': settings.userAgent,
   };
-  const open = (range: Headers = {}) =>
+  const open = (range: HeaderFields = {}) =>
     followRedirects(
       settings.send,
       url,
       { ...headers, ...range },
-      { ...headers, ...range, ...(own ? { authorization: `Bearer ${settings.token}` } : {}) },
+      {
+        ...(own ? access : {}),
+        ...headers,
+        ...range,
+        ...(own && token !== undefined ? { authorization: `Bearer ${token}` } : {}),
+      },
     );
   const response = await open();
   const refuse = async (answer: HttpResponse) => {
@@ -82,7 +89,7 @@ interface Resuming {
   /** Bytes of the whole file. */
   readonly length: number;
   readonly tag: string;
-  readonly open: (range: Headers) => Promise<HttpResponse>;
+  readonly open: (range: HeaderFields) => Promise<HttpResponse>;
   /** The error of a response without a file. */
   readonly refuse: (response: HttpResponse) => Promise<LinkError>;
   readonly resume: Resume;
@@ -158,17 +165,15 @@ const MAX_REDIRECTS = 10;
 /** Bytes of an unwanted body that are read so that its connection can be reused; a longer one closes it. */
 const MAX_DISCARDED = 64 * 1024;
 
-type Headers = Readonly<Record<string, string>>;
-
 /**
  * GET, following up to 10 redirects to any host, but never from https to http.
- * @param first headers of the first request, which alone may hold a token; `headers` those of the others
+ * @param first headers of the first request, which alone may hold a token or headers of the user; `headers` those of the others
  */
 async function followRedirects(
   send: Transport,
   link: URL,
-  headers: Headers,
-  first: Headers,
+  headers: HeaderFields,
+  first: HeaderFields,
 ): Promise<HttpResponse> {
   let current = link;
   for (let hop = 0; ; hop++) {

@@ -87,7 +87,11 @@ async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
   const checks = await import('./doctor/checks');
   yield* check('config', {}, () => checkConfig(context));
   const address = yield* check('address', {}, () => checks.checkAddress(session));
-  const proxy = yield* check('proxy', address, (found) => checks.checkProxy(found, session));
+  const special = 'target' in address && (address.target.headers ?? address.target.certificate);
+  const access = special
+    ? yield* check('access', address, (found) => checks.checkAccess(found, context))
+    : address;
+  const proxy = yield* check('proxy', access, (found) => checks.checkProxy(found, session));
   const dns = yield* check('dns', proxy, checks.checkDns);
   const connection = yield* check('connection', dns, checks.checkConnection);
   const tls = yield* check('tls', connection, (found) => checks.checkTls(found, context));

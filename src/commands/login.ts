@@ -1,25 +1,30 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { askEdition } from '../client/edition';
-import type { Context, Edition, Profile, StoredProfiles } from '../context';
+import { LeavesOrigin } from '../client/transport/call';
+import type { Context, Edition, Profile, StoredProfiles, Token } from '../context';
 import type { InstanceVersion } from '../contract';
 import { CliError, type ErrorCode, usageError } from '../errors';
 import { readAll } from '../input/source';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { parseToken, profileName, storedProfiles } from '../profile/config-file';
-import { checkProfileName, withoutTrust } from '../profile/settings';
+import { configName, parseToken, profileName, storedProfiles } from '../profile/config-file';
+import { configFolder } from '../profile/folders';
+import { checkProfileName, withoutToken, withoutTrust } from '../profile/settings';
 import { chooseTarget, parseBase } from '../profile/target';
 import { accountOf, clientFor, createSession, exposure, type Session } from '../session';
 import { abilities, editionOf } from '../terminal/instance-info';
 
 export interface LoginOptions extends GlobalOptions {
   readonly address?: string;
+  /** Keep the token in the system's keyring. */
+  readonly keyring?: boolean;
 }
 
 const EXAMPLES = `
 Asks for the API token, or reads it from --token-file or standard input, and
 saves it only if the instance accepts it. Most instances show it on the account
-page, under API.
+page, under API. It goes into a file that only you can read, with --keyring into
+the keyring of the system; see also token-command in pwpush-profile(1).
 
 Examples:
   $ pwpush login https://pwpush.example
@@ -30,9 +35,10 @@ export function define(context: Context): Command {
   const command = new Command('login')
     .description('Log in to an instance and save it as a profile.')
     .argument('[url]', 'address of the instance')
+    .option('--keyring', "keep the token in the system's keyring, not in a file")
     .addHelpText('after', EXAMPLES)
     .action((address: string | undefined) => {
-      const options = optionsOf(command, context.env, {});
+      const options = optionsOf<Pick<LoginOptions, 'keyring'>>(command, context.env, {});
       const session = createSession(context, options);
       return login(session, address === undefined ? options : { ...options, address });
     });
@@ -43,15 +49,22 @@ export function define(context: Context): Command {
 export async function login(session: Session, options: LoginOptions): Promise<void> {
   const { context, say } = session;
   if (options.profile !== undefined) checkProfileName(options.profile);
+  if (options.keyring && options.anonymous)
+    throw usageError('--keyring keeps a token, and --anonymous has none');
   const stored = storedProfiles(context);
   const instance = await chooseInstance(session, options, stored);
   const { base } = instance;
   const accepted = await chooseToken(session, instance);
   const { token, version } = accepted;
   const learned = await instance.learn(accepted);
+  const command = options.keyring ? undefined : accepted.command;
   const name = nameFor(base, stored, options.profile);
-  const store = await context.profiles();
-  await store.update((now) => withLogin(now, name, { ...learned, token, base, options }));
+  const kept: Login = { ...learned, base, token, command, options };
+  await keep(session, name, kept);
+  if (options.header)
+    await say.note(
+      '--header was not saved; put it into a file: pwpush profile set headers-file PATH',
+    );
   if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
   await say.print(
@@ -63,6 +76,34 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
   );
   const features = abilities(version);
   await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
+  await say.remark(keptText(session, kept));
+}
+
+/** Saves the profile, and the token where it is to be kept. */
+async function keep({ context, say }: Session, name: string, login: Login): Promise<void> {
+  const { base, token, options } = login;
+  const keyring = () => import('../child/system-keyring');
+  const inKeyring = options.keyring === true && token !== undefined;
+  if (inKeyring)
+    await (await keyring()).storeInKeyring(context, { profile: name, url: base }, token);
+  const store = await context.profiles();
+  let before: Profile = {};
+  await store.update((now) => {
+    before = now.profiles[name] ?? {};
+    return withLogin(now, name, login);
+  });
+  if (!before.keyring || (inKeyring && before.url === base)) return;
+  const problem = await (await keyring()).forgetProfile(context, name, before);
+  if (problem !== undefined) await say.warn(problem);
+}
+
+/** Where the token is. */
+function keptText({ context }: Session, { token, command, options }: Login): string {
+  if (token === undefined) return 'no token is saved';
+  if (options.keyring) return "the token is in the system's keyring";
+  if (command !== undefined) return 'the command is saved, not the token';
+  const path = join(configFolder(context), configName);
+  return `the token is in ${path}, which only you can read (--keyring: in the system's keyring)`;
 }
 
 function savedText(name: string, loggedIn: boolean, before: string | undefined): string {
@@ -111,26 +152,44 @@ async function chooseInstance(
     options.address ??
     options.url ??
     (options.profile === undefined ? requested.env.url : undefined);
-  if (given !== undefined) return candidate(given);
+  if (given !== undefined) {
+    return context.canPrompt() ? checked(session, candidate(given), candidate) : candidate(given);
+  }
   if (!context.canPrompt()) {
     if (known !== undefined) return candidate(known);
     throw usageError('no instance address given', 'run pwpush login https://pwpush.example');
   }
   const prompter = await context.prompter();
   return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () => {
-    const typed = candidate(
-      await prompter.text('Address of the instance, such as https://eu.pwpush.com:', known),
-    );
-    await typed.check(undefined).catch((error) => {
-      // An instance may require a token for everything.
-      if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
-    });
-    return typed;
+    const question = 'Address of the instance, such as https://eu.pwpush.com:';
+    return checked(session, candidate(await prompter.text(question, known)), candidate);
   });
+}
+
+/** An instance that answers; offers the address that it redirects to, which may be that of a region. */
+async function checked(
+  { context }: Session,
+  instance: Candidate,
+  candidate: (address: string) => Candidate,
+): Promise<Candidate> {
+  try {
+    await instance.check(undefined);
+    return instance;
+  } catch (error) {
+    // An instance may require a token for everything.
+    if (error instanceof CliError && error.code === 'unauthorized') return instance;
+    if (!(error instanceof LeavesOrigin)) throw error;
+    const { host } = new URL(instance.base);
+    const question = `${host} redirects to ${error.base}. Log in there?`;
+    if (!(await (await context.prompter()).confirm(question, true))) throw error;
+    return candidate(error.base);
+  }
 }
 
 interface Accepted {
   readonly token: string | undefined;
+  /** The command that printed it, which is saved in its place. */
+  readonly command?: string | undefined;
   readonly version: InstanceVersion;
 }
 
@@ -147,6 +206,8 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
   const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
   if (options.anonymous) return accepted(undefined);
   const given = await givenToken(session, base);
+  if (typeof given === 'function')
+    return { ...(await accepted(await given())), command: context.env.PWPUSH_TOKEN_COMMAND };
   if (given !== undefined) return accepted(given);
   if (!context.canPrompt()) {
     throw usageError(
@@ -166,7 +227,7 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
 async function givenToken(
   { context: { stdin }, requested }: Session,
   base: string,
-): Promise<string | undefined> {
+): Promise<Token | undefined> {
   if (requested.token !== undefined) return requested.token();
   if (!stdin.isTTY) {
     const piped = (await readAll(stdin.bytes())).toString('utf8');
@@ -188,7 +249,8 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
   const { requested, options, say } = session;
   const name = nameFor(base, stored, options.profile);
   const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;
-  const env = { caFile: requested.env.caFile };
+  const { caFile, access, url } = requested.env;
+  const env = { caFile, access, url };
   let warned = false;
   let version: InstanceVersion | undefined;
   const connect = async (token: string | undefined) => {
@@ -239,23 +301,32 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
 interface Login extends Learned {
   readonly token: string | undefined;
   readonly base: string;
+  readonly command: string | undefined;
   readonly options: LoginOptions;
+}
+
+/** Where the token is kept. */
+function tokenSetting(token: string, command: string | undefined, options: LoginOptions): Profile {
+  if (options.keyring) return { keyring: true };
+  return command === undefined ? { token } : { 'token-command': command };
 }
 
 function withLogin(
   stored: StoredProfiles,
   name: string,
-  { base, token, edition, account, options }: Login,
+  { base, token, command, edition, account, options }: Login,
 ): StoredProfiles {
   const before = stored.profiles[name] ?? {};
-  const { token: _old, ...kept } = before.url === base ? before : withoutTrust(before);
+  const kept = withoutToken(before.url === base ? before : withoutTrust(before));
   const profile: Profile = {
     ...kept,
     url: base,
     edition,
     ...(account === undefined ? {} : { account: String(account) }),
-    ...(token === undefined ? {} : { token }),
+    ...(token === undefined ? {} : tokenSetting(token, command, options)),
     ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
+    ...(options.cert === undefined ? {} : { cert: resolve(options.cert) }),
+    ...(options.key === undefined ? {} : { 'cert-key': resolve(options.key) }),
     ...(options.insecure ? { insecure: true } : {}),
   };
   return { current: name, profiles: { ...stored.profiles, [name]: profile } };

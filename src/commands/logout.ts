@@ -1,7 +1,9 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
+import type { Context, Profile } from '../context';
+import { failedError } from '../errors';
 import { addProfileOptions, optionsOf } from '../options';
 import { namedProfile, storedProfiles } from '../profile/config-file';
+import { withoutToken } from '../profile/settings';
 import { type Invocation, invocation } from '../terminal/output';
 
 const EXAMPLES = `
@@ -13,21 +15,28 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('logout')
-    .description('Remove the token of a profile.')
+    .description('Remove the token of a profile, also from the keyring.')
     .addHelpText('after', EXAMPLES)
     .action(() => logout(invocation(context, optionsOf(command, context.env, {}))));
   return addProfileOptions(command);
 }
 
 async function logout({ context, options, say }: Invocation): Promise<void> {
-  const name = namedProfile(storedProfiles(context), options.profile, context.env).name;
+  const { name, profile } = namedProfile(storedProfiles(context), options.profile, context.env);
   const store = await context.profiles();
   await store.update((stored) => {
-    const { token: _forgotten, ...rest } = stored.profiles[name] ?? {};
+    const rest = withoutToken(stored.profiles[name] ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });
+  const problem = profile.keyring ? await forgotten(context, name, profile) : undefined;
+  if (problem !== undefined)
+    throw failedError(problem, { hint: 'unlock the keyring and remove it there' });
   await say.print(
     { profile: name, token: false },
     () => `removed the token of profile "${name}"\n`,
   );
+}
+
+async function forgotten(context: Context, name: string, profile: Profile) {
+  return (await import('../child/system-keyring')).forgetProfile(context, name, profile);
 }

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import type { Context, Profile, StoredProfiles } from '../context';
 import { addProfileOptions, optionsOf } from '../options';
-import { namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
+import { hasToken, namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
 import { profileColumns, profileText, shownProfile } from '../terminal/listings';
 import { type Invocation, invocation } from '../terminal/output';
@@ -11,6 +11,7 @@ const EXAMPLES = `
 Examples:
   $ pwpush profile set url https://pwpush.example --profile work
   $ pwpush profile set days 2 --profile work
+  $ pwpush profile set token-command 'pass show pwpush' --profile work
   $ pwpush profile use work`;
 
 export function define(context: Context): Command {
@@ -83,6 +84,8 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
   const { context, options, say } = run;
   const store = await context.profiles();
   let dropped = false;
+  let replaced = false;
+  let old: Profile = {};
   let summary = '';
   let name = '';
   await store.update((state) => {
@@ -94,12 +97,24 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
     const now = after[key as keyof Profile];
     summary = `${key} is ${now === undefined ? 'no longer set' : now} in profile "${name}"`;
     if (state.current === undefined) summary += ', which is now in use';
-    dropped = before.token !== undefined && after.token === undefined;
+    dropped = hasToken(before) && !hasToken(after) && key === 'url';
+    old = after.keyring ? {} : before;
+    replaced = before.token !== undefined && after['token-command'] !== undefined;
     return { current: state.current ?? name, profiles: { ...state.profiles, [name]: after } };
   });
   await changed(run, name, summary);
+  await warnOfKeyring(run, name, old);
+  if (replaced) await say.note('the token that was stored in the profile was removed');
   if (dropped)
     await say.warn('the token belonged to the old address and was removed; run pwpush login');
+}
+
+/** Removes the token of a profile from the keyring, and warns if that fails. */
+async function warnOfKeyring({ context, say }: Invocation, name: string, profile: Profile) {
+  if (!profile.keyring) return;
+  const { forgetProfile } = await import('../child/system-keyring');
+  const problem = await forgetProfile(context, name, profile);
+  if (problem !== undefined) await say.warn(problem);
 }
 
 async function remove({ context, options, say }: Invocation, name: string): Promise<void> {
@@ -113,6 +128,7 @@ async function remove({ context, options, say }: Invocation, name: string): Prom
     const current = state.current === name ? undefined : state.current;
     return { ...(current === undefined ? {} : { current }), profiles };
   });
+  await warnOfKeyring({ context, options, say }, name, gone);
   if (options.json) return say.print(shownProfile(name, gone, false), () => '');
   await say.remark(`removed profile "${name}"`);
 }

@@ -1,5 +1,5 @@
 import type { Api } from '../client/client';
-import type { Context } from '../context';
+import type { Context, Token } from '../context';
 import type { Push } from '../contract';
 import { CliError, failedError } from '../errors';
 import { askPassphrase, type KnownPassphrase } from '../input/passphrase';
@@ -49,7 +49,7 @@ export async function retrieve(
  * costs").
  * @param token the one that was sent
  */
-export function withEarlierViews(push: Push, token: string | undefined): Push {
+export function withEarlierViews(push: Push, token: Token | undefined): Push {
   const { expire_after_views: granted, views_remaining: remaining } = push;
   const earlier =
     token === undefined && typeof granted === 'number' && typeof remaining === 'number'

@@ -6,11 +6,15 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_URL: 'address of the instance, as --url',
   PWPUSH_TOKEN: 'API token for PWPUSH_URL if that is set, else for the address in use',
   PWPUSH_TOKEN_FILE: 'file with the API token, if PWPUSH_TOKEN is not set',
+  PWPUSH_TOKEN_COMMAND: 'command that prints the API token, if neither is set; no shell, 10 s',
   PWPUSH_PROFILE: 'profile to use; PWPUSH_URL and PWPUSH_TOKEN take precedence',
   PWPUSH_PASSPHRASE: 'passphrase for get and run',
   PWPUSH_KEY: 'key or words of an encrypted push, for get and run',
   PWPUSH_CA_FILE: 'PEM file of additional CA certificates, as --ca-file',
   PWPUSH_EDITION: 'edition of the instance: oss, commercial or pwpush',
+  PWPUSH_HEADERS_FILE: 'file of headers for an access proxy, one Name: value a line, mode 0600',
+  PWPUSH_CERT_FILE: 'client certificate (PEM), as --cert',
+  PWPUSH_CERT_KEY_FILE: 'its private key (PEM), as --key',
   PWPUSH_TIMEOUT: 'seconds to wait for a response, as --timeout',
   PWPUSH_NO_INPUT: 'never prompt, as --no-input',
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',
@@ -237,6 +241,8 @@ What pwpush does
   Retries      A request that creates a push or uses a view is never repeated.
   Tokens       A token is sent to its own address only, and over plain http only
                to this machine. A redirect to another origin is an error.
+  Headers      Those for an access proxy, and a client certificate, are shown to
+               the instance's origin only, and appear in no output.
   Terminals    Control characters from a server are shown, not obeyed. A pipe
                gets the exact bytes.
   Variables    A secret cannot replace variables or set those that decide what

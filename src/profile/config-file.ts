@@ -69,12 +69,17 @@ function decode(content: unknown, path: string): StoredProfiles {
 const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'boolean' } = {
   url: 'string',
   token: 'string',
+  'token-command': 'string',
+  keyring: 'boolean',
   days: 'number',
   views: 'number',
   deletable: 'boolean',
   'retrieval-step': 'boolean',
   encrypt: 'string',
   'ca-file': 'string',
+  'headers-file': 'string',
+  cert: 'string',
+  'cert-key': 'string',
   insecure: 'boolean',
   edition: 'string',
   account: 'string',
@@ -172,6 +177,11 @@ export function parseToken(text: string, source: string): string {
   throw usageError(
     `the token from ${source} is invalid: a token is one line of letters, digits and symbols`,
   );
+}
+
+/** Whether a profile has a token, wherever that is kept. */
+export function hasToken({ token, keyring, 'token-command': command }: Profile): boolean {
+  return token !== undefined || keyring === true || command !== undefined;
 }
 
 /** Whether a text is visible ASCII without spaces, as a header requires. */

@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import type { Profile } from '../context';
 import { usageError } from '../errors';
 import { parseEdition, positive } from '../options';
+import { commandWords } from './command-words';
 import { parseBase } from './target';
 
-type SettingName = Exclude<keyof Profile, 'token'>;
+type SettingName = Exclude<keyof Profile, 'token' | 'keyring'>;
 
 const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Profile[K]> } = {
   url: parseBase,
@@ -15,6 +16,10 @@ const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Pro
   encrypt: encryption,
   // A relative path would depend on the current folder.
   'ca-file': (value) => resolve(value),
+  'headers-file': (value) => resolve(value),
+  cert: (value) => resolve(value),
+  'cert-key': (value) => resolve(value),
+  'token-command': (value) => checkedCommand(value),
   insecure: (value) => flag('insecure', value),
   edition: (value) => parseEdition(value, 'edition'),
   account: (value) => value,
@@ -24,8 +29,8 @@ const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Pro
 export const settingNames = Object.keys(parsers) as SettingName[];
 
 /**
- * Returns a profile with one setting changed; an empty value removes it. A new address removes the token, the CA file and
- * `insecure`, which are for the old one.
+ * Returns a profile with one setting changed; an empty value removes it. A new address removes the token and
+ * all that decides whom to trust, which are for the old one.
  * @throws CliError (usage) for an unknown key or an invalid value
  */
 export function withSetting(profile: Profile, key: string, value: string): Profile {
@@ -37,21 +42,41 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
   if (!Object.hasOwn(parsers, key))
     throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
   const setting = key as SettingName;
-  const { [setting]: _old, ...rest } = profile;
+  // A profile has one token.
+  const before = setting === 'token-command' ? withoutToken(profile) : profile;
+  const { [setting]: _old, ...rest } = before;
   const next: Profile = value === '' ? rest : { ...rest, [setting]: parsers[setting](value) };
   return setting === 'url' && next.url !== profile.url ? withoutTrust(next) : next;
 }
 
-/** Removes the settings that are for one address only. */
-export function withoutTrust({
+/** Removes the token, wherever it is kept. */
+export function withoutToken({
   token: _token,
-  'ca-file': _ca,
-  insecure: _insecure,
-  edition: _edition,
-  account: _account,
+  'token-command': _command,
+  keyring: _keyring,
   ...rest
 }: Profile): Profile {
   return rest;
+}
+
+/** Removes the settings that are for one address only. */
+export function withoutTrust(profile: Profile): Profile {
+  const {
+    'ca-file': _ca,
+    'headers-file': _headers,
+    cert: _cert,
+    'cert-key': _key,
+    insecure: _insecure,
+    edition: _edition,
+    account: _account,
+    ...rest
+  } = withoutToken(profile);
+  return rest;
+}
+
+function checkedCommand(value: string): string {
+  commandWords(value, 'token-command');
+  return value;
 }
 
 function flag(name: string, value: string): boolean {

@@ -1,7 +1,20 @@
-import type { Edition, Profile, StoredProfiles } from '../context';
+import type {
+  ClientCertificate,
+  Edition,
+  HeaderFields,
+  Profile,
+  StoredProfiles,
+  Token,
+} from '../context';
 import { usageError } from '../errors';
 import { isLoopback, parseWebUrl, withScheme } from '../loopback';
-import { noneInUse, noSuchProfile, profileName } from './config-file';
+import { hasToken, noneInUse, noSuchProfile, profileName } from './config-file';
+
+/** What gets a request past a proxy in front of an instance. Each is read once, when it is needed. */
+export interface Access {
+  readonly headers?: (() => Promise<HeaderFields>) | undefined;
+  readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
+}
 
 /** What the command line and the environment say about the instance and the token. */
 export interface TargetRequest {
@@ -15,27 +28,36 @@ export interface TargetRequest {
   readonly insecure: boolean;
   /** `--account`. */
   readonly account?: string | undefined;
+  /** Of `--header`, `--cert` and `--key`. */
+  readonly access?: Access | undefined;
+  /** The token of a profile that does not store it itself. */
+  readonly tokenOf?: ((name: string, profile: Profile) => Token | undefined) | undefined;
+  /** What the settings of a profile name. */
+  readonly accessOf?: ((profile: Profile) => Access) | undefined;
   readonly env: {
     readonly url?: string | undefined;
     /** Called only if no other token takes precedence, so that a broken file does not matter then. */
-    readonly token?: (() => Promise<string | undefined>) | undefined;
+    readonly token?: (() => Promise<Token | undefined>) | undefined;
     /** The variable that the token is from. */
     readonly tokenName?: string | undefined;
     readonly profile?: string | undefined;
     readonly caFile?: string | undefined;
     readonly edition?: Edition | undefined;
+    readonly access?: Access | undefined;
   };
 }
 
 /** The instance of a run, and what is sent to it. */
-export interface Target {
+export interface Target extends Access {
   /** Base address without a final slash. */
   readonly base: string;
   /** Where it is from, such as `--url` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
-  readonly token: string | undefined;
+  readonly token: Token | undefined;
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
   readonly tokenFrom?: string | undefined;
+  /** The options that are for another address and not sent to this one. */
+  readonly withheld?: string | undefined;
   /** Why the profiles were ignored. */
   readonly ignored?: string | undefined;
   /** Names the profiles that have a token for this address, if none is sent. */
@@ -74,21 +96,28 @@ export async function chooseTarget(
   const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
   if (base === undefined) throw notConfigured(stored, name, profile);
   const known = profilesWithToken(stored, base);
-  const elsewhere = isAt(home, base) ? [] : profileOfLink(known, request);
+  const elsewhere = isAt(home, base) ? [] : profileOfLink(stored, base, known, request);
   const [ownName, own] = isAt(profile?.url, base) ? [name, profile] : elsewhere;
   const { env } = request;
   const typed = { token: request.token, owner: home, from: '--token-file' };
   const environment = { token: env.token, owner: env.url ?? home, from: env.tokenName };
   const kept = {
-    token: async () => own?.token,
+    token: async () => own?.token ?? (own && request.tokenOf?.(ownName ?? '', own)),
     owner: own?.url,
     from: `profile "${ownName}"`,
   };
   const others = request.profile === undefined ? [environment, kept] : [kept, environment];
   const chosen = request.anonymous ? undefined : await chooseToken(base, [typed, ...others]);
   const token = chosen?.token;
-  refuseOpenToken({ base, token, insecure: own?.insecure === true }, ownName);
+  const access = chooseAccess(
+    base,
+    home,
+    own ?? (isIn(profile?.url, base) ? profile : {}),
+    request,
+  );
+  refuseOpenToken({ base, token, insecure: own?.insecure === true, ...access }, ownName);
   return {
+    ...access,
     base,
     baseFrom: linkBase === undefined ? baseFrom : undefined,
     token,
@@ -111,6 +140,41 @@ function editionFor(
 ): Edition | undefined {
   const named = isAt(env.url ?? home, base) ? env.edition : undefined;
   return profile === undefined ? (named ?? own?.edition) : (own?.edition ?? named);
+}
+
+/**
+ * What is for the origin of `base`: of the options, then the environment, then the profile; with `--profile`, that comes
+ * before the environment. Headers of options replace those of a file by name.
+ */
+function chooseAccess(
+  base: string,
+  home: string | undefined,
+  own: Profile | undefined,
+  { access: typed = {}, accessOf, env, profile }: TargetRequest,
+): Access & Pick<Target, 'withheld'> {
+  const kept = (own && accessOf?.(own)) ?? {};
+  const around = isIn(env.url ?? home, base) ? (env.access ?? {}) : {};
+  const given = isIn(home, base) ? typed : {};
+  const [first, second] = profile === undefined ? [around, kept] : [kept, around];
+  const file = first.headers ?? second.headers;
+  const line = given.headers;
+  const withheld = [typed.headers && '--header', typed.certificate && '--cert']
+    .filter((name) => name !== undefined && given !== typed)
+    .join(' and ');
+  return {
+    headers: line && file ? async () => ({ ...(await file()), ...(await line()) }) : (line ?? file),
+    certificate: given.certificate ?? first.certificate ?? second.certificate,
+    withheld: withheld || undefined,
+  };
+}
+
+/** Whether an address, which may be invalid, has the origin of `base`. */
+function isIn(address: string | undefined, base: string): boolean {
+  try {
+    return address !== undefined && new URL(parseBase(address)).origin === new URL(base).origin;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether an address, which may be invalid, is that of `base`. */
@@ -160,16 +224,22 @@ type NamedProfile = readonly [name: string, profile: Profile];
 /** The profiles of an address that have a token for it. */
 function profilesWithToken({ profiles }: StoredProfiles, base: string): readonly NamedProfile[] {
   return Object.entries(profiles).filter(
-    ([, { url, token }]) => token !== undefined && isAt(url, base),
+    ([, profile]) => hasToken(profile) && isAt(profile.url, base),
   );
 }
 
-/** The only profile of those for a link to another instance, unless the user chose a profile or a token. */
+/**
+ * The only profile for a link to another instance, unless the user chose a profile or a token. One with a token is
+ * preferred to those without.
+ */
 function profileOfLink(
+  { profiles }: StoredProfiles,
+  base: string,
   known: readonly NamedProfile[],
   { profile, token }: TargetRequest,
 ): NamedProfile | readonly [] {
-  const [only, ...others] = known;
+  const all = Object.entries(profiles).filter(([, { url }]) => isAt(url, base));
+  const [only, ...others] = known.length > 0 ? known : all;
   const chosen = profile !== undefined || token !== undefined;
   return only === undefined || others.length > 0 || chosen ? [] : only;
 }
@@ -184,7 +254,7 @@ function tokenHint(known: readonly NamedProfile[]): string | undefined {
 }
 
 interface OwnedToken {
-  readonly token: (() => Promise<string | undefined>) | undefined;
+  readonly token: (() => Promise<Token | undefined>) | undefined;
   /** The address it belongs to. */
   readonly owner: string | undefined;
   readonly from: string | undefined;
@@ -194,7 +264,7 @@ interface OwnedToken {
 async function chooseToken(
   base: string,
   candidates: readonly OwnedToken[],
-): Promise<{ readonly token: string; readonly from: string | undefined } | undefined> {
+): Promise<{ readonly token: Token; readonly from: string | undefined } | undefined> {
   for (const { token, owner, from } of candidates) {
     const found = isAt(owner, base) ? await token?.() : undefined;
     if (found !== undefined) return { token: found, from };
@@ -210,14 +280,21 @@ export function travelsOpen(base: string): boolean {
 
 /**
  * @param profile the name of the one for that address
- * @throws CliError (usage) when a token would go over plain http
+ * @throws CliError (usage) when a token or a header of the user would go over plain http
  */
 export function refuseOpenToken(
-  target: Pick<Target, 'base' | 'token' | 'insecure'>,
+  target: Pick<Target, 'base' | 'token' | 'insecure' | 'headers'>,
   profile?: string,
 ): void {
-  if (target.token === undefined || target.insecure || !travelsOpen(target.base)) return;
-  const url = new URL(target.base);
+  const { base, token, headers } = target;
+  const nothing = token === undefined && headers === undefined;
+  if (nothing || target.insecure || !travelsOpen(base)) return;
+  const url = new URL(base);
+  if (token === undefined)
+    throw usageError(
+      `refusing to send headers over plain http to ${url.host}: anyone on the way could read them`,
+      'use https, or accept the risk in a profile for that address: pwpush profile set insecure true',
+    );
   throw usageError(
     `refusing to send the token over plain http to ${url.host}: anyone on the way could read it`,
     profile !== undefined

@@ -11,8 +11,8 @@ import { input, output } from './stdio';
  * @param tune is called before the first request; `many` if others will follow
  */
 export function systemContext(tune: (many: boolean) => void = () => {}): Context {
-  // Other users can read arguments while a process runs: those with the key of a link are overwritten.
-  if (process.argv.some((word) => /#|%23/.test(word))) process.title = 'pwpush';
+  // Other users can read arguments while a process runs: those with the key of a link or a header are overwritten.
+  if (process.argv.some((word) => /#|%23|^--header\b/.test(word))) process.title = 'pwpush';
   const signals = signalHandling();
   const { signal } = signals;
   const terminalFd = lazy(controllingTerminal);
@@ -24,6 +24,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     env: process.env,
     platform: process.platform,
     pid: process.pid,
+    uid: process.getuid?.(),
     get home() {
       return home();
     },
@@ -59,6 +60,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     },
     runChild: async (child) =>
       (await import('../child/child')).runChild(child, signals.forwardTo, withoutStderr),
+    signalGroup,
     quietly,
   };
   return context;
@@ -70,6 +72,15 @@ export function runs(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Sends a signal to a process group (kill(2)), on Windows to its first process; does nothing if that is gone. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // ESRCH.
   }
 }
 

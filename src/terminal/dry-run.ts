@@ -1,6 +1,7 @@
 import { size } from '../byte-size';
 import type { Attachment } from '../client/form';
 import { API_PATH, type NewPush, routes } from '../contract';
+import type { Target } from '../profile/target';
 import { safe, safeJson } from './safe';
 
 const MASK = '***';
@@ -8,6 +9,8 @@ const masked = new Set(['payload', 'passphrase', 'note']);
 
 interface ShownRequest {
   readonly json: boolean;
+  /** Names of the user's headers. */
+  readonly headers: readonly string[];
   readonly files?: readonly Attachment[] | undefined;
   /** How it is encrypted; undefined if it is not. */
   readonly encryption: 'link' | 'words' | 'keys' | undefined;
@@ -21,9 +24,9 @@ const ENCRYPTED = {
 
 /** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
 export function dryRunText(
-  target: { base: string; token?: string | undefined; account?: string | undefined },
+  target: Pick<Target, 'base' | 'token' | 'account'>,
   push: NewPush,
-  { json, files, encryption }: ShownRequest,
+  { json, headers, files, encryption }: ShownRequest,
 ): string {
   const { method, path } = routes.create;
   const url = `${target.base}${API_PATH}${path}`;
@@ -43,10 +46,12 @@ export function dryRunText(
       size,
     }));
     const body = { push: { ...named, files: parts }, ...beside };
+    const names = headers.length === 0 ? undefined : headers;
     const encrypted = encryption && (files ? ['payload', 'files'] : ['payload']);
-    return `${safeJson(JSON.stringify({ method, url, authorization, body, encrypted }))}\n`;
+    return `${safeJson(JSON.stringify({ method, url, authorization, headers: names, body, encrypted }))}\n`;
   }
-  const header = authorization === undefined ? '' : `authorization: ${authorization}\n`;
+  const masks = headers.map((name) => `${name}: ${MASK}\n`).join('');
+  const header = masks + (authorization === undefined ? '' : `authorization: ${authorization}\n`);
   const type = files ? 'multipart/form-data' : 'application/json';
   const body = files
     ? formText(fields, files, Object.entries(beside))

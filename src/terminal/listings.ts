@@ -1,5 +1,6 @@
 import type { Profile } from '../context';
 import type { Account, AuditEntry, Push } from '../contract';
+import { hasToken } from '../profile/config-file';
 import type { Look, Style } from './output';
 import { type Column, pairs } from './table';
 import { ago, ahead } from './wording';
@@ -157,7 +158,7 @@ export interface ShownProfile extends Omit<Profile, 'token'> {
 }
 
 export function shownProfile(name: string, profile: Profile, current: boolean): ShownProfile {
-  return { name, current, ...profile, token: profile.token !== undefined };
+  return { name, current, ...profile, token: hasToken(profile) };
 }
 
 /** Columns of `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */

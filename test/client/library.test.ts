@@ -69,3 +69,21 @@ test('a token over plain http is refused, unless that is asked for', () => {
   expect(() => createClient(options)).toThrow(expect.objectContaining({ code: 'usage' }));
   expect(() => createClient({ ...options, insecure: true })).not.toThrow();
 });
+
+test('headers go along, and are refused if they are invalid or would be sent openly', async () => {
+  const seen: unknown[] = [];
+  const guarded = await listening(({ headers }, response) => {
+    seen.push(headers['x-access']);
+    response.setHeader('content-type', 'application/json').end(VERSION);
+  });
+  const url = `http://127.0.0.1:${guarded.port}`;
+  const passing = createClient({ url, headers: { 'X-Access': 's3cret' } });
+  await passing.version();
+  await passing.close();
+  await guarded.close();
+  expect(seen).toEqual(['s3cret']);
+  const wrong = { url: 'https://pw.test', headers: { Host: 's3cret' } };
+  expect(() => createClient(wrong)).toThrow('header 1 sets host, which pwpush sets itself');
+  const open = { url: 'http://pw.test', headers: { 'X-Access': 's3cret' } };
+  expect(() => createClient(open)).toThrow('refusing to send headers over plain http to pw.test');
+});

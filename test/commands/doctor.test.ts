@@ -120,6 +120,30 @@ describe('an instance where all is well', () => {
     });
   });
 
+  test('it names the headers for an access proxy, without values, and tells the certificate', async () => {
+    const server = await opened(listening(reference(), { key, cert }));
+    writeFileSync(here.file('ca.pem'), cert);
+    writeFileSync(here.file('client.pem'), key + cert);
+    const url = ['--url', `https://localhost:${server.port}`, '--ca-file', here.file('ca.pem')];
+    const header = ['--header', 'X-A: s3cret', '--header', 'x-b: s3cret'];
+    const made = await doctor([...url, ...header, '--cert', here.file('client.pem')]);
+    expect([made.code, made.of('access')]).toEqual([
+      0,
+      {
+        name: 'access',
+        status: 'ok',
+        message: 'headers x-a, x-b; client certificate valid until 2126-10-28',
+      },
+    ]);
+    expect(JSON.stringify(made)).not.toContain('s3cret');
+    writeFileSync(here.file('client.pem'), expiredKey + expiredCert);
+    const old = await doctor([...url, '--cert', here.file('client.pem')]);
+    expect(old.of('access')).toMatchObject({
+      status: 'failed',
+      message: 'the client certificate expired on 2020-02-01',
+    });
+  });
+
   test('through a proxy it is the tunnel that is tried, and the same is seen', async () => {
     const server = await opened(listening(reference(), { key, cert }));
     const proxy = await opened(proxying(server.port));

@@ -88,7 +88,7 @@ describe('help', () => {
     const short = stdout.split('Global options (see pwpush --help):\n')[1]?.split('\n\n')[0];
     const explained = (await here.run('--help')).stdout.split('Global options:\n')[1];
     const names = short?.match(/--[\w-]+/g) ?? [];
-    expect(names).toHaveLength(15);
+    expect(names).toHaveLength(18);
     expect(names.filter((name) => !explained?.includes(name))).toEqual([]);
     expect(short?.split('\n').length).toBeLessThan(5);
   });

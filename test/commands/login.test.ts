@@ -2,6 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
 import type { Prompt } from '../helpers/prompts';
+import { VERSION } from '../helpers/reference';
+import { type Conditions, place } from '../helpers/run';
+import { json, wire } from '../helpers/wire';
+import { nextCert, nextKey } from '../server/certificate';
 
 let here: Instance;
 let token: string;
@@ -147,6 +151,7 @@ describe('somebody who is asked', () => {
         'the token from the prompt is invalid: a token is one line of letters, digits and symbols',
         'the instance refused the token; nothing was saved',
         'pwpush serve 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR codes, no e-mail, pushes without a token',
+        `the token is in ${here.file('config/config.json')}, which only you can read (--keyring: in the system's keyring)`,
         '',
       ].join('\n'),
     });
@@ -233,6 +238,74 @@ test('--anonymous stores the address alone, and forgets a token', async () => {
     { current: 'default', profiles: { default: { url: 'https://pw.test', edition: 'pwpush' } } },
     ['GET /api/v2/version'],
   ]);
+});
+
+describe('a redirect to another host, such as that of a region', () => {
+  const moved = {
+    status: 301,
+    headers: { location: 'https://eu.pw.test/api/v2/version' },
+  };
+  const QUESTION = 'pw.test redirects to https://eu.pw.test. Log in there?';
+  const ACCEPTED = [moved, json(200, VERSION), json(200, '[]')];
+
+  test('is offered, and kept; the token goes there alone', async () => {
+    const { send, sent, check } = wire(ACCEPTED);
+    const there = place({ send });
+    const prompts = [
+      { confirm: QUESTION, answer: true },
+      { secret: 'API token (on your account page, under API):', answer: token },
+    ];
+    const asked = there.under({ terminals: ['stdin'], prompts });
+    const { code } = await asked.run('login', 'pw.test');
+    check();
+    const { url } = there.kept()?.profiles.default ?? {};
+    there.close();
+    const tokens = sent.map((request) => [request.split('\n')[0], request.includes(token)]);
+    expect([code, url, tokens]).toEqual([
+      0,
+      'https://eu.pw.test',
+      [
+        ['GET https://pw.test/api/v2/version', false],
+        ['GET https://eu.pw.test/api/v2/version', true],
+        ['GET https://eu.pw.test/api/v2/pushes/active?page=1', true],
+      ],
+    ]);
+  });
+
+  test('is an error that names it, if it is declined or there is nobody to ask', async () => {
+    const stderr =
+      'pwpush: pw.test redirects to another origin, https://eu.pw.test; nothing was sent there\n' +
+      'hint: if that is your instance, use its address: --url https://eu.pw.test, or pwpush profile set url https://eu.pw.test\n';
+    const prompts = [{ confirm: QUESTION, answer: false }];
+    const conditions: Conditions[] = [{ stdin: token }, { terminals: ['stdin'], prompts }];
+    for (const one of conditions) {
+      const there = place({ send: wire([moved]).send });
+      expect(await there.under(one).run('login', 'pw.test')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr,
+      });
+      expect(there.kept()).toBe(undefined);
+      there.close();
+    }
+  });
+});
+
+test('paths of a client certificate are saved, and headers are not', async () => {
+  writeFileSync(here.file('client.pem'), nextKey + nextCert);
+  const piped = here.under({ stdin: token });
+  const line = ['--cert', here.file('client.pem'), '--header', 'X-A: s3cret'];
+  expect(await piped.run('login', 'pw.test', ...line)).toEqual({
+    ...saved,
+    stderr: '--header was not saved; put it into a file: pwpush profile set headers-file PATH\n',
+  });
+  const cert = here.file('client.pem');
+  expect(here.kept()?.profiles.default).toEqual({
+    url: 'https://pw.test',
+    edition: 'pwpush',
+    token,
+    cert,
+  });
 });
 
 describe('logout', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
 import { CREATED, EXPIRED, PREVIEWED, RETRIEVED } from '../helpers/reference';
-import { json, type Literal } from '../helpers/wire';
+import { html, json, type Literal } from '../helpers/wire';
 
 const HEADERS = 'accept: application/json\naccept-encoding: identity\nuser-agent: pwpush/0.1.0';
 const AUTHORIZED = `${HEADERS}\nauthorization: Bearer t0ken`;
@@ -135,22 +135,87 @@ describe('a redirect to another origin is reported, and nothing is sent there', 
 });
 
 describe('an instance that is not set up', () => {
+  test.each(['/first_run', '/users/sign_in', '/en/users/sign_in/'])(
+    'redirects to %s: said, not followed',
+    async (location) => {
+      expect(await asked([to(location)], 'push')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'pwpush: the instance redirects to its sign-in or first-run page instead of responding\n' +
+          'hint: open the instance in a browser and finish setting it up, or check the address\n',
+        sent: [`POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`],
+        waits: [],
+      });
+    },
+  );
+});
+
+describe('the login page of an access proxy', () => {
+  const HINT =
+    'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --header) or a client certificate (--cert, --key); see ACCESS PROXIES in pwpush(1)';
+  const TOKEN =
+    'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set headers-file PATH or PWPUSH_HEADERS_FILE';
+  const LOGIN = 'https://team.cloudflareaccess.com/cdn-cgi/access/login/pw.test?kid=x';
+
   test.each([
-    '/first_run',
-    '/users/sign_in',
-    'https://sso.test/login?next=/',
-    '/en/users/sign_in/',
-  ])('redirects to %s: said, not followed', async (location) => {
+    [LOGIN, ' on team.cloudflareaccess.com', TOKEN],
+    ['/cdn-cgi/access/login/pw.test', '', TOKEN],
+    ['/oauth2/start?rd=%2Fapi', '', HINT],
+    ['https://sso.test/login?next=/', ' on sso.test', HINT],
+    ['https://auth.test/?rd=https%3A%2F%2Fpw.test%2F', ' on auth.test', HINT],
+    ['https://idp.test/realms/x/protocol/openid-connect/auth?x=1', ' on idp.test', HINT],
+  ])('by a redirect to %s', async (location, where, hint) => {
     expect(await asked([to(location)], 'push')).toEqual({
       code: 1,
       stdout: '',
       stderr:
-        'pwpush: the instance redirects to its sign-in or first-run page instead of responding\n' +
-        'hint: open the instance in a browser and finish setting it up, or check the address\n',
+        `pwpush: an access proxy in front of pw.test redirects to its login page${where}; nothing was sent there\n` +
+        `hint: ${hint}\n`,
       sent: [`POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`],
       waits: [],
     });
   });
+
+  const page = '<!DOCTYPE html><html><title>Sign in ・ Cloudflare Access</title>';
+  test.each([
+    [200, page, TOKEN],
+    [403, page, TOKEN],
+    [401, '<html><form><input type="password">', HINT],
+    [200, '\n<html><body><h1>Log in with SSO</h1>', HINT],
+  ])('as HTML with status %d', async (status, body, hint) => {
+    for (const command of ['push', 'list']) {
+      const { code, stderr } = await asked([html(status, body)], command);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `pwpush: a login page answered instead of the instance (${status})\nhint: ${hint}\n`,
+      });
+    }
+  });
+
+  test('in spite of a service token says that this was refused', async () => {
+    const header = ['--header', 'CF-Access-Client-Id: id'];
+    for (const answer of [to(LOGIN), html(403, page)]) {
+      const { stderr } = await asked([answer], 'list', ...header);
+      expect(stderr).toContain('hint: Cloudflare Access refused the service token');
+    }
+  });
+
+  test('of nginx, without a client certificate', async () => {
+    const body = '<html><head><title>400 No required SSL certificate was sent</title></head>';
+    const { code, stderr } = await asked([html(400, body)], 'list');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'pwpush: the instance, or a proxy in front of it, requires a client certificate\n' +
+        'hint: send a client certificate that it trusts, with --cert and --key\n',
+    });
+  });
+});
+
+test('a redirect to a regional host keeps the path of the instance in its hint', async () => {
+  const { stderr } = await asked([to('https://eu.pw.test/sub/api/v2/version', 301)], 'version');
+  expect(stderr).toContain('use its address: --url https://eu.pw.test/sub, or');
 });
 
 test.each(['http://', 'https://[', 'ftp://pw.test/'])(

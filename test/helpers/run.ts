@@ -23,7 +23,7 @@ import type {
 import { run as runProgram } from '../../src/main';
 import { configFolder } from '../../src/profile/folders';
 import { confStore } from '../../src/profile/store';
-import { runs } from '../../src/system/process';
+import { runs, signalGroup } from '../../src/system/process';
 import { type Prompt, scriptedPrompter } from './prompts';
 
 type Stream = 'stdin' | 'stdout' | 'stderr';
@@ -153,6 +153,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     env,
     platform: 'linux',
     pid: 1,
+    uid: process.getuid?.(),
     home: join(io.folder, 'home'),
     stdin: input(conditions),
     stdout: stdout.output,
@@ -183,6 +184,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
       return confStore(configFolder({ env, platform: 'linux', home: io.folder }), tools);
     },
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
+    signalGroup,
     quietly: (work) => work(),
   };
   const code = await runProgram(argv, context);

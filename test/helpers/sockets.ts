@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
 import { type Conditions, type Outcome, place } from './run';
@@ -9,14 +9,13 @@ export interface Listening {
   readonly port: number;
   /** `GET /path` of each request that arrived. */
   readonly seen: string[];
+  /** Calls `listener` at each new connection. */
+  onConnection(listener: () => void): void;
   close(): Promise<void>;
 }
 
 /** An HTTP server on a free port of loopback. */
-export async function listening(
-  answer: RequestListener,
-  tls?: { readonly key: string; readonly cert: string },
-): Promise<Listening> {
+export async function listening(answer: RequestListener, tls?: ServerOptions): Promise<Listening> {
   const seen: string[] = [];
   const listener: RequestListener = (request, response) => {
     seen.push(`${request.method} ${request.url}`);
@@ -78,6 +77,7 @@ async function opened(server: Server) {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    onConnection: (listener: () => void) => void server.on('connection', listener),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

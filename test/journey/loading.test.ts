@@ -58,6 +58,9 @@ const files = [
 ];
 const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
 const heavy = [
+  'token-command',
+  'system-keyring',
+  'client-certificate',
   'chalk',
   'clipboard',
   'clipboard-destination',

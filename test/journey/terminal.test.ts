@@ -74,9 +74,9 @@ describe('on a terminal', () => {
   test.each([
     ['the secret', '$PWPUSH push', 'Secret:'],
     ['a passphrase, the secret being piped', 'echo s | $PWPUSH push -p', 'Passphrase:'],
-    ['a token', '$PWPUSH login http://127.0.0.1:1', 'API token (on your account page, under API):'],
+    ['a token', '$PWPUSH login URL', 'API token (on your account page, under API):'],
   ])('Ctrl-D where %s is asked for ends with 130 too', async (_what, line, question) => {
-    const terminal = onTerminal(line, sender.env);
+    const terminal = onTerminal(line.replace('URL', service.url), sender.env);
     await terminal.shows(question);
     terminal.type('\u0004');
     expect(await terminal.ended).toBe(130);

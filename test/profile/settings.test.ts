@@ -13,6 +13,9 @@ describe('a setting', () => {
     ['retrieval-step', 'on', { 'retrieval-step': true }],
     ['retrieval-step', '0', { 'retrieval-step': false }],
     ['ca-file', '/etc/ca.pem', { 'ca-file': '/etc/ca.pem' }],
+    ['headers-file', '/etc/h', { 'headers-file': '/etc/h' }],
+    ['cert', '/etc/c.pem', { cert: '/etc/c.pem' }],
+    ['cert-key', '/etc/k.pem', { 'cert-key': '/etc/k.pem' }],
     ['insecure', 'yes', { insecure: true }],
   ])('%s %s is kept as its own type', (key, value, profile) => {
     expect(withSetting({}, key, value)).toEqual(profile);

@@ -1,6 +1,8 @@
 import type { HttpRequest, HttpResponse, Transport } from '../../context';
-import { type CliError, failedError } from '../../errors';
+import { API_PATH } from '../../contract';
+import { CliError, failedError } from '../../errors';
 import { parseWebUrl } from '../../loopback';
+import { accessLogin, isAccessLogin } from './access-proxy';
 import { TransportError } from './network-errors';
 
 /** A response whose body was read to its end. */
@@ -103,29 +105,36 @@ function redirectTarget(answer: ApiResponse, request: HttpRequest): string | und
   const from = new URL(request.url);
   const to = location === undefined ? undefined : parseWebUrl(location, from);
   if (to === undefined) return undefined;
+  if (isAccessLogin(to, from)) throw accessLogin(to, request, answer.status);
   if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname)) throw notSetUp(answer.status);
   if (to.username || to.password) return undefined;
-  if (to.origin !== from.origin) throw leavesOrigin(from, to, answer.status);
+  if (to.origin !== from.origin) throw new LeavesOrigin(from, to, answer.status);
   // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which creates nothing.
   const keepsMethod = answer.status === 307 || answer.status === 308;
   return request.method === 'GET' || keepsMethod ? to.href : undefined;
 }
 
-function leavesOrigin(from: URL, to: URL, status: number): CliError {
-  return failedError(
-    `${from.host} redirects to another origin, ${to.protocol}//${to.host}; nothing was sent there`,
-    {
-      status,
-      hint: isShellSafe(to.host)
-        ? `if that is your instance, use its address: --url ${to.origin}, or pwpush profile set url ${to.origin}`
-        : 'check the address',
-    },
-  );
+/** The error for a redirect to another origin, which may be where the instance is now. */
+export class LeavesOrigin extends CliError {
+  /** The address of an instance there. */
+  readonly base: string;
+
+  constructor(from: URL, to: URL, status: number) {
+    const path = to.pathname.split(API_PATH);
+    const base = to.origin + (path.length > 1 ? (path[0] ?? '') : '');
+    const hint = isShellSafe(base)
+      ? `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`
+      : 'check the address';
+    const where = `${to.protocol}//${to.host}`;
+    const message = `${from.host} redirects to another origin, ${where}; nothing was sent there`;
+    super('failed', message, { status, hint });
+    this.base = base;
+  }
 }
 
 /** A host may be named `$(reboot).test` (URL Standard, 3.2): a command that is copied to a shell must not contain it. */
-function isShellSafe(host: string): boolean {
-  return /^[\w.:[\]-]+$/.test(host);
+function isShellSafe(address: string): boolean {
+  return /^[\w.:/[\]-]+$/.test(address);
 }
 
 function notSetUp(status: number): CliError {

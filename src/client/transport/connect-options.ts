@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import type { Environment, HttpOptions } from '../../context';
+import type { ClientCertificate, Environment, HttpOptions } from '../../context';
 import { usageError } from '../../errors';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../loopback';
 
@@ -19,6 +19,15 @@ export async function tlsOptions({
     ...(ca === undefined ? {} : { ca: await withRoots(ca, env) }),
     rejectUnauthorized: !insecure,
   };
+}
+
+/** The client certificate for a URL; none for another origin than its own. */
+export function certificateFor(
+  { origin }: URL,
+  { certificate }: Pick<HttpOptions, 'certificate'>,
+): ClientCertificate | undefined {
+  if (certificate?.origin !== origin) return undefined;
+  return { cert: certificate.cert, key: certificate.key };
 }
 
 /** The option `ca` replaces the certificates that Node trusts, so they are included. */

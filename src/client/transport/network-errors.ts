@@ -33,6 +33,12 @@ const NO_TLS: Explanation = [
   'it does not use TLS on this port',
   'check the port, and whether the address begins with http',
 ];
+const CLIENT_CERTIFICATE = 'send one with --cert and --key; see ACCESS PROXIES in pwpush(1)';
+const NO_CERTIFICATE: Explanation = ['it requires a client certificate', CLIENT_CERTIFICATE];
+const REFUSED_CERTIFICATE: Explanation = [
+  'it refused the client certificate',
+  'check that it has not expired, and that the server trusts its issuer',
+];
 const UNKNOWN_CA: Explanation = ['its certificate comes from an unknown CA', CERTIFICATE];
 
 /** By the error code of Node or undici. */
@@ -53,6 +59,16 @@ const explanations: Readonly<Record<string, Explanation>> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['its certificate cannot be verified', CERTIFICATE],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CA,
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NO_CERTIFICATE,
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: REFUSED_CERTIFICATE,
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: REFUSED_CERTIFICATE,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: REFUSED_CERTIFICATE,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: REFUSED_CERTIFICATE,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: REFUSED_CERTIFICATE,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: [
+    'it refused the TLS handshake',
+    'if it requires a client certificate, send one with --cert and --key',
+  ],
   ECONNRESET: ['the connection was reset'],
   EPIPE: ['the connection was closed'],
   UND_ERR_SOCKET: ['the connection was closed'],
@@ -87,6 +103,8 @@ export function networkError(
     });
   }
   const [what, hint] = explanations[code] ?? [unknownCode(code)];
+  // The handshake failed: in TLS 1.3 a client learns that after it has written (RFC 8446, 4.4.2.4 and E.1.2).
+  if (what === NO_CERTIFICATE[0] || what === REFUSED_CERTIFICATE[0]) left = false;
   const verb = left ? 'sent no complete response' : 'cannot be reached';
   return new TransportError(`${url.host} ${verb}: ${what}`, {
     sent: left,

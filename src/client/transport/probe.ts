@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, connect as plain, type Socket } from 'node:net';
 import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
+import type { ClientCertificate } from '../../context';
 import { isLocalhost } from '../../loopback';
 import { raceWithLimit } from '../../system/abort';
 import type { TlsOptions } from './connect-options';
@@ -12,6 +13,7 @@ export interface ProbedConnection {
   readonly url: URL;
   readonly proxy: URL | undefined;
   readonly tls: TlsOptions;
+  readonly certificate: ClientCertificate | undefined;
   /** Milliseconds for each step. */
   readonly timeout: number;
   readonly signal: AbortSignal;
@@ -65,7 +67,7 @@ function openDirect(url: URL, to: ProbedConnection): Promise<Socket> {
 export function handshake(to: ProbedConnection, raw: Socket): Promise<Handshake> {
   const host = hostOf(to.url);
   const named = isIP(host) ? {} : { servername: host };
-  const tls = { ...to.tls, ...named, host, ALPNProtocols: ['http/1.1'] };
+  const tls = { ...to.tls, ...to.certificate, ...named, host, ALPNProtocols: ['http/1.1'] };
   const socket = secure({ ...tls, socket: raw, rejectUnauthorized: false });
   const shaken = new Promise<Handshake>((resolve, reject) => {
     socket.on('error', reject);

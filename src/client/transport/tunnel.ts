@@ -4,6 +4,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
+import type { ClientCertificate } from '../../context';
 import type { TlsOptions } from './connect-options';
 import { hostOf, lookupOptions } from './connect-options';
 
@@ -41,6 +42,8 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
 interface Tunnel {
   readonly proxy: URL;
   readonly tls: TlsOptions;
+  /** For the instance, not for the proxy. */
+  readonly certificate?: ClientCertificate | undefined;
   /** Milliseconds for the tunnel, and again for TLS within it. */
   readonly timeout: number;
 }
@@ -93,10 +96,18 @@ export function openTunnel(
   request.end();
 }
 
-function startTls(raw: Socket, hostname: string, { tls, timeout }: Tunnel, done: Done): void {
+function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: Done): void {
+  const { tls, certificate, timeout } = tunnel;
   const host = hostOf({ hostname });
   const named = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
-  const socket = secure({ ...tls, ...named, host, socket: raw, ALPNProtocols: ['http/1.1'] });
+  const socket = secure({
+    ...tls,
+    ...certificate,
+    ...named,
+    host,
+    socket: raw,
+    ALPNProtocols: ['http/1.1'],
+  });
   const fail = (error: Error) => {
     socket.destroy();
     done(error, null);

@@ -21,3 +21,7 @@ declare module 'undici/lib/api/api-request.js' {
     },
   ): Promise<Dispatcher.ResponseData>;
 }
+declare module 'undici/lib/core/symbols.js' {
+  /** Names the method of a client that connects without a request. */
+  export const kConnect: unique symbol;
+}

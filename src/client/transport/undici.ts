@@ -1,9 +1,10 @@
 import type { buildConnector as Build, Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
+import { kConnect } from 'undici/lib/core/symbols.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../context';
-import { lookupOptions, proxyFor, tlsOptions } from './connect-options';
+import { certificateFor, lookupOptions, proxyFor, tlsOptions } from './connect-options';
 import { networkError, proxyAuthenticationError, TransportError } from './network-errors';
 import type { Connector, UploadAttempt } from './upload';
 
@@ -11,6 +12,8 @@ interface Connected {
   readonly dispatcher: Dispatcher;
   /** The running requests. */
   readonly running: Set<Dispatcher.DispatchController>;
+  /** The last error of TLS on an open connection, which undici replaces by that of its end. */
+  readonly tls: { error?: Error | undefined };
   /** For plain http through a proxy. */
   readonly forwarded?: { readonly prefix: string; readonly headers: Record<string, string> };
 }
@@ -37,10 +40,22 @@ export function undiciTransport(options: HttpOptions): HttpClient {
       const streamed = { ...request, body: uploadOf(body) };
       return sendOver(await dispatcherFor(url, true), url, streamed, options);
     },
+    open: (url) => {
+      const connecting = async () => {
+        const { dispatcher } = await dispatcherFor(new URL(url), false);
+        // A pool has none: it opens connections by its own rules.
+        (dispatcher as Connectable)[kConnect]?.(() => {});
+      };
+      connecting().catch(() => {});
+    },
     close: async () => {
       for (const connected of dispatchers.values()) await (await connected).dispatcher.destroy();
     },
   };
+}
+
+interface Connectable {
+  [kConnect]?(connected: () => void): void;
 }
 
 async function connect(url: URL, options: HttpOptions, streamed: boolean): Promise<Connected> {
@@ -55,39 +70,54 @@ async function connect(url: URL, options: HttpOptions, streamed: boolean): Promi
   const upload = streamed ? await import('./upload') : undefined;
   const wrapped = (open: Connector) => upload?.uploadConnector(open, milliseconds) ?? open;
   const running: Connected['running'] = new Set();
+  const state: Pick<Connected, 'running' | 'tls'> = { running, tls: {} };
   const { connections = 1 } = options;
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
-  const direct = ({ hostname }: URL) =>
-    buildConnector({ ...tls, ...lookupOptions(hostname), timeout: milliseconds, allowH2: false });
+  const certificate = certificateFor(url, options);
+  const direct = ({ hostname }: URL, own = {}) =>
+    buildConnector({
+      ...{ ...tls, ...own, ...lookupOptions(hostname) },
+      ...{ timeout: milliseconds, allowH2: false },
+    });
   const over = (origin: string, open: Connector) => {
-    const one = { ...settings, connect: resumeAtEnd(wrapped(open), running) as Build.connector };
+    const one = { ...settings, connect: watched(wrapped(open), state) as Build.connector };
     return pool ? new pool.default(origin, { ...one, connections }) : new Client(origin, one);
   };
   const proxy = proxyFor(url, options.env);
-  if (proxy === undefined) return { dispatcher: over(url.origin, direct(url)), running };
+  if (proxy === undefined)
+    return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (url.protocol === 'https:') {
-    const connector = tunnelConnector({ proxy, tls, timeout: milliseconds }) as Connector;
-    return { dispatcher: over(url.origin, connector), running };
+    const connector = tunnelConnector({
+      proxy,
+      tls,
+      certificate,
+      timeout: milliseconds,
+    }) as Connector;
+    return { dispatcher: over(url.origin, connector), ...state };
   }
   // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).
   const forwarded = {
     prefix: url.origin,
     headers: { host: url.host, ...proxyAuthorization(proxy) },
   };
-  return { dispatcher: over(proxy.origin, direct(proxy)), forwarded, running };
+  return { dispatcher: over(proxy.origin, direct(proxy)), forwarded, ...state };
 }
 
 /**
- * Resumes the parser before undici sees the end of the connection, after which nothing more can arrive. undici 7.30.2
+ * Remembers errors of TLS, and resumes the parser before undici sees the end of the connection, after which nothing more can arrive. undici 7.30.2
  * drops the body, or throws where nobody can catch it, if the parser is paused then. Issue #5360 there, mended in
  * version 8, which requires Node.js 22.
  */
-function resumeAtEnd(open: Connector, running: Connected['running']): Connector {
+function watched(open: Connector, { running, tls }: Pick<Connected, 'running' | 'tls'>): Connector {
   return (to, callback) =>
     open(to, (error, socket) => {
       socket?.once('end', () => {
         for (const controller of running) controller.resume();
+      });
+      tls.error = undefined;
+      socket?.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code?.startsWith('ERR_SSL_')) tls.error = error;
       });
       callback(error, socket);
     });
@@ -133,7 +163,7 @@ function tracked(
     onResponseData: (controller, chunk) => {
       handler.onResponseData?.(controller, chunk);
       left -= chunk.byteLength;
-      // A paused body is dropped when the connection is reset, even a complete one. Empty chunks come of `resumeAtEnd`.
+      // A paused body is dropped when the connection is reset, even a complete one. Empty chunks come of `watched`.
       if (left === 0 || chunk.byteLength === 0) controller.resume();
     },
     onResponseEnd: (controller, trailers) => {
@@ -152,7 +182,7 @@ interface Sendable extends Omit<HttpRequest, 'body'> {
 }
 
 async function sendOver(
-  { dispatcher, forwarded, running }: Connected,
+  { dispatcher, forwarded, running, tls }: Connected,
   url: URL,
   { method, headers, body }: Sendable,
   options: HttpOptions,
@@ -170,7 +200,10 @@ async function sendOver(
     })
     .catch((error: unknown) => {
       const left = state.left && !(options.signal?.aborted && streamed?.unfinished());
-      throw streamed?.error(error, url, options) ?? networkError(error, url, left, options.timeout);
+      throw (
+        streamed?.error(error, url, options) ??
+        networkError(tls.error ?? error, url, left, options.timeout)
+      );
     });
   if (forwarded && response.statusCode === 407) throw proxyAuthenticationError(url);
   return toWire(response, url, options, streamed);

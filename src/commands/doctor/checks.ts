@@ -13,7 +13,14 @@ import type { Context, Transport } from '../../context';
 import type { InstanceVersion } from '../../contract';
 import { CliError, failedError } from '../../errors';
 import { type Target, travelsOpen } from '../../profile/target';
-import { BRIEF, briefSettings, certificatesOf, type Session, timeoutOf } from '../../session';
+import {
+  BRIEF,
+  briefSettings,
+  certificateFor,
+  certificatesOf,
+  type Session,
+  timeoutOf,
+} from '../../session';
 import { abilities, editionOf } from '../../terminal/instance-info';
 import { count } from '../../terminal/wording';
 
@@ -39,6 +46,23 @@ export async function checkAddress(session: Session): Promise<Address> {
   return { target, status: 'warning', message: `${message}; ${target.ignored}` };
 }
 
+/** What is shown to a proxy in front of the instance can be read, and the certificate has not expired. */
+export async function checkAccess({ target }: Address, context: Context): Promise<Address> {
+  const names = Object.keys((await target.headers?.()) ?? {});
+  const headers = names.length === 0 ? [] : [`headers ${names.join(', ')}`];
+  const shown = await target.certificate?.();
+  if (shown === undefined) return { target, message: headers.join() };
+  const { X509Certificate } = await import('node:crypto');
+  const expires = new Date(new X509Certificate(shown.cert).validTo);
+  const days = Math.floor((expires.getTime() - context.now().getTime()) / DAY);
+  const until = expires.toISOString().slice(0, 10);
+  if (days < 0)
+    throw failedError(`the client certificate expired on ${until}`, { hint: 'renew it' });
+  const message = [...headers, `client certificate valid until ${until}`].join('; ');
+  if (days >= SOON) return { target, message };
+  return { target, message, status: 'warning', hint: `renew it, ${count(days, 'day')} left` };
+}
+
 interface Route extends Address {
   readonly way: ProbedConnection;
 }
@@ -48,9 +72,10 @@ export async function checkProxy({ target }: Address, session: Session): Promise
   const url = new URL(target.base);
   const proxy = proxyFor(url, env);
   const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
+  const certificate = await certificateFor(target);
   const timeout = Math.min(timeoutOf(session), BRIEF) * 1000;
   const message = proxy === undefined ? 'none' : `${proxy.protocol}//${proxy.host}`;
-  return { target, way: { url, proxy, tls, timeout, signal }, message };
+  return { target, way: { url, proxy, tls, certificate, timeout, signal }, message };
 }
 
 export async function checkDns({ target, way }: Route): Promise<Route> {

@@ -158,7 +158,10 @@ function outcomeReporter(session: Session, { options, target, mode }: Batch) {
       }
       if ('request' in outcome)
         return say.printText(
-          dryRunText(target, outcome.request, { json: options.json, encryption: mode }),
+          dryRunText(target, outcome.request, {
+            ...{ json: options.json, encryption: mode },
+            headers: Object.keys((await target.headers?.()) ?? {}),
+          }),
         );
       const { push, link, name } = outcome.created;
       const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);

@@ -167,5 +167,7 @@ async function openFiles(
 async function dryRun(options: PushOptions, target: Target, draft: Draft): Promise<string> {
   const { dryRunText } = await import('../../terminal/dry-run');
   const { request, files } = await shownPush(draft, options);
-  return dryRunText(target, request, { json: options.json, files, encryption: draft.mode });
+  const headers = Object.keys((await target.headers?.()) ?? {});
+  const { json } = options;
+  return dryRunText(target, request, { json, headers, files, encryption: draft.mode });
 }

@@ -1,0 +1,242 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { undiciTransport } from '../../src/client/transport/undici';
+import { type Instance, instance } from '../helpers/instance';
+import { VERSION } from '../helpers/reference';
+import { type Conditions, place } from '../helpers/run';
+import { type Listening, listening } from '../helpers/sockets';
+
+let here: Instance;
+let token: string;
+beforeEach(async () => {
+  here = await instance({ env: { PWPUSH_URL: 'https://pw.test', PATH: process.env.PATH } });
+  token = here.service.adminToken;
+});
+afterEach(() => here.close());
+
+const NONE = 'no active pushes\n';
+
+/** Runs `list`, with the token of that command. */
+const list = (command: string, conditions: Conditions = {}, ...more: string[]) =>
+  here
+    .under({ ...conditions, env: { ...conditions.env, PWPUSH_TOKEN_COMMAND: command } })
+    .run('list', ...more);
+
+const refused = (message: string, hint?: string) => ({
+  code: 2,
+  stdout: '',
+  stderr: `pwpush: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`,
+});
+
+describe('a token command', () => {
+  test('prints the token as its first line', async () => {
+    const command = `sh -c 'printf "%s\\n" " $1 " user:ann' sh "${token}"`;
+    expect(await list(command)).toEqual({ code: 0, stdout: '', stderr: NONE });
+  });
+
+  test('is split into words, of which nothing is expanded', async () => {
+    const out = here.file('words');
+    const script = here.file('show');
+    writeFileSync(
+      script,
+      `#!/bin/sh\nfor word; do echo "<$word>"; done > '${out}'\necho ${token}\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const typed = String.raw`a  'b c' "d \"e\" \\ $HOME" f\ g ~ * $(id) ; | "" 'h'i`;
+    expect((await list(`${script} ${typed}`)).code).toBe(0);
+    expect(readFileSync(out, 'utf8').trim().split('\n')).toEqual(
+      ['a', 'b c', 'd "e" \\ $HOME', 'f g', '~', '*', '$(id)', ';', '|', '', 'hi'].map(
+        (word) => `<${word}>`,
+      ),
+    );
+  });
+
+  test.each(["'pass", 'pass "x', 'pass \\', '  ', '""'])('is refused: %j', async (command) => {
+    const { code, stderr } = await list(command);
+    expect([code, here.asked]).toEqual([2, []]);
+    expect(stderr).toMatch(
+      /^pwpush: PWPUSH_TOKEN_COMMAND (names no program|has a quote or backslash without its end)\n$/,
+    );
+  });
+
+  test('that fails is an error, and its text is passed on without control characters', async () => {
+    const line = String.raw`sh -c 'printf "locked \033[31mnow\n" >&2; exit 3'`;
+    expect(await list(line)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'sh: locked \\x1b[31mnow\n' +
+        'pwpush: PWPUSH_TOKEN_COMMAND failed with exit code 3\n' +
+        'hint: run it by hand: it must print the token as its first line\n',
+    });
+    expect(here.asked).toEqual([]);
+  });
+
+  test('that prints the token to standard error too does not reveal it', async () => {
+    const line = `sh -c 'echo "+ echo ${token}" >&2; echo ${token}'`;
+    expect(await list(line)).toEqual({ code: 0, stdout: '', stderr: `sh: + echo ***\n${NONE}` });
+    const json = await list(line, {}, '--json');
+    expect(json.stderr).toBe('{"warning":{"message":"sh: + echo ***"}}\n');
+  });
+
+  test.each([
+    ['no-such-program x', 'cannot be started: there is no program "no-such-program"'],
+    ['true', undefined],
+    ["echo 'two words'", undefined],
+  ])('%j is an error', async (command, message) => {
+    const { code, stderr } = await list(command);
+    expect([code, here.asked]).toEqual([2, []]);
+    if (message !== undefined) expect(stderr).toBe(`pwpush: PWPUSH_TOKEN_COMMAND ${message}\n`);
+    else expect(stderr).toMatch(/^pwpush: the token from PWPUSH_TOKEN_COMMAND is (empty|invalid)/);
+  });
+
+  test('has neither our variables nor our standard input', async () => {
+    const out = here.file('seen');
+    const line = `sh -c '{ env; cat; } > "${out}"; echo ${token}'`;
+    const env = { PWPUSH_PASSPHRASE: 's3cret-word', OTHER: 'x' };
+    await list(line, { env, stdin: 's3cret-input' });
+    const seen = readFileSync(out, 'utf8');
+    expect([seen.includes('OTHER=x'), /s3cret|PWPUSH_/.test(seen)]).toEqual([true, false]);
+  });
+
+  test('may leave an agent behind, which keeps its output open', async () => {
+    const pid = here.file('pid');
+    const line = `sh -c 'tail -f /dev/null & echo $! > "${pid}"; echo ${token}'`;
+    expect((await list(line)).code).toBe(0);
+    expect(process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL')).toBe(true);
+  });
+
+  test('runs once in a run, and not without need', async () => {
+    const out = here.file('runs');
+    const line = `sh -c 'echo run >> "${out}"; echo ${token}'`;
+    const env = { PWPUSH_TOKEN_COMMAND: line };
+    const piped = here.under({ env, stdin: 'one\ntwo\nthree\n' });
+    expect((await piped.run('push', '--each')).code).toBe(0);
+    expect(readFileSync(out, 'utf8')).toBe('run\n');
+    for (const words of ['push --dry-run x', 'list --anonymous', 'get https://other.test/p/abc'])
+      await here.under({ env }).run(...words.split(' '));
+    expect(readFileSync(out, 'utf8')).toBe('run\n');
+  });
+
+  test('comes after PWPUSH_TOKEN and PWPUSH_TOKEN_FILE, and before that of the profile', async () => {
+    const out = here.file('ran');
+    writeFileSync(here.file('token'), token);
+    const say = (name: string) => `sh -c 'echo ${name} >> "${out}"; echo ${token}'`;
+    const profile = { url: 'https://pw.test', 'token-command': say('profile') };
+    await here.keep({ current: 'work', profiles: { work: profile } });
+    const set = { PWPUSH_TOKEN_COMMAND: say('variable') };
+    const codes = [];
+    for (const env of [
+      { ...set, PWPUSH_TOKEN: token },
+      { ...set, PWPUSH_TOKEN_FILE: here.file('token') },
+      set,
+      {},
+    ])
+      codes.push((await here.under({ env }).run('list')).code);
+    await here.under({ env: set }).run('list', '--profile', 'work');
+    expect([codes, readFileSync(out, 'utf8')]).toEqual([
+      [0, 0, 0, 0],
+      'variable\nprofile\nprofile\n',
+    ]);
+  });
+
+  test('that is interrupted ends with all that it started', async () => {
+    const out = here.file('late');
+    const started = here.file('started');
+    const controller = new AbortController();
+    // The group ignores SIGTERM.
+    const line = `sh -c 'trap "" TERM; (sleep 60; echo late > "${out}") & echo > "${started}"; echo up >&2; wait; sleep 60'`;
+    const running = list(line, { signal: controller.signal, terminals: ['stderr'] });
+    while (!existsSync(started)) await new Promise(setImmediate);
+    controller.abort('SIGINT');
+    expect((await running).code).toBe(130);
+    expect(spawnSync('pgrep', ['-f', out]).status).toBe(1);
+  });
+});
+
+describe('the setting token-command', () => {
+  test('replaces a stored token, and login replaces it', async () => {
+    const profile = { url: 'https://pw.test', token: 'old' };
+    await here.keep({ current: 'work', profiles: { work: profile } });
+    const command = `echo ${token}`;
+    expect(await here.run('profile', 'set', 'token-command', command)).toMatchObject({
+      code: 0,
+      stderr: 'the token that was stored in the profile was removed\n',
+    });
+    expect(here.kept()?.profiles.work).toEqual({
+      url: 'https://pw.test',
+      'token-command': command,
+    });
+    const { stdout } = await here.run('profile', 'list', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ token: true }]);
+    expect((await here.run('list')).code).toBe(0);
+    expect((await here.under({ stdin: token }).run('login', '--profile', 'work')).code).toBe(0);
+    expect(here.kept()?.profiles.work).toEqual({ url: 'https://pw.test', token });
+  });
+
+  test('is forgotten by logout and with the address', async () => {
+    const work = { url: 'https://pw.test', 'token-command': 'pass show x' };
+    await here.keep({ current: 'work', profiles: { work } });
+    await here.run('logout');
+    expect(here.kept()?.profiles.work).toEqual({ url: 'https://pw.test' });
+    await here.keep({ current: 'work', profiles: { work } });
+    await here.run('profile', 'set', 'url', 'https://new.test');
+    expect(here.kept()?.profiles.work).toEqual({ url: 'https://new.test' });
+  });
+
+  test('is refused if it cannot be split', async () => {
+    expect(await here.run('profile', 'set', 'token-command', "pass 'x")).toEqual(
+      refused('token-command has a quote or backslash without its end'),
+    );
+  });
+
+  test('is saved by login in the place of a token', async () => {
+    const command = `echo ${token}`;
+    const env = { PWPUSH_TOKEN_COMMAND: command };
+    expect((await here.under({ env }).run('login')).code).toBe(0);
+    expect(here.kept()?.profiles.default).toEqual({
+      url: 'https://pw.test',
+      'token-command': command,
+    });
+  });
+
+  test('of the profile of another instance is used with a link to it', async () => {
+    const pushed = await here.under({ env: { PWPUSH_TOKEN: token } }).run('push', 'x');
+    const profiles = {
+      home: { url: 'https://home.test' },
+      work: { url: 'https://pw.test', 'token-command': `echo ${token}` },
+    };
+    await here.keep({ current: 'home', profiles });
+    const env = { PWPUSH_URL: undefined };
+    const { code } = await here.under({ env }).run('audit', pushed.stdout.trim());
+    expect(code).toBe(0);
+  });
+});
+
+describe('while the command runs', () => {
+  let server: Listening;
+  afterEach(() => server.close());
+
+  test('the connection is opened, and the request takes it', async () => {
+    const there = place({ transport: undiciTransport, env: { PATH: process.env.PATH } });
+    let connections = 0;
+    const go = there.file('go');
+    server = await listening((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(VERSION);
+    });
+    server.onConnection(() => {
+      connections += 1;
+      writeFileSync(go, '');
+    });
+    // It ends only after the connection was opened.
+    const command = `sh -c 'until [ -e "${go}" ]; do :; done; echo t0ken'`;
+    const env = { PWPUSH_URL: `http://127.0.0.1:${server.port}`, PWPUSH_TOKEN_COMMAND: command };
+    const { code } = await there.under({ env }).run('version');
+    there.close();
+    expect([code, connections, server.seen]).toEqual([0, 1, ['GET /api/v2/version']]);
+  });
+});
