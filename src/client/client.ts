@@ -4,10 +4,12 @@ import {
   API_PATH,
   type AuditEntry,
   auditSchema,
+  createdRequestSchema,
   createdSchema,
   type InstanceVersion,
   limits,
   type NewPush,
+  type NewRequest,
   type Notification,
   type Notified,
   notifiedSchema,
@@ -16,14 +18,19 @@ import {
   previewSchema,
   pushListSchema,
   pushSchema,
-  type RouteName,
+  type Route,
+  requestListSchema,
+  requestRoutes,
+  requestSchema,
   retrievedSchema,
   routes,
+  type SecretRequest,
   versionSchema,
 } from '../contract';
 import { failedError, usageError } from '../errors';
 import { parseJson } from '../json';
 import {
+  type CallName,
   malformed,
   responseError,
   type SentRequest,
@@ -66,10 +73,41 @@ export interface Api {
   list(state: 'active' | 'expired', page: number): Promise<Push[]>;
   /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
   openFile(url: string): Promise<FileAnswer>;
+  readonly requests: RequestApi;
+}
+
+export type RequestState = 'open' | 'ready' | 'closed';
+
+/** Requests to somebody for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
+export interface RequestApi {
+  /** Never sent twice. The files go with the question. */
+  create(request: NewRequest, files?: readonly Attachment[]): Promise<SecretRequest>;
+  /** Anybody gets the question; the owner takes the answer, so that it is never sent twice. */
+  read(token: string, passphrase?: string): Promise<SecretRequest>;
+  /** The link for a browser. */
+  preview(token: string): Promise<Preview>;
+  /** Never sent twice, as the first answer is the only one. */
+  respond(token: string, answer: Answer): Promise<SecretRequest>;
+  close(token: string): Promise<SecretRequest>;
+  /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
+  audit(token: string, page: number): Promise<AuditEntry[]>;
+  /** A page of the user's requests, in the instance's order; `[]` after the last. */
+  list(state: RequestState, page: number): Promise<SecretRequest[]>;
+}
+
+/** An answer to a request. */
+export interface Answer {
+  readonly response?: string | undefined;
+  readonly files?: readonly Attachment[] | undefined;
+  /** Of the request. */
+  readonly passphrase?: string | undefined;
 }
 
 interface ApiRequest {
-  readonly route: RouteName;
+  readonly call: CallName;
+  readonly route: Route;
+  /** What it is about. */
+  readonly noun: 'push' | 'request';
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -81,33 +119,101 @@ interface ApiRequest {
 export function apiClient(options: ApiSettings): Api {
   const { waiting = () => {} } = options;
   const settings = { ...options, ...sharedBackoff({ ...options, waiting }) };
-  const ask = <T>(request: ApiRequest, schema: v.GenericSchema<unknown, T>) =>
-    send(settings, request, schema);
+  const asker: Asker = (request, schema) => send(settings, request, schema);
+  const ask = <T>(
+    call: keyof typeof routes,
+    schema: v.GenericSchema<unknown, T>,
+    details: Details = {},
+  ) => asker({ call, route: routes[call], noun: 'push', ...details }, schema);
   return {
-    version: () => ask({ route: 'version' }, versionSchema),
-    create: async (push, files = []) => {
+    version: () => ask('version', versionSchema),
+    create: async (push, files) => {
       const secrets = [push.payload, push.passphrase, push.note];
-      if (files.length === 0)
-        return ask({ route: 'create', body: { push }, secrets }, createdSchema);
-      const { formBody } = await import('./form');
-      return ask({ route: 'create', form: formBody(push, files), secrets }, createdSchema);
+      return ask('create', createdSchema, { ...(await bodyOf({ push }, files)), secrets });
     },
     retrieve: (token, passphrase) =>
-      ask(
-        passphrase === undefined
-          ? { route: 'retrieve', token }
-          : { route: 'retrieve', token, query: { passphrase }, secrets: [passphrase] },
-        retrievedSchema,
-      ),
-    preview: (token) => ask({ route: 'preview', token }, previewSchema),
-    audit: async (token, page) =>
-      (await ask({ route: 'audit', token, query: { page: String(page) } }, auditSchema)).logs,
-    expire: async (token) => checkExpired(await ask({ route: 'expire', token }, pushSchema)),
-    notify: (token, notification) =>
-      ask({ route: 'notify', token, body: notification }, notifiedSchema),
-    list: (state, page) => ask({ route: state, query: { page: String(page) } }, pushListSchema),
+      ask('retrieve', retrievedSchema, { token, ...withPassphrase(passphrase) }),
+    preview: (token) => ask('preview', previewSchema, { token }),
+    audit: async (token, page) => (await ask('audit', auditSchema, { token, ...at(page) })).logs,
+    expire: async (token) => checkExpired(await ask('expire', pushSchema, { token })),
+    notify: (token, body) => ask('notify', notifiedSchema, { token, body }),
+    list: (state, page) => ask(state, pushListSchema, at(page)),
     openFile: async (url) => (await import('./file-link')).openLink(settings, url),
+    requests: requestApi(asker),
   };
+}
+
+type Asker = <T>(request: ApiRequest, schema: v.GenericSchema<unknown, T>) => Promise<T>;
+type Details = Omit<ApiRequest, 'call' | 'route' | 'noun'>;
+
+/** What the calls of requests are for pushes: failures of both read alike. */
+const requestCalls = {
+  create: 'create',
+  read: 'retrieve',
+  preview: 'preview',
+  respond: 'respond',
+  audit: 'audit',
+  close: 'expire',
+  open: 'active',
+  ready: 'active',
+  closed: 'active',
+} as const satisfies Partial<Record<keyof typeof requestRoutes, CallName>>;
+
+function requestApi(asker: Asker): RequestApi {
+  const ask = <T>(
+    name: keyof typeof requestCalls,
+    schema: v.GenericSchema<unknown, T>,
+    details: Details,
+  ) =>
+    asker(
+      { call: requestCalls[name], route: requestRoutes[name], noun: 'request', ...details },
+      schema,
+    );
+  return {
+    create: async (request, files) => {
+      const secrets = [request.passphrase, request.note];
+      const body = await bodyOf({ request }, files);
+      return ask('create', createdRequestSchema, { ...body, secrets });
+    },
+    read: (token, passphrase) =>
+      ask('read', requestSchema, { token, ...withPassphrase(passphrase) }),
+    preview: (token) => ask('preview', previewSchema, { token }),
+    respond: async (token, { response, files, passphrase }) => {
+      const body = await bodyOf({ request: { response } }, files);
+      const secrets = [response, passphrase];
+      const query = withPassphrase(passphrase);
+      return ask('respond', requestSchema, { token, ...query, ...body, secrets });
+    },
+    close: async (token) => checkClosed(await ask('close', requestSchema, { token })),
+    audit: async (token, page) => (await ask('audit', auditSchema, { token, ...at(page) })).logs,
+    list: (state, page) => ask(state, requestListSchema, at(page)),
+  };
+}
+
+function at(page: number): Details {
+  return { query: { page: String(page) } };
+}
+
+function withPassphrase(passphrase: string | undefined): Details {
+  return passphrase === undefined ? {} : { query: { passphrase }, secrets: [passphrase] };
+}
+
+/** JSON, or a form if there are files. */
+async function bodyOf(
+  body: { push: NewPush } | { request: object },
+  files: readonly Attachment[] = [],
+): Promise<Details> {
+  if (files.length === 0) return { body };
+  const { formBody } = await import('./form');
+  return { form: formBody(body, files) };
+}
+
+/** @throws CliError (failed) for a success whose request is not closed */
+function checkClosed(request: SecretRequest): SecretRequest {
+  if (request.state !== 'open' && request.state !== 'ready') return request;
+  throw failedError('the instance responded that the request is not closed', {
+    hint: 'it can still be answered or read; try again',
+  });
 }
 
 /** @throws CliError (failed) for a success whose push has not expired */
@@ -143,7 +249,7 @@ async function answerTo(
     return await call(settings.send, wireRequest(settings, request), {
       ...settings,
       repeatable: sent.repeatable,
-      waitOn429: request.route === 'create' || request.route === 'notify',
+      waitOn429: ['create', 'notify', 'respond'].includes(request.call),
     });
   } catch (error) {
     if (error instanceof TransportError) throw transportFailure(error, sent);
@@ -154,8 +260,9 @@ async function answerTo(
 function describeRequest(settings: ApiSettings, request: ApiRequest): SentRequest {
   const secrets = [settings.token, ...(request.secrets ?? [])];
   return {
-    route: request.route,
-    repeatable: routes[request.route].repeatable,
+    call: request.call,
+    noun: request.noun,
+    repeatable: request.route.repeatable,
     authenticated: settings.token !== undefined,
     tokenFrom: settings.tokenFrom,
     tokenHint: settings.tokenHint,
@@ -167,7 +274,7 @@ function describeRequest(settings: ApiSettings, request: ApiRequest): SentReques
 }
 
 function wireRequest(settings: ApiSettings, request: ApiRequest): HttpRequest {
-  const { method, path } = routes[request.route];
+  const { method, path } = request.route;
   const query = new URLSearchParams(request.query).toString();
   const type = request.form?.type ?? (request.body === undefined ? undefined : 'application/json');
   const address =
