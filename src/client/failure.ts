@@ -33,6 +33,11 @@ export interface SentRequest extends TokenSource {
   readonly secrets: readonly string[];
 }
 
+/** Whether a call may have had its effect although it failed: no response came, or that of a proxy in front. */
+export function isOpen({ code, status }: CliError): boolean {
+  return code === 'unknown' || (status !== undefined && status >= 500);
+}
+
 /** The error for an unsuccessful response, whose body may be empty, HTML or truncated. */
 export function responseError(answer: ApiResponse, sent: SentRequest, now: Date): CliError {
   const text = quotable(errorText(answer), sent.secrets);

@@ -1,6 +1,7 @@
 import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
 import type { NewPush } from '../../contract';
+import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
 import { CliError, ExitWith, failedError, usageError } from '../../errors';
 import {
   type BatchEntry,
@@ -10,6 +11,7 @@ import {
   linesOf,
   readEntry,
 } from '../../input/batch-lines';
+import type { EncryptMode, Seal } from '../../input/encryption';
 import { readPassphrase } from '../../input/passphrase';
 import { bytesFrom } from '../../input/source';
 import type { Target } from '../../profile/target';
@@ -17,23 +19,21 @@ import { failureFields, reportError } from '../../report-error';
 import type { Instance, Session } from '../../session';
 import { dryRunText } from '../../terminal/dry-run';
 import { toJson } from '../../terminal/output';
-import type { Seal } from './encryption';
 import {
   checkEncryptable,
   checkPushOptions,
-  type EncryptMode,
   encryptMode,
   type PushOptions,
   requestOf,
 } from './request';
-import { acceptPush, type CreatedPush, clearFieldsWarning, deliverLink } from './result';
+import { acceptPush, clearFieldsWarning } from './result';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
 
 /** What became of a line: a push, with `--dry-run` the request, or why there is no push. */
 type Outcome =
-  | { readonly line: BatchLine; readonly created: CreatedPush }
+  | { readonly line: BatchLine; readonly created: CreatedLink }
   | { readonly line: BatchLine; readonly request: NewPush }
   | { readonly line: BatchLine; readonly failure: CliError };
 
@@ -48,7 +48,8 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const { concurrency = AT_ONCE } = options;
   const target = await session.target();
   const mode = encryptMode(options, target.defaults);
-  const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
+  const seal =
+    mode && (await (await import('../../input/encryption')).sealerFor(mode, options, context));
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
   const instance = options.dryRun ? undefined : await session.connect(concurrency);
@@ -131,9 +132,9 @@ function outcomeReporter(session: Session, { options, target, mode }: Batch) {
         return say.printText(
           dryRunText(target, outcome.request, { json: options.json, encryption: mode }),
         );
-      const { push, link } = outcome.created;
+      const { object, link } = outcome.created;
       const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);
-      const failure = await deliverLink(session, options, { push, link, warnings });
+      const failure = await deliverLink(session, options, { object, link, warnings });
       if (failure === undefined) return;
       // Reported once; later only if the link is not on stderr either.
       const isNews = failure.remains !== undefined || !state.stopped;

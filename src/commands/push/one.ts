@@ -1,19 +1,20 @@
-import { CliError, usageError } from '../../errors';
-import type { Attachments } from '../../input/attachments';
+import { deliverLink } from '../../delivery/deliver-link';
+import { CliError } from '../../errors';
+import { contentSource, openFiles } from '../../input/content';
 import { offerPassphrase, readPassphrase } from '../../input/passphrase';
-import { checkStandardInput, chooseSource, readSecret, type Source } from '../../input/source';
+import { readSecret, type Source } from '../../input/source';
 import { NO_INSTANCE, type Target } from '../../profile/target';
 import type { Session } from '../../session';
 import { invocation } from '../../terminal/output';
 import { type Draft, readyPush, shownPush } from './ready';
 import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './request';
-import { acceptPush, clearFieldsWarning, deliverLink } from './result';
+import { acceptPush, clearFieldsWarning } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function pushOne(session: Session, options: PushOptions): Promise<void> {
   const { context, say } = session;
   checkPushOptions(options, context);
-  const source = sourceOf(session, options);
+  const source = contentSource(options, context);
   // --here uses no instance, and no profile.
   const target = options.here ? undefined : await targetOrOffer(session, options);
   if (target === 'here') return pushOne(session, { ...options, here: true });
@@ -23,8 +24,9 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
-  const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
-  const attachments = await openFiles(session, options);
+  const seal =
+    mode && (await (await import('../../input/encryption')).sealerFor(mode, options, context));
+  const attachments = await openFiles(options, context);
   try {
     const text = source ? await readSecret(source, options, context) : options.message;
     if (source?.name === 'generate') await say.remark(`generated: ${text}`);
@@ -98,9 +100,9 @@ async function create(session: Session, options: PushOptions, draft: Draft): Pro
   const { request, files, linkKey } = ready;
   const started = context.now();
   const creating = files
-    ? (await import('../../input/attachments')).createWithFiles(session, instance.api, request, {
-        files,
-      })
+    ? (await import('../../input/attachments')).sendFiles(session, files, (metered) =>
+        instance.api.create(request, metered),
+      )
     : instance.api.create(request);
   const created = await creating.catch(async (error) => {
     await ready.withdraw(error);
@@ -111,31 +113,6 @@ async function create(session: Session, options: PushOptions, draft: Draft): Pro
   const result = await acceptPush(instance, options, ready, created);
   const failure = await deliverLink(session, options, result);
   if (failure) throw failure;
-}
-
-/** Where the text comes from; undefined with files. */
-function sourceOf({ context }: Session, options: PushOptions): Source | undefined {
-  const { stdin } = context;
-  const attached = options.file !== undefined;
-  // With files, standard input is not a source, and nothing is asked.
-  const source = chooseSource(options, attached || stdin.isTTY, attached || context.canPrompt());
-  if (attached && source.name !== 'prompt')
-    throw usageError(
-      'a secret from another source cannot be combined with --file',
-      'add a text to the files with --message TEXT',
-    );
-  const reads = attached ? options.file.includes('-') : source.name === 'stdin';
-  checkStandardInput(options, reads ? 'the secret' : undefined);
-  return attached ? undefined : source;
-}
-
-async function openFiles(
-  { context }: Session,
-  options: PushOptions,
-): Promise<Attachments | undefined> {
-  if (options.file === undefined) return undefined;
-  const { openAttachments } = await import('../../input/attachments');
-  return openAttachments({ paths: options.file, filename: options.filename }, context);
 }
 
 async function dryRun(options: PushOptions, target: Target, draft: Draft): Promise<string> {

@@ -2,22 +2,13 @@ import type { Api } from '../../client/client';
 import { type Difference, differences, differenceText } from '../../client/compare-limits';
 import { findLink, linkIn, withKey } from '../../client/link';
 import type { Push } from '../../contract';
-import { printOrRescue } from '../../delivery/print-or-rescue';
+import type { CreatedLink } from '../../delivery/deliver-link';
 import { CliError, failedError } from '../../errors';
 import type { Instance } from '../../session';
-import { type Invocation, type Terminal, toJson } from '../../terminal/output';
+import type { Terminal } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
 import type { ReadyPush } from './ready';
 import type { PushOptions } from './request';
-
-/** A push that was created and accepted. */
-export interface CreatedPush {
-  readonly push: Push;
-  readonly link: string;
-  readonly warnings: readonly string[];
-  /** What the instance granted. */
-  readonly summary?: string;
-}
 
 /**
  * Finds the link of a new push and compares its limits with the request.
@@ -28,7 +19,7 @@ export async function acceptPush(
   options: PushOptions,
   ready: Pick<ReadyPush, 'request' | 'mode' | 'linkKey' | 'generated'>,
   created: Push,
-): Promise<CreatedPush> {
+): Promise<CreatedLink> {
   const { link: found, doubt } = await findLink(api, target.base, created);
   const link = linkIn(options.locale, found);
   const changed = differences(ready.request, created);
@@ -43,8 +34,8 @@ export async function acceptPush(
     warnings.push('nobody will see the name or note: a push created without a token is not listed');
   const summary = summaryOf(ready, created, owned);
   // Only JSON has room for a generated secret beside the link.
-  const push = createdObject(ready, created);
-  return { push, link: withKey(link, ready.linkKey), warnings, summary };
+  const object = createdObject(ready, created);
+  return { object, link: withKey(link, ready.linkKey), warnings, summary };
 }
 
 /** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */
@@ -79,38 +70,6 @@ export function clearFieldsWarning({ warn }: Terminal) {
     warned = true;
     await warn('name and note are not encrypted: the instance can read them');
   };
-}
-
-/**
- * Prints the link, then warnings and the rest. The push exists: whatever fails, its link must not be lost. Returns the
- * error if stdout could not be written.
- */
-export async function deliverLink(
-  run: Invocation,
-  options: PushOptions,
-  { push, link, warnings, summary }: CreatedPush,
-): Promise<CliError | undefined> {
-  const { context, say } = run;
-  const text = options.json ? toJson({ ...push, html_url: link }) : link;
-  const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
-  const failure = await printOrRescue(context, result);
-  for (const warning of warnings) await say.warn(warning);
-  if (options.copy) await copyLink(run, link);
-  if (summary !== undefined) await say.remark(summary);
-  if (options.qr) {
-    const { drawQr } = await import('../../terminal/qr');
-    await drawQr(say, link);
-  }
-  return failure;
-}
-
-/** Without a clipboard the link is printed all the same. */
-async function copyLink({ context, say }: Invocation, link: string): Promise<void> {
-  const { copiedText, findClipboard } = await import('../../delivery/clipboard');
-  const clipboard = await findClipboard(context);
-  if (!clipboard) return say.warn('the link was not copied: no clipboard found');
-  if (await clipboard.write(link)) return say.note(copiedText(clipboard));
-  return say.warn(`the link was not copied: ${clipboard.name} did not accept it`);
 }
 
 /** Expires a push with looser limits than requested, and returns the error that says so. */
