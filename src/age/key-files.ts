@@ -1,5 +1,11 @@
 import { AgeError } from './age-error';
-import { type Identity, type Recipient, x25519Identity, x25519Recipient } from './recipients';
+import {
+  type Identity,
+  newX25519,
+  type Recipient,
+  x25519Identity,
+  x25519Recipient,
+} from './recipients';
 import { sshIdentity, sshRecipient } from './ssh';
 
 /**
@@ -108,6 +114,15 @@ function eachLine<T>(text: string, what: string, parse: (line: string) => T): T[
   return found;
 }
 
+/** A new key pair, as age-keygen(1) prints it. */
+export function newKeyPair(): { readonly identity: string; readonly recipient: string } {
+  const { secret, point } = newX25519();
+  return {
+    identity: encodeBech32('age-secret-key-', secret).toUpperCase(),
+    recipient: encodeBech32('age', point),
+  };
+}
+
 const LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 
@@ -132,6 +147,19 @@ function bech32(text: string): { prefix: string; bytes: Buffer } {
   if (bits.length - whole > 4 || bits.slice(whole).includes('1')) throw mistyped();
   const bytes = bits.slice(0, whole).match(/.{8}/g) ?? [];
   return { prefix, bytes: Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2))) };
+}
+
+/** Encodes Bech32 (BIP 173), without its limit of length. */
+function encodeBech32(prefix: string, bytes: Uint8Array): string {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
+  const values = (bits.match(/.{1,5}/g) ?? []).map((five) =>
+    Number.parseInt(five.padEnd(5, '0'), 2),
+  );
+  const codes = [...prefix].map((letter) => letter.charCodeAt(0));
+  const all = [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31), ...values];
+  const sum = checksum([...all, 0, 0, 0, 0, 0, 0]) ^ 1;
+  const check = [25, 20, 15, 10, 5, 0].map((shift) => (sum >>> shift) & 31);
+  return `${prefix}1${[...values, ...check].map((value) => LETTERS[value]).join('')}`;
 }
 
 function checksum(values: readonly number[]): number {

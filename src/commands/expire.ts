@@ -2,8 +2,9 @@ import { Command } from 'commander';
 import { concurrentMap } from '../client/concurrent-map';
 import { parseReference } from '../client/link';
 import { AT_ONCE } from '../client/pages';
+import { pushOrRequest } from '../client/requests';
 import type { Context } from '../context';
-import type { Push } from '../contract';
+import type { Retrievable } from '../delivery/answer';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { reportError } from '../report-error';
@@ -39,10 +40,10 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   const { links, json } = options;
   const references = links.map(parseReference);
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
-  const expired: Push[] = [];
+  const expired: object[] = [];
   let worst = 0;
-  const outcomes = concurrentMap(pushes.entries(), async ([at, { api, token }]) => {
-    return { at, token, push: await api.expire(token).catch(failed) };
+  const outcomes = concurrentMap(pushes.entries(), async ([at, named]) => {
+    return { at, token: named.token, push: await end(context, named).catch(failed) };
   });
   for await (const { at, token, push } of outcomes) {
     if (!(push instanceof CliError)) {
@@ -56,6 +57,20 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   }
   if (json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
+}
+
+/** Expires a push, or closes a request and removes its key, which nothing needs any more. */
+function end(context: Context, named: Retrievable): Promise<object> {
+  const { api, token } = named;
+  return pushOrRequest<object>(api, named, {
+    push: () => api.expire(token),
+    request: async () => {
+      const closed = await api.requests.close(token);
+      const { keyFor } = await import('../delivery/answer');
+      keyFor(context, named)?.forget();
+      return closed;
+    },
+  });
 }
 
 /** The failure of one push is reported in its turn; any other error ends the command. */

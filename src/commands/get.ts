@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import type { Push } from '../contract';
 import type { Destination } from '../delivery/destination';
 import { openPush } from '../delivery/open-push';
 import {
@@ -9,7 +8,7 @@ import {
   type OutputOptions,
   reserveOutput,
 } from '../delivery/output-place';
-import { type RetrievedPush, retrieve, withEarlierViews } from '../delivery/retrieve';
+import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
 import { asCliError, type CliError, failedError } from '../errors';
 import { type KeyOptions, type PushKeys, readKeys } from '../input/decryption-keys';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
@@ -82,33 +81,30 @@ const DEFAULTS = {
 
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 async function get(session: Session, options: GetOptions): Promise<void> {
-  const { context, say } = session;
+  const { context } = session;
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
-  const { api, reference, target } = await session.connectTo(options.link);
+  const { reference, ...instance } = await session.connectTo(options.link);
   const passphrase = await knownPassphrase(options, context);
   const place = await reserveOutput(session, options);
   let retrieved: RetrievedPush;
   try {
-    const push = withEarlierViews(
-      await retrieve(context, api, reference.token, passphrase),
-      target.token,
-    );
-    const sealed = { context, options, say, api, push };
+    const named = { ...reference, ...instance };
+    const sealed = await retrieveFrom(session, named, passphrase);
     retrieved = await opened(sealed, { ...keys, linkKey: reference.key }, options.files);
   } catch (error) {
     await place.discard?.();
     throw error;
   }
-  const { push } = retrieved;
   context.asked();
   // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
-  if (!context.stdout.isTTY) await noteRest(session, options, push);
+  if (!context.stdout.isTTY) await noteRest(session, options, retrieved);
   const failure = await deliver({ ...retrieved, options, place }, options.files);
-  if (context.stdout.isTTY) await noteRest(session, options, push);
+  if (context.stdout.isTTY) await noteRest(session, options, retrieved);
   if (failure) throw failure;
-  await place.clipboard?.finish(push);
+  await place.clipboard?.finish(retrieved.push);
+  forgetKey(retrieved, options);
 }
 
 /** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */
@@ -130,11 +126,21 @@ async function opened(
 }
 
 /** Says what of the push is left at the instance, and how many views were used before. */
-async function noteRest({ say }: Session, options: GetOptions, push: Push): Promise<void> {
+async function noteRest(
+  { say }: Session,
+  options: GetOptions,
+  { push, answer }: RetrievedPush,
+): Promise<void> {
   const files = push.files?.length ?? 0;
   if (files > 0 && !options.files)
     await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);
-  for (const text of [left(push), usedBefore(push)]) if (text !== undefined) await say.remark(text);
+  const rest = answer ? ['the answer was taken from the instance'] : [left(push), usedBefore(push)];
+  for (const text of rest) if (text !== undefined) await say.remark(text);
+}
+
+/** Removes the key of a request once nothing of its answer is left to be decrypted. */
+function forgetKey({ answer, push }: RetrievedPush, { files, decrypt }: GetOptions): void {
+  if (decrypt && (files || (push.files ?? []).length === 0)) answer?.key?.forget();
 }
 
 async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError | undefined> {

@@ -1,7 +1,13 @@
 import type { Context } from '../context';
 import { usageError } from '../errors';
 import type { Attachments } from './attachments';
-import { checkStandardInput, chooseSource, type Source, type SourceOptions } from './source';
+import {
+  checkStandardInput,
+  chooseSource,
+  type Purpose,
+  type Source,
+  type SourceOptions,
+} from './source';
 
 /** What is to be sent, by the command line: a text from one source, or files and a message. */
 export interface ContentOptions extends SourceOptions {
@@ -18,10 +24,11 @@ export interface ContentOptions extends SourceOptions {
 export function contentSource(
   options: ContentOptions & Parameters<typeof checkStandardInput>[0],
   { stdin, canPrompt }: Context,
+  purpose?: Purpose,
 ): Source | undefined {
   const attached = options.file !== undefined;
   // With files, standard input is not a source, and nothing is asked.
-  const source = chooseSource(options, attached || stdin.isTTY, attached || canPrompt());
+  const source = chooseSource(options, attached || stdin.isTTY, attached || canPrompt(), purpose);
   if (attached && source.name !== 'prompt')
     throw usageError(
       'a secret from another source cannot be combined with --file',

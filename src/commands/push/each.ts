@@ -25,7 +25,7 @@ import {
   encryptMode,
   type PushOptions,
   requestOf,
-} from './request';
+} from './push-options';
 import { acceptPush, clearFieldsWarning } from './result';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */

@@ -7,8 +7,8 @@ import type { Session } from '../../session';
 import { aborted } from '../../system/abort';
 import { toJson } from '../../terminal/output';
 import { safe } from '../../terminal/safe';
+import type { PushOptions } from './push-options';
 import { type Draft, type ReadyPush, readyPush } from './ready';
-import type { PushOptions } from './request';
 import { createdObject, summaryOf } from './result';
 
 type HereService = Awaited<ReturnType<typeof start>>;

@@ -6,8 +6,8 @@ import { readSecret, type Source } from '../../input/source';
 import { NO_INSTANCE, type Target } from '../../profile/target';
 import type { Session } from '../../session';
 import { invocation } from '../../terminal/output';
+import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './push-options';
 import { type Draft, readyPush, shownPush } from './ready';
-import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './request';
 import { acceptPush, clearFieldsWarning } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */

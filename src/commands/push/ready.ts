@@ -3,7 +3,7 @@ import type { Context, Profile } from '../../context';
 import type { NewPush } from '../../contract';
 import type { Withdraw } from '../../delivery/give-to-sender';
 import type { EncryptMode, Seal } from '../../input/encryption';
-import { type PushOptions, requestOf } from './request';
+import { type PushOptions, requestOf } from './push-options';
 
 /** What a push is made of. */
 export interface Draft {

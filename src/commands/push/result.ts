@@ -7,8 +7,8 @@ import { CliError, failedError } from '../../errors';
 import type { Instance } from '../../session';
 import type { Terminal } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
+import type { PushOptions } from './push-options';
 import type { ReadyPush } from './ready';
-import type { PushOptions } from './request';
 
 /**
  * Finds the link of a new push and compares its limits with the request.
