@@ -172,6 +172,15 @@ export const auditKinds = [
   'creation_email_send',
 ] as const;
 
+/** Kinds of our service for requests, besides `creation`, `owner_view`, `failed_view` and `failed_passphrase`. */
+export const requestAuditKinds = [
+  'request_view',
+  'response',
+  'failed_response',
+  'response_view',
+  'close',
+] as const;
+
 /** One event of a push's audit log. */
 export interface AuditEntry {
   kind: string;
