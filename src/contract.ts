@@ -159,6 +159,8 @@ export interface NewRequest extends Partial<Notification> {
   request: string;
   /** Index into `durations`. */
   close_after_duration?: number;
+  /** Seconds: at our service, which prefers it to the index. */
+  close_after?: number;
   passphrase?: string;
   name?: string;
   note?: string;
@@ -184,6 +186,8 @@ export interface SecretRequest {
   response_file_attachments?: boolean | null | undefined;
   public_key?: string | null | undefined;
   close_after_duration?: number | null | undefined;
+  /** Seconds. */
+  close_after?: number | null | undefined;
   /** ISO 8601, UTC. */
   close_after_at?: string | null | undefined;
   days_remaining?: number | null | undefined;
@@ -211,6 +215,15 @@ export const auditKinds = [
   'owner_view',
   'edit',
   'creation_email_send',
+] as const;
+
+/** Kinds of our service for requests, besides `creation`, `owner_view`, `failed_view` and `failed_passphrase`. */
+export const requestAuditKinds = [
+  'request_view',
+  'response',
+  'failed_response',
+  'response_view',
+  'close',
 ] as const;
 
 /** One event of a push's audit log. */
@@ -324,6 +337,7 @@ const requestFields = {
   response_file_attachments: flag,
   public_key: text,
   close_after_duration: integer,
+  close_after: integer,
   close_after_at: text,
   days_remaining: integer,
   created_at: text,

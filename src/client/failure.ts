@@ -56,6 +56,7 @@ function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: 
       status,
       hint: 'check the address',
     });
+  if (sent.noun === 'request' && (status === 409 || status === 410)) return tooLate(status);
   const code = codeOfHttpStatus(status);
   const verb =
     code === 'rejected' ? 'the instance refused the request' : `the instance failed (${status})`;
@@ -162,6 +163,16 @@ function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliErro
     status,
     hint: 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
   });
+}
+
+/** The first answer is the only one (docs/wire.md, "Requests"). */
+function tooLate(status: 409 | 410): CliError {
+  return status === 409
+    ? new CliError('rejected', 'the request was answered already; your answer was not sent', {
+        status,
+        hint: 'ask the person who requested it',
+      })
+    : new CliError('expired', 'the request is closed', { status, hint: 'ask for a new link' });
 }
 
 /** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */

@@ -70,12 +70,18 @@ export interface RequestProgress {
 }
 
 /**
- * Returns a function that looks once how the owner's request is doing, by the listings: reading it would take its
- * answer. The listings are read in the order in which a request moves through them.
- * @throws CliError (the returned function) as `RequestApi.list` does; (not_found) if it is in none
+ * Returns a function that looks once how the owner's request is doing. Reading it would take its answer: a preview says
+ * its state, at our service, and the listings do, which are read in the order in which a request moves through them.
+ * @throws CliError (the returned function) as `RequestApi.list` does; (not_found) if it is in no listing
  */
 export function requestPoller(api: RequestApi, token: string): () => Promise<RequestProgress> {
   return async () => {
+    const { url, state } = await api.preview(token);
+    if (isState(state)) {
+      const request = { url_token: token, html_url: url, state };
+      if (state !== 'closed') return { state: state === 'open' ? 'open' : 'answered', request };
+      return { state: (await wasAnswered(api, token)) ? 'answered' : 'closed', request };
+    }
     for (const listed of ['open', 'ready', 'closed'] as const) {
       const request = await findRequest(api, listed, token);
       if (request === undefined) continue;
@@ -86,6 +92,9 @@ export function requestPoller(api: RequestApi, token: string): () => Promise<Req
     throw new CliError('not_found', 'no such request among yours');
   };
 }
+
+const isState = (state: unknown): state is RequestState =>
+  state === 'open' || state === 'ready' || state === 'closed';
 
 /** A request in a listing of its owner. */
 export async function findRequest(

@@ -85,8 +85,7 @@ function pathOf(request: Request): string {
   if (path.startsWith(`${API_PATH}/`))
     return path === API_PATH + OPENAPI_PATH ? path : path.replace(/\.json$/, '');
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  const token = reads ? /^\/p\/([\w-]+)\.json$/.exec(path)?.[1] : undefined;
-  // `active` and `expired` are listings of the API; a token has 19 characters.
-  if (!token || token === 'active' || token === 'expired') return path;
-  return `${API_PATH}/pushes/${token}`;
+  // A token has 19 characters; the listings of the API have shorter names.
+  const [, kind, token] = (reads && /^\/([pr])\/([\w-]{10,})\.json$/.exec(path)) || [];
+  return token ? `${API_PATH}/${kind === 'p' ? 'pushes' : 'requests'}/${token}` : path;
 }

@@ -437,7 +437,7 @@ describe('GET /api/v2/pushes/:token', () => {
     expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
       answered(401, {
         error: 'This push requires a passphrase.',
-        message: 'This push requires a passphrase: send it as the `passphrase` parameter.',
+        message: 'A passphrase is required: send it as the `passphrase` parameter.',
         status: 'unauthorized',
       }),
     );
@@ -469,7 +469,7 @@ describe('GET /p/:token.json, the json_url', () => {
     expect(await send('GET', path)).toEqual(
       answered(401, {
         error: 'This push requires a passphrase.',
-        message: 'This push requires a passphrase: send it as the `passphrase` parameter.',
+        message: 'A passphrase is required: send it as the `passphrase` parameter.',
         status: 'unauthorized',
       }),
     );

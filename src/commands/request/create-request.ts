@@ -99,7 +99,7 @@ function checkRequestOptions(options: RequestOptions, context: Context): void {
       '--notify requires --no-encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or let the instance read the answer',
     );
-  if (options.expire !== undefined) durationIndex(options.expire);
+  if (options.expire !== undefined) closeAfter(options.expire);
 }
 
 function questionSource(options: RequestOptions, context: Context): Source {
@@ -135,7 +135,7 @@ async function offerExpiry(source: Source, context: Context): Promise<string | u
     ).trim();
     if (typed === '') return undefined;
     try {
-      durationIndex(typed);
+      closeAfter(typed);
       return typed;
     } catch (error) {
       if (tries === TRIES) throw error;
@@ -165,7 +165,7 @@ function requestOf(
 ): NewRequest {
   return {
     request,
-    ...(expire === undefined ? {} : { close_after_duration: durationIndex(expire) }),
+    ...(expire === undefined ? {} : closeAfter(expire)),
     ...(name === undefined ? {} : { name }),
     ...(note === undefined ? {} : { note }),
     ...(allowFiles ? { response_file_attachments: true } : {}),
@@ -174,16 +174,21 @@ function requestOf(
 }
 
 /**
- * The index of the longest duration that is not longer than asked.
+ * The fields for an expiry: the exact time, and for instances without it the longest index that is not longer.
  * @throws CliError (usage) for an invalid duration, or one below the shortest
  */
-function durationIndex(text: string): number {
-  const wanted = parseDuration(text);
+function closeAfter(text: string): Pick<NewRequest, 'close_after' | 'close_after_duration'> {
+  const seconds = parseDuration(text);
   const hint = 'use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo';
-  if (wanted === undefined) throw usageError(`--expire: "${text}" is not a duration`, hint);
-  const index = durations.findLastIndex((seconds) => seconds <= wanted);
+  if (seconds === undefined) throw usageError(`--expire: "${text}" is not a duration`, hint);
+  const index = durations.findLastIndex((one) => one <= seconds);
   if (index === -1) throw usageError(`--expire: ${text} is too short`, hint);
-  return index;
+  return { close_after: seconds, close_after_duration: index };
+}
+
+/** The seconds after which a request closes; undefined if it does not say. */
+function secondsOpen({ close_after, close_after_duration }: Partial<SecretRequest>) {
+  return close_after ?? durations[close_after_duration ?? -1];
 }
 
 /** Keeps the key if the page of the instance encrypts to it, and finds the link. */
@@ -221,22 +226,22 @@ async function keepKey(key: NewKey, token: string, close: () => Promise<unknown>
   }
 }
 
-function changedDuration(wanted: NewRequest, created: SecretRequest): string[] {
-  const [asked, granted] = [wanted.close_after_duration, created.close_after_duration];
-  const names = [asked, granted].map((index) => durationText(durations[index ?? -1]));
-  if (asked === undefined || typeof granted !== 'number' || asked === granted) return [];
-  return [`the instance changed a limit: it closes after ${names[1]}, not ${names[0]}`];
+function changedDuration({ close_after: asked }: NewRequest, created: SecretRequest): string[] {
+  const granted = secondsOpen(created);
+  if (asked === undefined || granted === undefined || asked === granted) return [];
+  return [
+    `the instance changed a limit: it closes after ${durationText(granted)}, not ${durationText(asked)}`,
+  ];
 }
 
-function durationText(seconds: number | undefined): string {
-  if (seconds === undefined) return 'an unknown time';
-  if (seconds < 3600) return count(seconds / 60, 'minute');
-  return seconds < 86_400 ? count(seconds / 3600, 'hour') : count(seconds / 86_400, 'day');
+function durationText(seconds: number): string {
+  if (seconds % 86_400 === 0) return count(seconds / 86_400, 'day');
+  return seconds % 3600 === 0 ? count(seconds / 3600, 'hour') : count(seconds / 60, 'minute');
 }
 
 function summaryOf(created: SecretRequest, encrypted: boolean): string {
-  const { close_after_duration: index, response_file_attachments: files } = created;
-  const closes = typeof index === 'number' ? durations[index] : undefined;
+  const { response_file_attachments: files } = created;
+  const closes = secondsOpen(created);
   return [
     ...(closes === undefined ? [] : [`closes after ${durationText(closes)}`]),
     ...(created.passphrase ? ['passphrase required'] : []),

@@ -12,7 +12,7 @@ import { type Listening, outwardUrl } from '../listen';
 import type { PushEvents } from '../ops/metrics';
 import { LINK_TIME } from '../rules/access';
 import { sweepRegularly } from '../rules/housekeeping';
-import type { PushWithNote } from '../rules/pushes';
+import type { PushWithNote } from '../rules/records';
 import { Refusal, ServiceError } from '../service-errors';
 import { readingRateOf, type ServiceIo, type ServiceSettings } from '../service-settings';
 import { asServiceError } from '../store/database';
@@ -152,6 +152,7 @@ export class PushWatch {
     created: () => {},
     missed: () => {},
     fileBytes: () => {},
+    requestChanged: () => {},
     opened: (ip) => this.report({ event: 'opened', ip }),
     viewed: (_by, ip) => this.viewed(ip),
     wrongPassphrase: (ip) => this.report({ event: 'passphrase', ip }),

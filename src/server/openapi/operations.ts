@@ -11,6 +11,7 @@ import {
   type Push,
   type PushFile,
   type RouteName,
+  requestAuditKinds,
 } from '../../contract';
 
 /** What the document says of a call and the contract does not. */
@@ -196,11 +197,49 @@ const retrievedPush = v.object({
   files: v.array(file),
 }) satisfies v.GenericSchema<unknown, Push>;
 
+const requestFields = {
+  url_token: pushFields.url_token,
+  html_url: described(address, 'What a person opens to answer.'),
+  json_url: described(address, 'The same as a reading.'),
+  state: v.picklist(['open', 'ready', 'closed']),
+  passphrase: described(
+    v.nullable(v.literal('')),
+    'null when there is one, which is never sent back, and once the request is closed.',
+  ),
+  retrieval_step: v.boolean(),
+  include_requestor: v.boolean(),
+  response_file_attachments: described(v.boolean(), 'Whether the answer may have files.'),
+  public_key: described(
+    v.nullable(v.string()),
+    'The age recipient that the answer is to be encrypted to. Prefer the one in the link.',
+  ),
+  close_after_duration: described(v.nullable(count(0)), 'The index of close_after, if it has one.'),
+  close_after: described(count(1), 'Seconds from the creation.'),
+  close_after_at: time,
+  days_remaining: count(0),
+  created_at: time,
+  updated_at: time,
+};
+
+const request = v.object(requestFields);
+const requestWithNote = v.object({ ...requestFields, account_id: v.null(), ...ownerFields });
+const readRequest = v.object({
+  ...requestFields,
+  requestor: v.optional(v.string()),
+  request: described(v.nullable(v.string()), 'The question; null once the request is closed.'),
+  request_files: described(v.array(file), 'Of the question.'),
+  response: described(
+    v.nullable(v.string()),
+    'The answer; null for all but the owner, and unless the request was ready.',
+  ),
+  files: described(v.array(file), 'Of the answer, likewise.'),
+});
+
 const auditEntry = v.object({
   ip: v.nullable(v.string()),
   user_agent: described(v.string(), 'Empty when the request named none.'),
   referrer: described(v.string(), 'Empty when the request named none.'),
-  kind: v.picklist(auditKinds),
+  kind: v.picklist([...auditKinds, ...requestAuditKinds]),
   count: described(
     v.optional(count(2)),
     'How many failures of one kind, from one place, this entry stands for; left out for one.',
@@ -259,6 +298,11 @@ export const bodies = {
   NotedPushes: v.array(pushWithNote),
   RetrievedPush: retrievedPush,
   File: file,
+  Request: request,
+  NotedRequest: requestWithNote,
+  NotedRequests: v.array(requestWithNote),
+  ReadRequest: readRequest,
+  RequestPreview: v.object({ url: address, state: requestFields.state }),
   Preview: v.object({ url: address }) satisfies v.GenericSchema<unknown, Preview>,
   AuditEntry: auditEntry,
   AuditLog: v.object({ logs: v.array(auditEntry) }),

@@ -16,9 +16,14 @@ export interface PushEvents {
   /** `ip` is null when nobody asked for it. */
   expired(reason: 'views' | 'time' | 'deleted', pushes: number, ip: string | null): void;
   wrongPassphrase(ip: string | null): void;
+  requestChanged(event: RequestEvent, requests?: number): void;
   /** Bytes of files, as the client has them. */
   fileBytes(direction: 'in' | 'out', bytes: number): void;
 }
+
+/** `read` is the owner's taking of the answer; `closed` is by the owner, `expired` by time. */
+const requestEvents = ['created', 'answered', 'read', 'closed', 'expired'] as const;
+export type RequestEvent = (typeof requestEvents)[number];
 
 /** Content type of the text exposition format that Prometheus and OpenMetrics scrapers read. */
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -73,6 +78,11 @@ export function createMetrics(): Metrics {
     ),
     failedViews: counter('pwpush_failed_views_total', 'Views of expired pushes.', [{}]),
     passphrases: counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]),
+    requestEvents: counter(
+      'pwpush_requests_total',
+      'Requests created, answered, read by their owner, closed by their owner, and expired.',
+      requestEvents.map((event) => ({ event })),
+    ),
     fileBytes: counter(
       'pwpush_file_bytes_total',
       'Bytes of files stored (in) and downloaded (out).',
@@ -93,6 +103,7 @@ export function createMetrics(): Metrics {
     missed: () => families.failedViews.add(),
     expired: (reason, pushes) => families.expired.add({ reason }, pushes),
     wrongPassphrase: () => families.passphrases.add(),
+    requestChanged: (event, requests) => families.requestEvents.add({ event }, requests),
     fileBytes: (direction, bytes) => families.fileBytes.add({ direction }, bytes),
     render: (state) => [...Object.values(families), ...gauges(state)].map(text).join(''),
   };

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { isArmored } from '../../age/armored';
-import { isMultipart, readForm, readPush } from '../http/body';
+import { isMultipart, readFields, readForm } from '../http/body';
 import { baseOf, isOwnForm, isPrefetch } from '../http/caller';
-import { readMultipartPush } from '../http/multipart-push';
+import { readMultipart } from '../http/multipart-push';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
 import { fileUrl, pushBody } from '../http/responses';
 import { mayExpire } from '../rules/access';
@@ -102,7 +102,7 @@ export function createPages(options: PartOptions): Hono<Env> {
     const fields: Record<string, string> = {};
     const upload = anonymousFiles ? pushes.upload() : undefined;
     try {
-      await readFields(c, fields, upload);
+      await readForNew(c, fields, upload);
       const { push } = await pushes.create(fields, visitor(c), upload);
       const { html_url } = pushBody(push, base(c), now());
       const encrypted = isArmored(fields.payload ?? '');
@@ -120,7 +120,7 @@ export function createPages(options: PartOptions): Hono<Env> {
   }
 
   /** Reads the form into `fields`, which have what was read when a part is refused. */
-  async function readFields(
+  async function readForNew(
     c: Context<Env>,
     fields: Record<string, string>,
     upload: ReturnType<typeof pushes.upload> | undefined,
@@ -128,8 +128,15 @@ export function createPages(options: PartOptions): Hono<Env> {
     const memory = c.get('memory');
     const { raw } = c.req;
     if (isMultipart(raw))
-      await readMultipartPush(raw, c.env, upload, { fileBytes, memory }, fields);
-    else Object.assign(fields, await readPush(raw, c.env, memory));
+      await readMultipart(
+        raw,
+        c.env,
+        'push',
+        upload && (async () => upload),
+        { fileBytes, memory },
+        fields,
+      );
+    else Object.assign(fields, await readFields(raw, c.env, memory));
     // Browsers send the lines of a text with CR LF (HTML Standard, 4.10.22.4), which a private key must not have.
     if (typeof fields.payload === 'string')
       fields.payload = fields.payload.replaceAll('\r\n', '\n');

@@ -57,6 +57,10 @@ export class Owners {
     });
   }
 
+  async nameOf(id: number): Promise<string | undefined> {
+    return (await store.findOwnerById(this.database.sql, id))?.name;
+  }
+
   async list(): Promise<OwnerSummary[]> {
     const rows = await store.listOwners(this.database.sql);
     return rows.map((row) => ({
