@@ -35,7 +35,7 @@ export async function readAnswer(
   // An instance does not say whether an answer can be read again: a field of pushes must not say so either.
   const { response, views_remaining: _, ...request } = await requests.read(token, passphrase);
   if (response || (request.files ?? []).length > 0) return { ...request, payload: response ?? '' };
-  if (request.state === 'ready' && response === undefined)
+  if (request.state === 'ready')
     throw new CliError('forbidden', 'only the owner of the request can take its answer', {
       hint: 'log in as its owner with pwpush login',
     });

@@ -71,7 +71,7 @@ export const expiredColumns: readonly Column<Push>[] = [
   { title: 'HOW', shown: (push) => (push.deleted ? 'deleted' : 'limit') },
 ];
 
-/** Columns of `requests`; in a pipe: token, name, state, created, closes, question. */
+/** Columns of `requests`; in a pipe: token, name, state, created, closes. */
 export const requestColumns: readonly Column<SecretRequest>[] = [
   { title: 'TOKEN', shown: ({ url_token }) => url_token },
   { title: 'NAME', shown: ({ name }) => name ?? '', elastic: true },
@@ -91,7 +91,6 @@ export const requestColumns: readonly Column<SecretRequest>[] = [
     shown: ({ days_remaining }) => number(days_remaining),
     exact: ({ close_after_at }) => close_after_at ?? '',
   },
-  { title: 'QUESTION', shown: ({ request }) => request ?? '', elastic: true },
 ];
 
 /** One property of a request a line, as `profileText` prints settings. */
@@ -103,7 +102,7 @@ export function requestText(request: SecretRequest, look: Look): string {
     ['link', request.html_url ?? ''],
     name ? ['name', name] : false,
     note ? ['note', note] : false,
-    ['question', request.request ?? ''],
+    request.request ? ['question', request.request] : false,
     ['state', state === 'ready' ? 'answered' : (state ?? 'unknown')],
     request.created_at ? ['created', time(request.created_at)] : false,
     request.close_after_at ? ['closes', request.close_after_at] : false,

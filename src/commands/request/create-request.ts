@@ -122,7 +122,9 @@ function questionSource(options: RequestOptions, context: Context): Source {
 /** Without an instance, the question can be asked from this machine. */
 function offerReceive(error: unknown): never {
   if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
-  throw error.with({ hint: joinHints(error.hint, 'pwpush receive needs no instance') });
+  throw error.with({
+    hint: joinHints(error.hint, 'to ask without an instance, use pwpush receive'),
+  });
 }
 
 /** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
