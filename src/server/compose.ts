@@ -80,6 +80,7 @@ export async function openService(
     });
     const close = async () => {
       pushes.halt();
+      await requests.finish();
       await pushes.finish();
       await database.close();
     };

@@ -82,7 +82,7 @@ describe('GET /api/v2/version', () => {
             url_pushes: { enabled: true },
             qr_code_pushes: { enabled: true },
           },
-          requests: { enabled: false },
+          requests: { enabled: true },
         },
       }),
     );
@@ -638,7 +638,7 @@ test('POST /api/v2/pushes/:token/notify_emails is answered 404: there is no mail
 });
 
 test.each([
-  ['GET', '/api/v2/requests'],
+  ['GET', '/api/v2/requests/unknown'],
   ['GET', '/api/v2'],
   ['GET', '/api/v1/pushes'],
   ['POST', '/api/v2/accounts'],

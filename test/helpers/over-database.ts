@@ -60,7 +60,10 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
     app,
     fetch: (request) => app(request, { ip: '127.0.0.1' }),
     owners,
-    finish: () => pushes.finish(),
+    finish: async () => {
+      await requests.finish();
+      await pushes.finish();
+    },
     sweep: () => pushes.sweep(),
     clock,
     lines,

@@ -66,20 +66,13 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     const base = baseOf(c.req.raw, settings);
     const head = {
       ...body(c, read.request),
-      ...(await requestorOf(read.request)),
+      requestor: await owners.requestorOf(read.request),
       request: read.question,
       request_files: read.questionFiles.map((file) => fileBody(file, base)),
     };
     const files = read.files.map((file) => fileBody(file, base));
     return jsonWithText(head, 'response', read.response, { files });
   });
-
-  /** The name of the owner, if the request says who asks. */
-  async function requestorOf({ include_requestor, owner_id }: PushRow) {
-    if (!include_requestor || owner_id === null) return {};
-    const requestor = await owners.nameOf(owner_id);
-    return requestor === undefined ? {} : { requestor };
-  }
 
   api.get(requestRoutes.preview.path, async (c) => {
     await permitted(c);

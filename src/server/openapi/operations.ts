@@ -12,6 +12,7 @@ import {
   type PushFile,
   type RouteName,
   requestAuditKinds,
+  type requestRoutes,
 } from '../../contract';
 
 /** What the document says of a call and the contract does not. */
@@ -37,13 +38,13 @@ export const parameters = {
     name: 'token',
     in: 'path',
     required: true,
-    description: 'The `url_token` of a push.',
+    description: 'The `url_token` of a push or request.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
   },
   passphrase: {
     name: 'passphrase',
     in: 'query',
-    description: 'Needed where the push has one.',
+    description: 'Needed where the push or request has one.',
     schema: { type: 'string' },
   },
   page: {
@@ -59,7 +60,9 @@ export const refusals = {
   400: { words: 'The request is invalid.', schema: 'Error' },
   401: { words: 'A token is needed, or is not valid.', schema: 'Error' },
   403: { words: 'The caller may not do this.', schema: 'Error' },
-  404: { words: 'There is no such push.', schema: 'Error' },
+  404: { words: 'The token is unknown.', schema: 'Error' },
+  409: { words: 'The request was answered.', schema: 'Error' },
+  410: { words: 'The request is closed.', schema: 'Error' },
   413: { words: 'The body, or a file, is too large.', schema: 'Error' },
   422: { words: 'Values were refused.', schema: 'FieldErrors' },
   429: { words: 'The caller asks, or tries passphrases, too often.', schema: 'Error' },
@@ -141,6 +144,73 @@ export const operations: Readonly<Record<CallName, Operation>> = {
     refusals: [403, 404],
   },
 };
+
+/** The calls of requests. */
+export const requestOperations: Readonly<Record<keyof typeof requestRoutes, Operation>> = {
+  create: {
+    summary: 'Ask somebody for a secret',
+    description:
+      'Files of the question are sent as multipart/form-data. Not to be repeated lightly.',
+    caller: 'owner',
+    responses: { 201: { words: 'The request was created.', schema: 'NotedRequest' } },
+    refusals: [400, 403, 413, 422],
+  },
+  open: requestListing('List your requests that nobody has answered'),
+  ready: requestListing('List your requests with an answer'),
+  closed: requestListing('List your closed requests'),
+  active: requestListing('List your open and ready requests'),
+  read: {
+    summary: 'Read the question, and as its owner the answer',
+    description: 'Reading the answer closes the request. Not to be repeated lightly.',
+    caller: 'permitted',
+    parameters: ['token', 'passphrase'],
+    responses: {
+      200: { words: 'The request; without its texts once closed.', schema: 'ReadRequest' },
+    },
+    refusals: [400, 404],
+  },
+  preview: {
+    summary: 'The full link of a request, and its state',
+    caller: 'permitted',
+    parameters: ['token'],
+    responses: { 200: { words: 'The link. Takes nothing.', schema: 'RequestPreview' } },
+    refusals: [404],
+  },
+  respond: {
+    summary: 'Answer a request',
+    description:
+      'The first answer wins. Files are sent as multipart/form-data, where the request accepts them. Not to be repeated lightly.',
+    caller: 'permitted',
+    parameters: ['token', 'passphrase'],
+    responses: { 200: { words: 'The request, answered.', schema: 'Request' } },
+    refusals: [400, 403, 404, 409, 410, 413, 422],
+  },
+  audit: {
+    summary: 'Who read and answered your request, and when',
+    caller: 'owner',
+    parameters: ['token', 'page'],
+    responses: { 200: { words: 'Events, oldest first.', schema: 'AuditLog' } },
+    refusals: [400, 403, 404],
+  },
+  close: {
+    summary: 'Close your request',
+    description: 'Destroys an answer that was not read. A closed request stays as it is.',
+    caller: 'owner',
+    parameters: ['token'],
+    responses: { 200: { words: 'The request, closed.', schema: 'NotedRequest' } },
+    refusals: [403, 404],
+  },
+};
+
+function requestListing(summary: string): Operation {
+  return {
+    summary,
+    caller: 'owner',
+    parameters: ['page'],
+    responses: { 200: { words: 'Requests, newest first.', schema: 'NotedRequests' } },
+    refusals: [400],
+  };
+}
 
 // All fields of this service's responses. The schemas in the contract are the client's and accept less; `satisfies`
 // holds these to the contract's types, so that our client can read them.
@@ -275,7 +345,15 @@ const version = v.object({
 
 const messages = v.optional(v.pipe(v.array(v.string()), v.minLength(1)));
 /** The fields of a creation that this instance accepts: it sends no e-mail. */
-type Field = Exclude<keyof NewPush, keyof Notification>;
+type Field = Exclude<keyof NewPush, keyof Notification> | RequestField;
+type RequestField =
+  | 'request'
+  | 'response'
+  | 'close_after_duration'
+  | 'close_after'
+  | 'include_requestor'
+  | 'response_file_attachments'
+  | 'public_key';
 
 const fieldErrors = v.object({
   payload: messages,
@@ -289,6 +367,13 @@ const fieldErrors = v.object({
   note: messages,
   files: messages,
   notify_emails_to: messages,
+  request: messages,
+  response: messages,
+  close_after_duration: messages,
+  close_after: messages,
+  include_requestor: messages,
+  response_file_attachments: messages,
+  public_key: messages,
 } satisfies Record<Field | 'files' | 'notify_emails_to', v.GenericSchema>);
 
 /** The schemas of all responses with a body, by their name in the document. */

@@ -13,6 +13,7 @@ import { createLanguages } from './language';
 import type { View } from './layout';
 import { deletedPage, errorPage, Forbidden, gonePage, refusalPage } from './messages';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
+import { addRequestPages } from './request-page-routes';
 import { openPage, secretPage } from './secret';
 
 /** The pages a recipient opens in a browser, and the form that creates a push. */
@@ -84,11 +85,15 @@ export function createPages(options: PartOptions): Hono<Env> {
     if (!isOwnForm(c.req.raw, base(c))) throw new Forbidden('foreignForm');
   }
 
-  async function find(c: Context<Env>): Promise<PushRow> {
+  function tokenOf(c: Context<Env>): string {
     if (!anonymous) throw new Forbidden('usersOnly');
     const token = c.req.param('token') ?? '';
     if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
-    return pushes.find(token);
+    return token;
+  }
+
+  async function find(c: Context<Env>): Promise<PushRow> {
+    return pushes.find(tokenOf(c));
   }
 
   const form: FormLimits | undefined = anonymous
@@ -146,6 +151,11 @@ export function createPages(options: PartOptions): Hono<Env> {
   pages.get('/p/:token/r', (c) => open(c, true));
   pages.post('/p/:token', submit);
   pages.post('/p/:token/r', submit);
+  const openPush = (c: Context<Env>) => open(c, false);
+  addRequestPages(pages, options, {
+    ...{ base, viewOf, checkForm, tokenOf },
+    ...{ openPush, submitPush: submit },
+  });
   pages.get('/', async (c) => frontPage(await viewOf(c), { base: base(c), form }));
   pages.post('/', create);
   pages.get('/open', async (c) => openPage(await viewOf(c)));

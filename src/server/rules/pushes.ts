@@ -1,4 +1,3 @@
-import { DeferredWork } from '../queues';
 import { abandoned, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
@@ -36,7 +35,6 @@ function add(sum: Ended, { pushes, requests }: Ended): void {
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
 export class Pushes extends Records {
   protected readonly what = 'push';
-  private readonly deferred = new DeferredWork();
   private halted = false;
 
   /**
@@ -84,15 +82,8 @@ export class Pushes extends Records {
     return { push, note };
   }
 
-  /** Records a retrieval of an expired push, later: the response must not take longer than for an unknown token. */
-  missed({ url_token }: PushRow, visitor: Visitor): void {
-    this.deferred.add(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
-  }
-
-  /** Resolves when deferred records are written and requested deletions done. */
-  async finish(): Promise<void> {
-    await this.deferred.finish();
-    await this.options.files.settled();
+  protected record({ url_token }: PushRow, visitor: Visitor): Promise<unknown> {
+    return this.retrieve(url_token, visitor, '');
   }
 
   /**

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract';
 import { UnknownKey } from '../keys/primitives';
 import type { Secret } from '../keys/vault';
+import { DeferredWork } from '../queues';
 import { notFound, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
@@ -30,6 +31,7 @@ export interface SealedRow {
 export abstract class Records {
   protected readonly passphrases: PassphraseCheck;
   protected abstract readonly what: 'push' | 'request';
+  private readonly deferred = new DeferredWork();
 
   constructor(protected readonly options: RuleOptions & { readonly files: Files }) {
     this.passphrases = new PassphraseCheck(options);
@@ -49,6 +51,20 @@ export abstract class Records {
     const row = await store.findPush(database.sql, vault.keys.links.lookup(urlToken));
     if (!row || this.what !== whatIs(row)) throw notFound();
     return stateAt({ ...row, url_token: urlToken }, now());
+  }
+
+  /** Records a visit to one that has ended. */
+  protected abstract record(row: PushRow, visitor: Visitor): Promise<unknown>;
+
+  /** Records a visit to one that has ended, later: the response must not take longer than for an unknown token. */
+  missed(row: PushRow, visitor: Visitor): void {
+    this.deferred.add(() => this.record(row, { ...visitor, signal: undefined }));
+  }
+
+  /** Resolves when deferred records are written and requested deletions done. */
+  async finish(): Promise<void> {
+    await this.deferred.finish();
+    await this.options.files.settled();
   }
 
   /**

@@ -82,6 +82,10 @@ export class Requests extends Records {
     return { push, note };
   }
 
+  protected record({ url_token }: PushRow, visitor: Visitor): Promise<unknown> {
+    return this.read(url_token, visitor, '');
+  }
+
   /**
    * Returns the question, and to the owner the answer, if there is one, which closes the request. The links to its files
    * stay valid for a while.
