@@ -1,10 +1,10 @@
 import { isArmored } from '../age/armored';
-import type { Retrievable } from '../delivery/answer';
 import { attempt, fetchFiles } from '../delivery/download';
 import { openPush } from '../delivery/open-push';
 import { joinHints, retrievableAgain } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
 import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
+import type { Retrievable } from '../delivery/take-answer';
 import { asCliError, CliError, endedBy } from '../errors';
 import type { DecryptionKeys } from '../input/decryption-keys';
 import type { KnownPassphrase } from '../input/passphrase';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readAuditLog } from '../client/audit-log';
 import type { Api } from '../client/client';
 import { AT_ONCE } from '../client/pages';
-import { pushOrRequest } from '../client/requests';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import { limits } from '../contract';
 import { usageError } from '../errors';

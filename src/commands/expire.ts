@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { concurrentMap } from '../client/concurrent-map';
 import { parseReference } from '../client/link';
 import { AT_ONCE } from '../client/pages';
-import { pushOrRequest } from '../client/requests';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
-import type { Retrievable } from '../delivery/answer';
+import type { Retrievable } from '../delivery/take-answer';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { reportError } from '../report-error';
@@ -66,7 +66,7 @@ function end(context: Context, named: Retrievable): Promise<object> {
     push: () => api.expire(token),
     request: async () => {
       const closed = await api.requests.close(token);
-      const { keyFor } = await import('../delivery/answer');
+      const { keyFor } = await import('../delivery/take-answer');
       keyFor(context, named)?.forget();
       return closed;
     },

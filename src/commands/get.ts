@@ -1,15 +1,10 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import type { Destination } from '../delivery/destination';
+import { deliverPush } from '../delivery/deliver-push';
 import { openPush } from '../delivery/open-push';
-import {
-  type Delivery,
-  deliverText,
-  type OutputOptions,
-  reserveOutput,
-} from '../delivery/output-place';
+import { type OutputOptions, reserveOutput } from '../delivery/output-place';
 import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
-import { asCliError, type CliError, failedError } from '../errors';
+import { asCliError } from '../errors';
 import { type KeyOptions, type PushKeys, readKeys } from '../input/decryption-keys';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
@@ -100,7 +95,7 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   context.asked();
   // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
   if (!context.stdout.isTTY) await noteRest(session, options, retrieved);
-  const failure = await deliver({ ...retrieved, options, place }, options.files);
+  const failure = await deliverPush({ ...retrieved, options, place }, options.files);
   if (context.stdout.isTTY) await noteRest(session, options, retrieved);
   if (failure) throw failure;
   await place.clipboard?.finish(retrieved.push);
@@ -141,26 +136,4 @@ async function noteRest(
 /** Removes the key of a request once nothing of its answer is left to be decrypted. */
 function forgetKey({ answer, push }: RetrievedPush, { files, decrypt }: GetOptions): void {
   if (decrypt && (files || (push.files ?? []).length === 0)) answer?.key?.forget();
-}
-
-async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError | undefined> {
-  const { push, place } = delivery;
-  const files = push.files?.length ?? 0;
-  const onlyFiles = files > 0 && !push.payload;
-  // Files alone set nothing in a job: it fails, but only after they are saved.
-  const unset = place.job && onlyFiles ? await nothingFor(place.job) : undefined;
-  if (files > 0 && withFiles) {
-    const { savePush } = await import('../delivery/save-push');
-    return (await savePush(delivery)) ?? unset;
-  }
-  if (place.folder !== undefined && onlyFiles) {
-    await place.discard?.();
-    return undefined;
-  }
-  return unset ?? deliverText(delivery, push, place.file);
-}
-
-async function nothingFor(job: Destination): Promise<CliError> {
-  await job.discard();
-  return failedError('the push has no text, so nothing was set in the job');
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { otherOrigin, webAddress, withKey } from '../client/link';
-import { pushOrRequest } from '../client/requests';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import type { KeptKey } from '../delivery/request-keys';
 import { failedError } from '../errors';
@@ -39,7 +39,7 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   const answer = await pushOrRequest(api, reference, {
     push: () => api.preview(token),
     request: async () => {
-      const { keyFor } = await import('../delivery/answer');
+      const { keyFor } = await import('../delivery/take-answer');
       kept = keyFor(context, { ...reference, target });
       return api.requests.preview(token);
     },
@@ -52,7 +52,7 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   if (lost !== undefined)
     await say.remark('hint: the link is printed without its key, which the instance does not know');
   const url = withKey(answer.url, kept?.recipient);
-  await say.print({ ...answer, url, html_url: url }, () => `${safe(url)}\n`);
+  await say.print({ html_url: url, ...answer, url }, () => `${safe(url)}\n`);
   if (options.qr) {
     const { drawQr } = await import('../terminal/qr');
     await drawQr(say, url);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Api } from '../client/client';
 import { pages } from '../client/pages';
-import { findRequest, pushOrRequest } from '../client/requests';
+import { findRequest, pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import type { Push, SecretRequest } from '../contract';
 import { CliError } from '../errors';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type PushProgress, pushPoller } from '../client/audit-log';
 import type { Api } from '../client/client';
-import { pushOrRequest } from '../client/requests';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import type { AuditEntry } from '../contract';
 import { CliError, usageError } from '../errors';

@@ -42,7 +42,7 @@ export async function deliverLink(
 }
 
 /** Without a clipboard the link is printed all the same. */
-async function copyLink({ context, say }: Invocation, link: string): Promise<void> {
+export async function copyLink({ context, say }: Invocation, link: string): Promise<void> {
   const { copiedText, findClipboard } = await import('./clipboard');
   const clipboard = await findClipboard(context);
   if (!clipboard) return say.warn('the link was not copied: no clipboard found');

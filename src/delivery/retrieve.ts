@@ -1,13 +1,13 @@
 import type { Api } from '../client/client';
-import { pushOrRequest } from '../client/requests';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import type { Push } from '../contract';
 import { CliError, failedError } from '../errors';
 import { askPassphrase, type KnownPassphrase } from '../input/passphrase';
 import type { Invocation } from '../terminal/output';
-import type { Retrievable } from './answer';
 import { rescueResult } from './print-or-rescue';
 import type { KeptKey } from './request-keys';
+import type { Retrievable } from './take-answer';
 
 /** A push that was retrieved, or the answer to a request as one, and the client to fetch its files with. */
 export interface RetrievedPush extends Invocation {
@@ -37,7 +37,7 @@ export function retrieveFrom(
       return { ...found, push: withEarlierViews(push, target.token) };
     },
     request: async () => {
-      const { keyFor, readAnswer } = await import('./answer');
+      const { keyFor, readAnswer } = await import('./take-answer');
       const key = keyFor(context, named);
       const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
       const push = await retrieve(context, { retrieve: read }, token, passphrase);

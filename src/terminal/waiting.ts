@@ -1,5 +1,5 @@
 import type { RequestApi } from '../client/client';
-import { requestPoller } from '../client/requests';
+import { requestPoller } from '../client/push-or-request';
 import type { Context } from '../context';
 import type { SecretRequest } from '../contract';
 import { CliError } from '../errors';

@@ -5,8 +5,8 @@ import { durations, type NewRequest, type SecretRequest } from '../../contract';
 import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
 import { joinHints } from '../../delivery/print-or-rescue';
 import { type NewKey, newRequestKey } from '../../delivery/request-keys';
-import { parseDuration } from '../../duration';
 import { CliError, usageError } from '../../errors';
+import { closeAfter, durationText } from '../../input/close-after';
 import { openFiles } from '../../input/content';
 import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
 import {
@@ -20,7 +20,6 @@ import type { GlobalOptions } from '../../options';
 import { NO_INSTANCE } from '../../profile/target';
 import { createSession, type Instance, type Session } from '../../session';
 import { DEFAULT_INTERVAL, waitForAnswer, withDeadline } from '../../terminal/waiting';
-import { count } from '../../terminal/wording';
 
 export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
   readonly expire?: string;
@@ -175,19 +174,6 @@ function requestOf(
   };
 }
 
-/**
- * The fields for an expiry: the exact time, and for instances without it the longest index that is not longer.
- * @throws CliError (usage) for an invalid duration, or one below the shortest
- */
-function closeAfter(text: string): Pick<NewRequest, 'close_after' | 'close_after_duration'> {
-  const seconds = parseDuration(text);
-  const hint = 'use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo';
-  if (seconds === undefined) throw usageError(`--expire: "${text}" is not a duration`, hint);
-  const index = durations.findLastIndex((one) => one <= seconds);
-  if (index === -1) throw usageError(`--expire: ${text} is too short`, hint);
-  return { close_after: seconds, close_after_duration: index };
-}
-
 /** The seconds after which a request closes; undefined if it does not say. */
 function secondsOpen({ close_after, close_after_duration }: Partial<SecretRequest>) {
   return close_after ?? durations[close_after_duration ?? -1];
@@ -234,11 +220,6 @@ function changedDuration({ close_after: asked }: NewRequest, created: SecretRequ
   return [
     `the instance changed a limit: it closes after ${durationText(granted)}, not ${durationText(asked)}`,
   ];
-}
-
-function durationText(seconds: number): string {
-  if (seconds % 86_400 === 0) return count(seconds / 86_400, 'day');
-  return seconds % 3600 === 0 ? count(seconds / 3600, 'hour') : count(seconds / 60, 'minute');
 }
 
 function summaryOf(created: SecretRequest, encrypted: boolean): string {

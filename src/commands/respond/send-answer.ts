@@ -3,7 +3,7 @@ import { parseRecipient } from '../../age/key-files';
 import type { Recipient } from '../../age/recipients';
 import type { Api } from '../../client/client';
 import type { Reference } from '../../client/link';
-import { onRequest } from '../../client/requests';
+import { onRequest } from '../../client/push-or-request';
 import type { Context } from '../../context';
 import type { SecretRequest } from '../../contract';
 import { withPassphrase } from '../../delivery/retrieve';
