@@ -85,7 +85,8 @@ function pathOf(request: Request): string {
   if (path.startsWith(`${API_PATH}/`))
     return path === API_PATH + OPENAPI_PATH ? path : path.replace(/\.json$/, '');
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  // A token has 19 characters; the listings of the API have shorter names.
-  const [, kind, token] = (reads && /^\/([pr])\/([\w-]{10,})\.json$/.exec(path)) || [];
-  return token ? `${API_PATH}/${kind === 'p' ? 'pushes' : 'requests'}/${token}` : path;
+  const [, kind, token = ''] = (reads && /^\/([pr])\/([\w-]+)\.json$/.exec(path)) || [];
+  // The listings of the API; a token has 19 characters.
+  const isList = /^(?:active|expired|open|ready|closed)$/.test(token);
+  return token && !isList ? `${API_PATH}/${kind === 'p' ? 'pushes' : 'requests'}/${token}` : path;
 }
