@@ -26,7 +26,7 @@ tab-separated fields: token, name, state, created, closes.
 
 Examples:
   $ pwpush requests
-  $ pwpush requests ready | cut -f 1 | xargs -n 1 pwpush get`;
+  $ pwpush requests ready | while read token _; do pwpush get "$token"; done`;
 
 export function define(context: Context): Command {
   const command = new Command('requests')

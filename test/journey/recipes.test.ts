@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/help/topics';
 import { launcher, person, pwpush, serving } from '../helpers/program';
 
@@ -190,4 +190,39 @@ test('waiting: a push that was looked at is taken back', async () => {
   await pwpush(['get', LINK, '--anonymous'], { env: somebody.env });
   expect((await step(recipe('Wait until'), { ...owner, LINK })).code).toBe(0);
   expect((await pwpush(['get', LINK, '--anonymous'], { env: somebody.env })).code).toBe(6);
+});
+
+describe('a request: somebody answers the link that was sent', () => {
+  /** Answers as the person to whom `send-link` sends it. */
+  const answering = (words: string) =>
+    program(join(work, 'send-link'), `echo "$1" >sent; unset PWPUSH_TOKEN; ${words}`);
+
+  test('an SSH key', async () => {
+    answering('echo "ssh-ed25519 AAAA ann" | pwpush respond "$2" --quiet');
+    const ended = await step(recipe('Onboarding'), owner);
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect([file('sent'), file('ann.pub')]).toEqual(['ann@example.com\n', 'ssh-ed25519 AAAA ann']);
+  });
+
+  test('a certificate and its key, as files', async () => {
+    writeFileSync(join(work, 'site.crt'), 'CERT');
+    writeFileSync(join(work, 'site.key'), 'KEY');
+    answering('pwpush respond "$2" --file site.crt --file site.key --quiet');
+    const { code } = await step(recipe("A customer's certificate"), owner);
+    expect([code, file('customer/site.crt'), file('customer/site.key')]).toEqual([
+      0,
+      'CERT',
+      'KEY',
+    ]);
+  });
+
+  test('a one-time password, for a command', async () => {
+    program(join(work, 'release.sh'), 'echo "released with $OTP"');
+    answering('echo 123456 | pwpush respond "$2" --quiet');
+    expect(await step(recipe('Wait for a person'), owner)).toEqual({
+      code: 0,
+      stdout: 'released with 123456\n',
+      stderr: 'variables set: OTP\n',
+    });
+  });
 });
