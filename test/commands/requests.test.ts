@@ -16,6 +16,8 @@ import { broken } from '../helpers/wire';
 
 const LINK = new RegExp(`^${BASE}/r/([\\w-]+)#(age1[a-z0-9]{58})\n$`);
 
+const LINK_LINE = new RegExp(`^${BASE}/r/[\\w-]+#age1[a-z0-9]{58}$`, 'm');
+
 describe('with the service', () => {
   let here: Instance;
   beforeEach(async () => {
@@ -253,6 +255,26 @@ describe('with the service', () => {
     const saved = Object.keys(rescued).filter((name) => name.startsWith('secret-'));
     expect(saved.map((name) => rescued[name])).toEqual(['hunter2']);
     expect(keys()).toEqual([`requests/${token}.key`]);
+  });
+
+  test('the key is kept before the link is printed, and the link reaches the user', async () => {
+    const held: string[] = [];
+    const stdout = () => held.push(...keys());
+    const ended = new AbortController();
+    const hold = () => {
+      stdout();
+      ended.abort('SIGTERM');
+    };
+    const made = await here
+      .under({ env: here.admin, held: { stdout: hold }, signal: ended.signal })
+      .run('request', 'Q');
+    expect(made.code).toBe(143);
+    expect(held).toHaveLength(1);
+    const failed = await here
+      .under({ env: here.admin, failing: { stdout: 'EPIPE' } })
+      .run('request', 'Q');
+    expect(failed.stderr).toMatch(LINK_LINE);
+    expect(keys()).toHaveLength(2);
   });
 
   test('a full disk is noticed before anything is sent', async () => {
