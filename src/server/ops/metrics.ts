@@ -3,6 +3,7 @@ import { type Kind, kinds } from '../../contract';
 import { raceWithLimit } from '../../system/abort';
 import { listen } from '../listen';
 import type { Usage } from '../service-settings';
+import type { ActiveCounts } from '../store/push-rows';
 import type { Log } from './log';
 
 /** Receives what happens to pushes: metrics count it, and `push --here` reports it. */
@@ -38,8 +39,8 @@ export interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
 export interface ServiceState {
   readonly version: string;
   readonly databaseUp: boolean;
-  /** Undefined while it is unknown. */
-  readonly activePushes: number | undefined;
+  /** Undefined while they are unknown. */
+  readonly active: ActiveCounts | undefined;
   readonly usage: Usage | undefined;
 }
 
@@ -109,7 +110,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The number of active pushes is counted at most once in that many milliseconds: with a million it takes a while. */
+/** The numbers of active pushes and requests are counted at most once in that many milliseconds: with a million it takes a while. */
 const COUNT_EVERY = 60_000;
 
 /** Milliseconds that a scrape waits for that count. */
@@ -119,7 +120,7 @@ interface Probes {
   readonly version: string;
   /** Resolves soon, even when the database hangs. */
   readonly isUp: () => Promise<boolean>;
-  readonly countActive: () => Promise<number>;
+  readonly countActive: () => Promise<ActiveCounts>;
   readonly usage?: (() => Usage) | undefined;
 }
 
@@ -128,7 +129,7 @@ export function scraper(
   metrics: Metrics,
   { version, isUp, countActive, usage }: Probes,
 ): () => Promise<string> {
-  let active: number | undefined;
+  let active: ActiveCounts | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
   const count = health(async () => {
     countedAt = performance.now();
@@ -137,13 +138,13 @@ export function scraper(
   return async () => {
     const databaseUp = await isUp();
     if (databaseUp && performance.now() - countedAt >= COUNT_EVERY) await count();
-    const activePushes = databaseUp ? active : undefined;
-    return metrics.render({ version, databaseUp, activePushes, usage: usage?.() });
+    const counts = databaseUp ? active : undefined;
+    return metrics.render({ version, databaseUp, active: counts, usage: usage?.() });
   };
 }
 
 /** Names that start with `process_` are those of Prometheus's own client libraries. */
-function gauges({ version, databaseUp, activePushes, usage }: ServiceState): Family[] {
+function gauges({ version, databaseUp, active, usage }: ServiceState): Family[] {
   const startedAt = Math.round(performance.timeOrigin) / 1000;
   return [
     gauge('pwpush_build_info', 'Always 1; the label is the version.', 1, { version }),
@@ -151,7 +152,12 @@ function gauges({ version, databaseUp, activePushes, usage }: ServiceState): Fam
     gauge(
       'pwpush_pushes_active',
       'Pushes that are not expired, counted every minute.',
-      activePushes,
+      active?.pushes,
+    ),
+    gauge(
+      'pwpush_requests_active',
+      'Requests that are not closed, counted every minute.',
+      active?.requests,
     ),
     {
       ...gauge('process_cpu_seconds_total', 'User and system CPU time in seconds.', usage?.cpu),

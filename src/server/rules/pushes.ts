@@ -189,8 +189,8 @@ export class Pushes extends Records {
     });
   }
 
-  /** The number of active pushes, read from an index: 30 ms for a million. */
-  countActive(): Promise<number> {
+  /** The numbers of active pushes and requests, read from an index: 30 ms for a million. */
+  countActive(): Promise<store.ActiveCounts> {
     return store.countActive(this.options.database.sql, this.options.now());
   }
 

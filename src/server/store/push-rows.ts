@@ -223,12 +223,19 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
   return entries.length;
 }
 
-/** Number of active pushes; reads only the index `pushes_by_end`. */
-export async function countActive(sql: Sql, now: number): Promise<number> {
-  const rows = await sql<{ active: number }>`
-    SELECT count(*) AS active FROM pushes
-    WHERE expired_at IS NULL AND expires_at > ${now} AND kind NOT IN ('request', 'answer')`;
-  return Number(rows[0]?.active);
+/** Numbers of active pushes, and of open and ready requests. */
+export interface ActiveCounts {
+  readonly pushes: number;
+  readonly requests: number;
+}
+
+/** Reads only the index `pushes_by_end`. */
+export async function countActive(sql: Sql, now: number): Promise<ActiveCounts> {
+  const [row] = await sql<ActiveCounts>`
+    SELECT count(*) FILTER (WHERE kind NOT IN ('request', 'answer')) AS pushes,
+      count(*) FILTER (WHERE kind = 'request') AS requests
+    FROM pushes WHERE expired_at IS NULL AND expires_at > ${now}`;
+  return { pushes: Number(row?.pushes), requests: Number(row?.requests) };
 }
 
 export interface Page {
