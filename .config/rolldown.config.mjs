@@ -44,7 +44,7 @@ function together() {
     streams: ['system/stdio', 'system/abort', 'package-version'],
     base: ['errors', 'options'],
     program: ['program'],
-    request: [
+    session: [
       'session',
       'client/link',
       'delivery/print-or-rescue',

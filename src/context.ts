@@ -107,7 +107,7 @@ export interface ProfileStore {
 
 /** A request in the shape of undici's `request`: plain objects, as the globals of fetch take 30 ms to load on Node 20. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
   /** Absolute. Its query may contain a passphrase: never print it. */
   readonly url: string;
   /** Names in lower case. */

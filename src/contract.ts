@@ -175,6 +175,51 @@ export interface Preview {
   [field: string]: unknown;
 }
 
+/** Fields of a request to somebody for a secret (docs/wire.md, "Requests"); a missing field gets the instance's default. */
+export interface NewRequest extends Partial<Notification> {
+  /** The question. */
+  request: string;
+  /** Index into `durations`. */
+  close_after_duration?: number;
+  /** Seconds: at our service, which prefers it to the index. */
+  close_after?: number;
+  passphrase?: string;
+  name?: string;
+  note?: string;
+  /** Whether the answer may have files. */
+  response_file_attachments?: boolean;
+  /** `age1…`: what answers are encrypted to. */
+  public_key?: string;
+}
+
+/** A request in a response (docs/wire.md, "Requests"). Unknown fields are kept. */
+export interface SecretRequest {
+  /** Empty if it is missing. */
+  url_token: string;
+  html_url?: string | null | undefined;
+  /** `open`, `ready` (answered) or `closed`. */
+  state?: string | null | undefined;
+  /** The question. */
+  request?: string | null | undefined;
+  /** The answer; in the owner's retrieval only. */
+  response?: string | null | undefined;
+  /** Of the answer; in the owner's retrieval only. */
+  files?: PushFile[] | null | undefined;
+  response_file_attachments?: boolean | null | undefined;
+  public_key?: string | null | undefined;
+  close_after_duration?: number | null | undefined;
+  /** Seconds. */
+  close_after?: number | null | undefined;
+  /** ISO 8601, UTC. */
+  close_after_at?: string | null | undefined;
+  days_remaining?: number | null | undefined;
+  created_at?: string | null | undefined;
+  updated_at?: string | null | undefined;
+  name?: string | null | undefined;
+  note?: string | null | undefined;
+  [field: string]: unknown;
+}
+
 /** The response to a notification. */
 export interface Notified {
   message?: string | null | undefined;
@@ -192,6 +237,15 @@ export const auditKinds = [
   'owner_view',
   'edit',
   'creation_email_send',
+] as const;
+
+/** Kinds of our service for requests, besides `creation`, `owner_view`, `failed_view` and `failed_passphrase`. */
+export const requestAuditKinds = [
+  'request_view',
+  'response',
+  'failed_response',
+  'response_view',
+  'close',
 ] as const;
 
 /** One event of a push's audit log. */
@@ -318,6 +372,51 @@ export const accountsSchema: v.GenericSchema<unknown, Account[]> = v.union([
     v.transform(({ accounts }) => accounts),
   ),
 ]);
+
+/** The optional fields of a request. */
+const requestFields = {
+  html_url: text,
+  state: text,
+  request: text,
+  response_file_attachments: flag,
+  public_key: text,
+  close_after_duration: integer,
+  close_after: integer,
+  close_after_at: text,
+  days_remaining: integer,
+  created_at: text,
+  updated_at: text,
+  name: text,
+  note: text,
+  files: pushFields.files,
+};
+
+/**
+ * The response to a request's creation, which needs a link or a token.
+ * @internal
+ */
+export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
+  v.looseObject({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
+  v.check((one) => one.url_token !== '' || v.is(webAddress, one.html_url)),
+);
+
+/**
+ * A request, whose answer must be valid.
+ * @internal
+ */
+export const requestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
+  v.looseObject({
+    ...requestFields,
+    url_token: v.fallback(token, ''),
+    response: v.nullish(v.string()),
+  }),
+  v.check((one) => (one.files ?? []).length <= 10 * limits.filesPerPush),
+);
+
+/** @internal */
+export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = validElements(
+  v.looseObject({ ...requestFields, response: text, url_token: token }),
+);
 
 /** @internal */
 export const previewSchema: v.GenericSchema<unknown, Preview> = v.looseObject({

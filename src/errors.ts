@@ -26,6 +26,7 @@ const codeByHttpStatus: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthorized',
   403: 'forbidden',
   404: 'not_found',
+  409: 'rejected',
   413: 'rejected',
   422: 'rejected',
   429: 'rate_limited',

@@ -423,6 +423,9 @@ function shortened({ url }: HttpRequest): string {
   const { host, pathname } = new URL(url);
   // The path of a file's link is signed: it gives access to the file.
   if (!pathname.includes(API_PATH)) return `${host}/…`;
-  const path = pathname.replace(/(\/pushes\/)(?!active$|expired$)([^/]{1,3})[^/]*/, '$1$2…');
+  const path = pathname.replace(
+    /(\/(?:pushes|requests)\/)(?!(?:active|expired|open|ready|closed)$)([^/]{1,3})[^/]*/,
+    '$1$2…',
+  );
   return `${host}${path}`;
 }

@@ -84,8 +84,8 @@ const floors = [
   /^profile\//,
   /^client\/[^/]+$/,
   /^client\/transport\//,
-  // The service recognizes armor too.
-  /^age\/(?!armored$)/,
+  // The service recognizes armor and recipients too.
+  /^age\/(?!(?:armored|bech32)$)/,
   /^system\/stdio$/,
   /^options$/,
   /^context$/,

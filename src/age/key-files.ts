@@ -1,5 +1,12 @@
 import { AgeError } from './age-error';
-import { type Identity, type Recipient, x25519Identity, x25519Recipient } from './recipients';
+import { decodeBech32, encodeBech32 } from './bech32';
+import {
+  type Identity,
+  newX25519,
+  type Recipient,
+  x25519Identity,
+  x25519Recipient,
+} from './recipients';
 import { sshIdentity, sshRecipient } from './ssh';
 
 /**
@@ -108,40 +115,20 @@ function eachLine<T>(text: string, what: string, parse: (line: string) => T): T[
   return found;
 }
 
-const LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
-const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
-
-/**
- * Decodes Bech32 (BIP 173), without its limit of length.
- * @throws AgeError (key) when its checksum or its padding is wrong
- */
-function bech32(text: string): { prefix: string; bytes: Buffer } {
-  const lower = text.toLowerCase();
-  if (text !== lower && text !== text.toUpperCase()) throw mistyped();
-  const [, prefix = '', data = ''] = /^([!-~]+)1([a-z0-9]{6,})$/.exec(lower) ?? [];
-  const values = [...data].map((letter) => LETTERS.indexOf(letter));
-  const codes = [...prefix].map((letter) => letter.charCodeAt(0));
-  const all = [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31), ...values];
-  if (values.includes(-1) || checksum(all) !== 1) throw mistyped();
-  const bits = values
-    .slice(0, -6)
-    .map((value) => value.toString(2).padStart(5, '0'))
-    .join('');
-  const whole = bits.length - (bits.length % 8);
-  // The padding is less than a letter, and zero.
-  if (bits.length - whole > 4 || bits.slice(whole).includes('1')) throw mistyped();
-  const bytes = bits.slice(0, whole).match(/.{8}/g) ?? [];
-  return { prefix, bytes: Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2))) };
+/** A new key pair, as age-keygen(1) prints it. */
+export function newKeyPair(): { readonly identity: string; readonly recipient: string } {
+  const { secret, point } = newX25519();
+  return {
+    identity: encodeBech32('age-secret-key-', secret).toUpperCase(),
+    recipient: encodeBech32('age', point),
+  };
 }
 
-function checksum(values: readonly number[]): number {
-  let sum = 1;
-  for (const value of values) {
-    const top = sum >>> 25;
-    sum = ((sum & 0x1ffffff) << 5) ^ value;
-    for (const [bit, term] of GENERATOR.entries()) if ((top >> bit) & 1) sum ^= term;
-  }
-  return sum;
+/** @throws AgeError (key) when its checksum or its padding is wrong */
+function bech32(text: string): { prefix: string; bytes: Uint8Array } {
+  const decoded = decodeBech32(text);
+  if (decoded === undefined) throw mistyped();
+  return decoded;
 }
 
 function mistyped(): AgeError {

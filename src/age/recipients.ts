@@ -150,6 +150,13 @@ export function x25519Identity(secret: Uint8Array): Identity {
   };
 }
 
+/** Makes a new key pair: 32 bytes each. */
+export function newX25519(): { readonly secret: Buffer; readonly point: Buffer } {
+  const { privateKey } = generateKeyPairSync('x25519');
+  const { d = '', x = '' } = privateKey.export({ format: 'jwk' });
+  return { secret: Buffer.from(d, 'base64url'), point: Buffer.from(x, 'base64url') };
+}
+
 /**
  * Makes a new key pair; returns its public key and the secret that it shares with a point.
  * @throws AgeError (key) for a point of low order, whose secret is always zero (RFC 7748, section 6.1)

@@ -1,23 +1,14 @@
 import { isArmored } from '../age/armored';
-import type { Api } from '../client/client';
 import { attempt, fetchFiles } from '../delivery/download';
 import { openPush } from '../delivery/open-push';
 import { joinHints, retrievableAgain } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
-import { type RetrievedPush, retrieve, withEarlierViews } from '../delivery/retrieve';
+import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
+import type { Retrievable } from '../delivery/take-answer';
 import { asCliError, CliError, endedBy } from '../errors';
 import type { DecryptionKeys } from '../input/decryption-keys';
 import type { KnownPassphrase } from '../input/passphrase';
-import type { Target } from '../profile/target';
 import type { Invocation } from '../terminal/output';
-
-/** A push to be retrieved. */
-interface PushReference {
-  readonly api: Api;
-  readonly token: string;
-  readonly target: Pick<Target, 'token'>;
-  readonly key?: string;
-}
 
 /**
  * Retrieves and decrypts pushes one after the other, each of which uses a view.
@@ -25,19 +16,17 @@ interface PushReference {
  */
 export async function retrieveAll(
   run: Invocation,
-  references: readonly PushReference[],
+  references: readonly Retrievable[],
   passphrase: KnownPassphrase,
   keys: DecryptionKeys,
 ): Promise<RetrievedPush[]> {
-  const { context, options, say } = run;
+  const { context } = run;
   const pushes: RetrievedPush[] = [];
-  for (const [at, { api, token, target, key: linkKey }] of references.entries()) {
+  for (const [at, named] of references.entries()) {
     try {
-      const retrieved = await retrieve(context, api, token, passphrase);
-      const push = withEarlierViews(retrieved, target.token);
-      const sealed = { context, options, say, api, push };
+      const sealed = await retrieveFrom(run, named, passphrase);
       pushes[at] = sealed;
-      pushes[at] = await openPush(sealed, { ...keys, linkKey }, (rescued) => {
+      pushes[at] = await openPush(sealed, { ...keys, linkKey: named.key }, (rescued) => {
         pushes[at] = { ...sealed, rescued };
       });
     } catch (error) {

@@ -7,10 +7,12 @@ import {
   accountsSchema,
   auditSchema,
   commercialRoutes,
+  createdRequestSchema,
   createdSchema,
   type InstanceVersion,
   limits,
   type NewPush,
+  type NewRequest,
   type Notification,
   type Notified,
   notifiedSchema,
@@ -19,13 +21,19 @@ import {
   previewSchema,
   pushListSchema,
   pushSchema,
+  type Route,
+  requestListSchema,
+  requestRoutes,
+  requestSchema,
   retrievedSchema,
   routes,
+  type SecretRequest,
   versionSchema,
 } from '../contract';
 import { failedError, usageError } from '../errors';
 import { parseJson } from '../json';
 import {
+  type CallName,
   malformed,
   responseError,
   type SentRequest,
@@ -77,12 +85,41 @@ export interface Api {
   accounts(): Promise<Account[]>;
   /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
   openFile(url: string, resume?: Resume): Promise<FileAnswer>;
+  readonly requests: RequestApi;
 }
 
-const allRoutes = { ...routes, ...commercialRoutes };
+export type RequestState = 'open' | 'ready' | 'closed';
+
+/** Requests to somebody for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
+export interface RequestApi {
+  /** Never sent twice. The files go with the question. */
+  create(request: NewRequest, files?: readonly Attachment[]): Promise<SecretRequest>;
+  /** Anybody gets the question; the owner takes the answer, so that it is never sent twice. */
+  read(token: string, passphrase?: string): Promise<SecretRequest>;
+  /** The link for a browser. */
+  preview(token: string): Promise<Preview>;
+  /** Never sent twice, as the first answer is the only one. */
+  respond(token: string, answer: Answer): Promise<SecretRequest>;
+  close(token: string): Promise<SecretRequest>;
+  /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
+  audit(token: string, page: number): Promise<AuditEntry[]>;
+  /** A page of the user's requests, in the instance's order; `[]` after the last. */
+  list(state: RequestState, page: number): Promise<SecretRequest[]>;
+}
+
+/** An answer to a request. */
+export interface Answer {
+  readonly response?: string | undefined;
+  readonly files?: readonly Attachment[] | undefined;
+  /** Of the request. */
+  readonly passphrase?: string | undefined;
+}
 
 interface ApiRequest {
-  readonly route: keyof typeof allRoutes;
+  readonly call: CallName;
+  readonly route: Route;
+  /** What it is about. */
+  readonly noun: 'push' | 'request';
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -94,40 +131,112 @@ interface ApiRequest {
 export function apiClient(options: ApiSettings): Api {
   const { waiting = () => {} } = options;
   const settings = { ...options, ...sharedBackoff({ ...options, waiting }) };
-  const ask = <T>(request: ApiRequest, schema: v.GenericSchema<unknown, T>) =>
-    send(settings, request, schema);
+  const asker: Asker = (request, schema) => send(settings, request, schema);
+  const ask = <T>(
+    call: keyof typeof routes,
+    schema: v.GenericSchema<unknown, T>,
+    details: Details = {},
+  ) => asker({ call, route: routes[call], noun: 'push', ...details }, schema);
   return {
-    version: () => ask({ route: 'version' }, versionSchema),
-    create: async (push, files = [], account = undefined) => {
+    version: () => ask('version', versionSchema),
+    create: async (push, files, account) => {
       const secrets = [push.payload, push.passphrase, push.note];
       const beside = account === undefined ? {} : { account_id: account };
-      if (files.length === 0)
-        return ask({ route: 'create', body: { push, ...beside }, secrets }, createdSchema);
-      const { formBody } = await import('./form');
-      const form = formBody(push, files, undefined, beside);
-      return ask({ route: 'create', form, secrets }, createdSchema);
+      return ask('create', createdSchema, { ...(await bodyOf({ push }, files, beside)), secrets });
     },
     retrieve: (token, passphrase) =>
-      ask(
-        passphrase === undefined
-          ? { route: 'retrieve', token }
-          : { route: 'retrieve', token, query: { passphrase }, secrets: [passphrase] },
-        retrievedSchema,
-      ),
-    preview: (token) => ask({ route: 'preview', token }, previewSchema),
-    audit: async (token, page) =>
-      (await ask({ route: 'audit', token, query: { page: String(page) } }, auditSchema)).logs,
-    expire: async (token) => checkExpired(await ask({ route: 'expire', token }, pushSchema)),
-    notify: (token, notification) =>
-      ask({ route: 'notify', token, body: notification }, notifiedSchema),
+      ask('retrieve', retrievedSchema, { token, ...withPassphrase(passphrase) }),
+    preview: (token) => ask('preview', previewSchema, { token }),
+    audit: async (token, page) => (await ask('audit', auditSchema, { token, ...at(page) })).logs,
+    expire: async (token) => checkExpired(await ask('expire', pushSchema, { token })),
+    notify: (token, body) => ask('notify', notifiedSchema, { token, body }),
     list: (state, page, account) => {
       const of = account === undefined ? {} : { account_id: String(account) };
-      return ask({ route: state, query: { page: String(page), ...of } }, pushListSchema);
+      return ask(state, pushListSchema, { query: { page: String(page), ...of } });
     },
-    accounts: () => ask({ route: 'accounts' }, accountsSchema),
+    accounts: () =>
+      asker({ call: 'accounts', route: commercialRoutes.accounts, noun: 'push' }, accountsSchema),
     openFile: async (url, resume) =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume),
+    requests: requestApi(asker),
   };
+}
+
+type Asker = <T>(request: ApiRequest, schema: v.GenericSchema<unknown, T>) => Promise<T>;
+type Details = Omit<ApiRequest, 'call' | 'route' | 'noun'>;
+
+/** What the calls of requests are for pushes: failures of both read alike. */
+const requestCalls = {
+  create: 'create',
+  read: 'retrieve',
+  preview: 'preview',
+  respond: 'respond',
+  audit: 'audit',
+  close: 'expire',
+  open: 'active',
+  ready: 'active',
+  closed: 'active',
+} as const satisfies Partial<Record<keyof typeof requestRoutes, CallName>>;
+
+function requestApi(asker: Asker): RequestApi {
+  const ask = <T>(
+    name: keyof typeof requestCalls,
+    schema: v.GenericSchema<unknown, T>,
+    details: Details,
+  ) =>
+    asker(
+      { call: requestCalls[name], route: requestRoutes[name], noun: 'request', ...details },
+      schema,
+    );
+  return {
+    create: async (request, files) => {
+      const secrets = [request.passphrase, request.note];
+      const body = await bodyOf({ request }, files);
+      return ask('create', createdRequestSchema, { ...body, secrets });
+    },
+    read: (token, passphrase) =>
+      ask('read', requestSchema, { token, ...withPassphrase(passphrase) }),
+    preview: (token) => ask('preview', previewSchema, { token }),
+    respond: async (token, { response, files, passphrase }) => {
+      const body = await bodyOf({ request: { response } }, files);
+      const secrets = [response, passphrase];
+      const query = withPassphrase(passphrase);
+      return ask('respond', requestSchema, { token, ...query, ...body, secrets });
+    },
+    close: async (token) => checkClosed(await ask('close', requestSchema, { token })),
+    audit: async (token, page) => (await ask('audit', auditSchema, { token, ...at(page) })).logs,
+    list: (state, page) => ask(state, requestListSchema, at(page)),
+  };
+}
+
+function at(page: number): Details {
+  return { query: { page: String(page) } };
+}
+
+function withPassphrase(passphrase: string | undefined): Details {
+  return passphrase === undefined ? {} : { query: { passphrase }, secrets: [passphrase] };
+}
+
+/**
+ * JSON, or a form if there are files.
+ * @param beside fields next to the object
+ */
+async function bodyOf(
+  body: { push: NewPush } | { request: object },
+  files: readonly Attachment[] = [],
+  beside: { readonly account_id?: number } = {},
+): Promise<Details> {
+  if (files.length === 0) return { body: { ...body, ...beside } };
+  const { formBody } = await import('./form');
+  return { form: formBody(body, files, undefined, beside) };
+}
+
+/** @throws CliError (failed) for a success whose request is not closed */
+function checkClosed(request: SecretRequest): SecretRequest {
+  if (request.state !== 'open' && request.state !== 'ready') return request;
+  throw failedError('the instance responded that the request is not closed', {
+    hint: 'it can still be answered or read; try again',
+  });
 }
 
 /** Settings with the token itself. The connection is opened meanwhile if it has to be got. */
@@ -176,7 +285,7 @@ async function answerTo(
     return await call(settings.send, wireRequest(settings, request), {
       ...settings,
       repeatable: sent.repeatable,
-      waitOn429: request.route === 'create' || request.route === 'notify',
+      waitOn429: ['create', 'notify', 'respond'].includes(request.call),
     });
   } catch (error) {
     if (error instanceof TransportError) throw transportFailure(error, sent);
@@ -188,8 +297,9 @@ function describeRequest(settings: ReadySettings, request: ApiRequest): SentRequ
   const access = Object.values(settings.headers ?? {});
   const secrets = [settings.token, ...access, ...(request.secrets ?? [])];
   return {
-    route: request.route,
-    repeatable: allRoutes[request.route].repeatable,
+    call: request.call,
+    noun: request.noun,
+    repeatable: request.route.repeatable,
     authenticated: settings.token !== undefined,
     tokenFrom: settings.tokenFrom,
     tokenHint: settings.tokenHint,
@@ -202,7 +312,7 @@ function describeRequest(settings: ReadySettings, request: ApiRequest): SentRequ
 }
 
 function wireRequest(settings: ReadySettings, request: ApiRequest): HttpRequest {
-  const { method, path } = allRoutes[request.route];
+  const { method, path } = request.route;
   const query = new URLSearchParams(request.query).toString();
   const type = request.form?.type ?? (request.body === undefined ? undefined : 'application/json');
   const address =

@@ -15,9 +15,14 @@ export interface TokenSource {
   readonly anonymous?: boolean | undefined;
 }
 
+/** What a request does: a route of pushes, or that of a request which is its like. */
+export type CallName = RouteName | keyof typeof commercialRoutes | 'respond';
+
 /** What is known of a request that failed. */
 export interface SentRequest extends TokenSource {
-  readonly route: RouteName | keyof typeof commercialRoutes;
+  readonly call: CallName;
+  /** What it is about. */
+  readonly noun: 'push' | 'request';
   readonly repeatable: boolean;
   /** It was sent with a token. */
   readonly authenticated: boolean;
@@ -29,6 +34,11 @@ export interface SentRequest extends TokenSource {
   readonly secrets: readonly string[];
   /** Names of the user's headers that it was sent with. */
   readonly headers?: readonly string[];
+}
+
+/** Whether a call may have had its effect although it failed: no response came, or that of a proxy in front. */
+export function isOpen({ code, status }: CliError): boolean {
+  return code === 'unknown' || (status !== undefined && status >= 500);
 }
 
 /** The error for an unsuccessful response, whose body may be empty, HTML or truncated. */
@@ -51,6 +61,7 @@ function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: 
       status,
       hint: 'check the address',
     });
+  if (sent.noun === 'request' && (status === 409 || status === 410)) return tooLate(status);
   const code = codeOfHttpStatus(status);
   const verb =
     code === 'rejected' ? 'the instance refused the request' : `the instance failed (${status})`;
@@ -65,13 +76,13 @@ function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: 
   });
 }
 
-function passphraseRefused({ passphrase }: SentRequest): CliError {
+function passphraseRefused({ passphrase, noun }: SentRequest): CliError {
   return passphrase
     ? new CliError('passphrase', 'wrong passphrase', {
         status: 401,
         hint: 'ask the sender of the link; only a few attempts per minute are allowed',
       })
-    : new CliError('passphrase', 'the push requires a passphrase', {
+    : new CliError('passphrase', `the ${noun} requires a passphrase`, {
         status: 401,
         hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
       });
@@ -80,14 +91,17 @@ function passphraseRefused({ passphrase }: SentRequest): CliError {
 function unauthorized(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   // Not `text`, in which what repeats a secret is left out.
   const raw = errorText(answer);
-  if (sent.route === 'retrieve' && /passphrase/i.test(raw)) return passphraseRefused(sent);
+  if ((sent.call === 'retrieve' || sent.call === 'respond') && /passphrase/i.test(raw))
+    return passphraseRefused(sent);
   // The reference answers 401 where the specification has 403 (docs/wire.md, "Errors").
-  if (sent.route === 'expire' && /delet/i.test(raw)) return forbidden(answer, sent, text);
+  if (sent.call === 'expire' && /delet/i.test(raw)) return forbidden(answer, sent, text);
   return sent.authenticated ? tokenRefused(sent) : tokenNeeded(sent);
 }
 
 function tokenRefused(sent: SentRequest): CliError {
-  const publicCall = ['version', 'retrieve', 'preview', 'create', 'expire'].includes(sent.route);
+  const publicCall = ['version', 'retrieve', 'preview', 'create', 'expire', 'respond'].includes(
+    sent.call,
+  );
   const { tokenFrom } = sent;
   const from = tokenFrom === undefined ? '' : ` from ${tokenFrom}`;
   const again = tokenFrom?.startsWith('profile ')
@@ -118,7 +132,7 @@ function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliErr
   if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(text))
     return new CliError('rate_limited', 'rate limited by the instance', { status });
   const owner =
-    sent.route === 'audit' ? 'only the owner can read the audit log' : 'only the owner can do that';
+    sent.call === 'audit' ? 'only the owner can read the audit log' : 'only the owner can do that';
   return new CliError(
     'forbidden',
     text === '' ? owner : `the instance refused the request: ${text}`,
@@ -130,33 +144,52 @@ function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliErr
 }
 
 /** The answer does not name the owner; a push created without a token has none. */
-function ownersHint({ authenticated, anonymous, tokenHint, route }: SentRequest): string {
+function ownersHint({ authenticated, anonymous, tokenHint, call, noun }: SentRequest): string {
   if (authenticated)
-    return 'the token belongs to another user, or the push was created without one';
+    return `the token belongs to another user, or the ${noun} was created without one`;
   if (anonymous) return 'if it is yours, remove --anonymous';
   if (tokenHint !== undefined) return tokenHint;
-  const ownerless = route === 'expire' ? 'it can only expire by its limits' : 'nobody can';
+  const ownerless = call === 'expire' ? 'it can only expire by its limits' : 'nobody can';
   return `log in as its owner with pwpush login; if it was created without a token, ${ownerless}`;
 }
 
 function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   const status = 404;
-  if (sent.route === 'accounts')
+  if (sent.call === 'accounts')
     return new CliError('not_found', 'this instance has no accounts', {
       status,
       hint: 'only the commercial edition has them; remove --account',
     });
-  const onPush = !['version', 'create', 'active', 'expired'].includes(sent.route);
+  const onPush = !['version', 'create', 'active', 'expired'].includes(sent.call);
   if (onPush && (isJson(answer) || text === '')) {
-    return new CliError('not_found', 'no such push on this instance', {
+    return new CliError('not_found', `no such ${sent.noun} on this instance`, {
       status,
       hint: 'check the link for missing characters, and the instance with pwpush version',
     });
   }
+  if (sent.noun === 'request') return noRequests(status);
   const words = text === '' || /^not.found$/i.test(text) ? '' : `: ${text}`;
   return new CliError('not_found', `no API v2 at this address${words}`, {
     status,
     hint: 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
+  });
+}
+
+/** The first answer is the only one (docs/wire.md, "Requests"). */
+function tooLate(status: 409 | 410): CliError {
+  return status === 409
+    ? new CliError('rejected', 'the request was answered already; your answer was not sent', {
+        status,
+        hint: 'ask the person who requested it',
+      })
+    : new CliError('expired', 'the request is closed', { status, hint: 'ask for a new link' });
+}
+
+/** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
+export function noRequests(status?: number): CliError {
+  return new CliError('rejected', 'this instance has no requests', {
+    status,
+    hint: 'use pwpush receive, which needs no instance, or run your own with pwpush serve',
   });
 }
 
@@ -173,14 +206,27 @@ function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
 }
 
 /** A hint at what the instance may have done although no answer says so. */
-function openOutcome({ route, authenticated }: SentRequest): string | undefined {
-  if (route === 'create')
+function openOutcome(sent: SentRequest): string | undefined {
+  return sent.noun === 'push' ? openPushOutcome(sent) : openRequestOutcome(sent);
+}
+
+function openRequestOutcome({ call }: SentRequest): string | undefined {
+  if (call === 'create')
+    return 'a request may exist, but nobody has its link: look for it with pwpush requests';
+  if (call === 'retrieve')
+    return 'the answer may have been taken: the owner can check with pwpush audit';
+  if (call === 'respond') return 'the answer may have arrived: ask the person who requested it';
+  return undefined;
+}
+
+function openPushOutcome({ call, authenticated }: SentRequest): string | undefined {
+  if (call === 'create')
     return authenticated
       ? 'a push may exist: look for it with pwpush list and expire it before you push again'
       : 'a push may exist; without a token it cannot be looked up, and expires by its limits';
-  if (route === 'retrieve')
+  if (call === 'retrieve')
     return 'a view may have been used: the owner can check with pwpush audit';
-  if (route === 'notify') return 'the e-mail may have been sent: check with pwpush audit';
+  if (call === 'notify') return 'the e-mail may have been sent: check with pwpush audit';
   return undefined;
 }
 
@@ -197,8 +243,8 @@ export function transportFailure(failure: TransportError, sent: SentRequest): Cl
   if (!failure.sent)
     return new CliError('unreachable', failure.message, { hint: failure.hint, cause: failure });
   const again =
-    sent.route === 'expire'
-      ? 'the push may have expired: run the command again to be sure'
+    sent.call === 'expire'
+      ? `the ${sent.noun} may have ${sent.noun === 'push' ? 'expired' : 'been closed'}: run the command again to be sure`
       : undefined;
   return new CliError('unknown', failure.message, {
     hint: openOutcome(sent) ?? again ?? failure.hint,
@@ -220,16 +266,16 @@ export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
     hint:
       openOutcome(sent) ??
       'check that this is the address of a Password Pusher instance, and for a proxy in between',
-    unread: sent.route === 'retrieve' && isJson(answer) ? answer.body : undefined,
+    unread: sent.call === 'retrieve' && isJson(answer) ? answer.body : undefined,
   });
 }
 
 /** A page can be quoted; any other body of a retrieval or creation may be the secret or the link. */
-function mayQuote(answer: ApiResponse, { route }: SentRequest): boolean {
+function mayQuote(answer: ApiResponse, { call }: SentRequest): boolean {
   const page = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
     answer.body.subarray(0, 256).toString('latin1'),
   );
-  return page || (route !== 'retrieve' && route !== 'create');
+  return page || !['retrieve', 'create', 'respond'].includes(call);
 }
 
 /** The error for a refused push with files: in the instance's words unless it requires a token, with a hint about files. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { StreamedBody } from '../context';
-import type { NewPush } from '../contract';
 
 /** A file of a push. */
 export interface Attachment {
@@ -21,24 +20,25 @@ export interface FormBody extends StreamedBody {
 }
 
 /**
- * A push and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Files are not read
- * before it is iterated, though its length is known.
- * @param beside fields outside of the push
+ * An object of the API and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Files are
+ * not read before it is iterated, though its length is known.
+ * @param beside fields outside of the object
  */
 export function formBody(
-  push: NewPush,
+  object: Readonly<{ push: object } | { request: object }>,
   files: readonly Attachment[],
   boundary = `pwpush-${randomBytes(16).toString('hex')}`,
   beside: Readonly<Record<string, number>> = {},
 ): FormBody {
+  const [[root, values] = ['', {}]] = Object.entries(object);
   const fields = [
-    ...Object.entries(push).map(([name, value]) => [`push[${name}]`, value] as const),
+    ...Object.entries(values).map(([name, value]) => [`${root}[${name}]`, value] as const),
     ...Object.entries(beside),
   ].filter(([, value]) => value !== undefined);
   const head = Buffer.from(
     fields.map(([name, value]) => field(boundary, name, String(value))).join(''),
   );
-  const parts = files.map((file) => ({ file, head: Buffer.from(filePart(boundary, file)) }));
+  const parts = files.map((file) => ({ file, head: Buffer.from(filePart(boundary, root, file)) }));
   const end = Buffer.from(`--${boundary}--\r\n`);
   const length = parts.reduce(
     (sum, part) => sum + part.head.length + part.file.size + LINE_END.length,
@@ -65,8 +65,8 @@ function field(boundary: string, name: string, value: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 }
 
-function filePart(boundary: string, { name, type }: Attachment): string {
-  return `--${boundary}\r\nContent-Disposition: form-data; name="push[files][]"; filename="${quoted(name)}"\r\nContent-Type: ${type}\r\n\r\n`;
+function filePart(boundary: string, root: string, { name, type }: Attachment): string {
+  return `--${boundary}\r\nContent-Disposition: form-data; name="${root}[files][]"; filename="${quoted(name)}"\r\nContent-Type: ${type}\r\n\r\n`;
 }
 
 /** Escapes a file name as browsers do (HTML, 4.10.21.8). */

@@ -3,22 +3,26 @@ import { usageError } from '../errors';
 import { parseWebUrl, withScheme } from '../loopback';
 import type { Api } from './client';
 
-/** A push as a user names it: by its token, or by an address that also names the instance. */
+/** A push or request as a user names it: by its token, or by an address that also names the instance. */
 export interface Reference {
   readonly token: string;
   /** The instance's base address without a final slash; undefined for a bare token. */
   readonly base: string | undefined;
   /** The key to an encrypted push: the fragment, which is never sent; it may be damaged. */
   readonly key?: string;
+  /** `unknown` for `/r/T`, which URL pushes and requests have; missing for a push or a bare token. */
+  readonly kind?: 'request' | 'unknown';
+  /** The public key in the link of a request, to which its answer is encrypted; it may be damaged. */
+  readonly publicKey?: string;
   /** What of the pasted link was repaired; the beginning of a sentence follows it with "had". */
   readonly repairs?: readonly string[];
 }
 
 const TOKEN = '[A-Za-z0-9_-]{1,128}';
 const bareToken = new RegExp(`^${TOKEN}$`);
-/** `{base}/p/T`, `/f/T`, `/r/T` or `/api/v2/pushes/T`, with what the pages and v1 append to it. */
+/** `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` or `/api/v2/requests/T`, with what the pages and v1 append to it. */
 const pushPath = new RegExp(
-  `^(.*?)/(?:(?:p|f|r)|api/v2/pushes)/(${TOKEN})(?:\\.json)?(?:/(?:r|preview|passphrase|audit)(?:\\.json)?)*/*$`,
+  `^(.*?)/(p|f|r|api/v2/(?:pushes|requests))/(${TOKEN})(?:\\.json)?(?:/(?:r|preview|passphrase|audit)(?:\\.json)?)*/*$`,
 );
 
 const HINT = 'use the whole link, such as https://pwpush.example/p/abc123, or its token';
@@ -105,12 +109,14 @@ function keyIn(fragment: string): string | undefined {
 export function parseReference(pasted: string): Reference {
   const { text, repairs } = repaired(pasted);
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
-  const key = keyIn(fragment);
+  const publicKey = /^age1[a-z\d]*/i.exec(fragment)?.[0];
+  const key = publicKey ?? keyIn(fragment);
   const extra = key !== undefined && key !== fragment ? ['text after its key'] : [];
   const all = [...repairs, ...extra];
   return {
     ...parseAddress(address),
-    ...(key === undefined ? {} : { key }),
+    ...(publicKey !== undefined && { kind: 'request', publicKey }),
+    ...(publicKey === undefined && key !== undefined && { key }),
     ...(all.length === 0 ? {} : { repairs: all }),
   };
 }
@@ -134,36 +140,48 @@ function parseAddress(text: string): Reference {
   // The scheme is optional.
   const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
   const match = url && pushPath.exec(url.pathname);
-  if (!url || !match?.[2]) throw usageError('not a link or token of a push', HINT);
+  if (!url || !match?.[3]) throw usageError('not a link or token of a push', HINT);
   if (url.username || url.password) {
     throw usageError('the link contains a user name or password', 'remove what is before the @');
   }
-  return { token: match[2], base: url.origin + (match[1] ?? '') };
+  const [, prefix = '', path, token] = match;
+  const kind = path === 'r' ? 'unknown' : path === 'api/v2/requests' ? 'request' : undefined;
+  return { token, base: url.origin + prefix, ...(kind && { kind }) };
 }
 
-/** The link of a new push, and a warning about it if there is one. */
+/** The link of what was created, and a warning about it if there is one. */
 export interface FoundLink {
   readonly link: string;
   readonly doubt?: string;
 }
 
 /**
- * The link of a push that was just created: `html_url` of the response, else the answer of `preview`, else an address
- * built as the reference does. Never throws: without its link, the created push would be lost.
+ * The link of a push or request that was just created: `html_url` of the response, else the answer of `preview`, else an
+ * address built as the reference does. Never throws: without its link, the push would be lost.
  */
-export async function findLink(api: Api, base: string, created: Push): Promise<FoundLink> {
+export async function findLink(
+  api: Pick<Api, 'preview'>,
+  base: string,
+  created: Pick<Push, 'url_token' | 'html_url' | 'retrieval_step'>,
+  what: 'push' | 'request' = 'push',
+): Promise<FoundLink> {
   const { url_token: token } = created;
   const previewed = async () => (await api.preview(token).catch(() => undefined))?.url;
   const link =
     webAddress(created.html_url) ?? (token === '' ? undefined : webAddress(await previewed()));
   if (link === undefined) {
     return {
-      link: `${base}/p/${created.url_token}${created.retrieval_step ? '/r' : ''}`,
+      link:
+        what === 'request'
+          ? `${base}/r/${token}`
+          : `${base}/p/${token}${created.retrieval_step ? '/r' : ''}`,
       doubt: 'the instance returned no link; this one is built from its address and the token',
     };
   }
   const other = otherOrigin(base, link);
-  return other === undefined ? { link } : { link, doubt: `${other}, where the push was created` };
+  return other === undefined
+    ? { link }
+    : { link, doubt: `${other}, where the ${what} was created` };
 }
 
 /** The link to the page in that language (docs/wire.md, "Tokens and addresses"). */

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { readAuditLog } from '../client/audit-log';
+import type { Api } from '../client/client';
 import { AT_ONCE } from '../client/pages';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import { limits } from '../contract';
 import { usageError } from '../errors';
@@ -42,7 +44,8 @@ async function audit(session: Session, options: AuditOptions): Promise<void> {
     throw usageError('--page and --all cannot be combined', 'use only one of them');
   const { all, page = 1 } = options;
   const { api, reference } = await session.connectTo(options.link, all ? AT_ONCE : 1);
-  const log = await readAuditLog(api, reference.token, 'newest');
+  const read = (from: Pick<Api, 'audit'>) => () => readAuditLog(from, reference.token, 'newest');
+  const log = await pushOrRequest(api, reference, { push: read(api), request: read(api.requests) });
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditColumns, session.context, options);

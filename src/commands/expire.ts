@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { concurrentMap } from '../client/concurrent-map';
 import { AT_ONCE } from '../client/pages';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
-import type { Push } from '../contract';
+import type { Retrievable } from '../delivery/take-answer';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { removeReceipt } from '../profile/receipts';
@@ -39,13 +40,13 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   const { links, json } = options;
   const references = await Promise.all(links.map(session.reference));
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
-  const expired: Push[] = [];
+  const expired: object[] = [];
   let worst = 0;
-  const outcomes = concurrentMap(pushes.entries(), async ([at, one]) => {
-    const push = await one.api.expire(one.token).catch(failed);
+  const outcomes = concurrentMap(pushes.entries(), async ([at, named]) => {
+    const push = await end(context, named).catch(failed);
     if (!(push instanceof CliError) || push.code === 'not_found')
-      await removeReceipt(context, one, one.target.base);
-    return { at, token: one.token, push };
+      await removeReceipt(context, named, named.target.base);
+    return { at, token: named.token, push };
   });
   for await (const { at, token, push } of outcomes) {
     if (!(push instanceof CliError)) {
@@ -59,6 +60,20 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   }
   if (json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
+}
+
+/** Expires a push, or closes a request and removes its key, which nothing needs any more. */
+function end(context: Context, named: Retrievable): Promise<object> {
+  const { api, token } = named;
+  return pushOrRequest<object>(api, named, {
+    push: () => api.expire(token),
+    request: async () => {
+      const closed = await api.requests.close(token);
+      const { keyFor } = await import('../delivery/take-answer');
+      keyFor(context, named)?.forget();
+      return closed;
+    },
+  });
 }
 
 /** The failure of one push is reported in its turn; any other error ends the command. */

@@ -1,16 +1,10 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import type { Push } from '../contract';
-import type { Destination } from '../delivery/destination';
+import { deliverPush } from '../delivery/deliver-push';
 import { openPush } from '../delivery/open-push';
-import {
-  type Delivery,
-  deliverText,
-  type OutputOptions,
-  reserveOutput,
-} from '../delivery/output-place';
-import { type RetrievedPush, retrieve, withEarlierViews } from '../delivery/retrieve';
-import { asCliError, type CliError, failedError, usageError } from '../errors';
+import { type OutputOptions, reserveOutput } from '../delivery/output-place';
+import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
+import { asCliError, usageError } from '../errors';
 import { type KeyOptions, type PushKeys, readKeys } from '../input/decryption-keys';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
 import { checkStandardInput } from '../input/source';
@@ -87,31 +81,31 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
-  const { api, reference, target } = await session.connectTo(options.link);
+  const { reference, ...instance } = await session.connectTo(options.link);
   const kept = await keptDownload(options, reference.token);
   const passphrase = await knownPassphrase(options, context);
   const place = await reserveOutput(session, options);
   let retrieved: RetrievedPush;
   try {
-    const push =
-      kept?.push ??
-      withEarlierViews(await retrieve(context, api, reference.token, passphrase), target.token);
-    const sealed = { context, options, say, api, push };
+    const named = { ...reference, ...instance };
+    const sealed = kept
+      ? { context, options, say, api: instance.api, push: kept.push }
+      : await retrieveFrom(session, named, passphrase);
     const whole = await opened(sealed, { ...keys, linkKey: reference.key }, options.files);
-    retrieved = { ...whole, received: push, push: kept?.rest(whole.push) ?? whole.push };
+    retrieved = { ...whole, received: sealed.push, push: kept?.rest(whole.push) ?? whole.push };
   } catch (error) {
     await place.discard?.();
     throw error;
   }
-  const { push } = retrieved;
   context.asked();
   // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
-  if (!context.stdout.isTTY) await noteRest(session, options, push);
-  const failure = await deliver({ ...retrieved, options, place }, options.files);
-  if (context.stdout.isTTY) await noteRest(session, options, push);
+  if (!context.stdout.isTTY) await noteRest(session, options, retrieved);
+  const failure = await deliverPush({ ...retrieved, options, place }, options.files);
+  if (context.stdout.isTTY) await noteRest(session, options, retrieved);
   if (failure) throw failure;
   kept?.remove();
-  await place.clipboard?.finish(push);
+  await place.clipboard?.finish(retrieved.push);
+  forgetKey(retrieved, options);
 }
 
 async function keptDownload({ resume, files }: GetOptions, token: string) {
@@ -139,31 +133,19 @@ async function opened(
 }
 
 /** Says what of the push is left at the instance, and how many views were used before. */
-async function noteRest({ say }: Session, options: GetOptions, push: Push): Promise<void> {
+async function noteRest(
+  { say }: Session,
+  options: GetOptions,
+  { push, answer }: RetrievedPush,
+): Promise<void> {
   const files = push.files?.length ?? 0;
   if (files > 0 && !options.files)
     await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);
-  for (const text of [left(push), usedBefore(push)]) if (text !== undefined) await say.remark(text);
+  const rest = answer ? ['the answer was taken from the instance'] : [left(push), usedBefore(push)];
+  for (const text of rest) if (text !== undefined) await say.remark(text);
 }
 
-async function deliver(delivery: Delivery, withFiles: boolean): Promise<CliError | undefined> {
-  const { push, place } = delivery;
-  const files = push.files?.length ?? 0;
-  const onlyFiles = files > 0 && !push.payload;
-  // Files alone set nothing in a job: it fails, but only after they are saved.
-  const unset = place.job && onlyFiles ? await nothingFor(place.job) : undefined;
-  if (files > 0 && withFiles) {
-    const { savePush } = await import('../delivery/save-push');
-    return (await savePush(delivery)) ?? unset;
-  }
-  if (place.folder !== undefined && onlyFiles) {
-    await place.discard?.();
-    return undefined;
-  }
-  return unset ?? deliverText(delivery, push, place.file);
-}
-
-async function nothingFor(job: Destination): Promise<CliError> {
-  await job.discard();
-  return failedError('the push has no text, so nothing was set in the job');
+/** Removes the key of a request once nothing of its answer is left to be decrypted. */
+function forgetKey({ answer, push }: RetrievedPush, { files, decrypt }: GetOptions): void {
+  if (decrypt && (files || (push.files ?? []).length === 0)) answer?.key?.forget();
 }

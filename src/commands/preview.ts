@@ -1,6 +1,8 @@
 import { Command } from 'commander';
-import { otherOrigin, webAddress } from '../client/link';
+import { otherOrigin, webAddress, withKey } from '../client/link';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
+import type { KeptKey } from '../delivery/request-keys';
 import { failedError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { createSession, type Session } from '../session';
@@ -30,18 +32,29 @@ Examples:
   $ pwpush preview --qr https://pwpush.example/p/abc123def456`;
 
 async function preview(session: Session, options: PreviewOptions): Promise<void> {
-  const { say } = session;
+  const { context, say } = session;
   const { api, reference, target } = await session.connectTo(options.link);
-  const answer = await api.preview(reference.token);
+  const { token } = reference;
+  let kept: KeptKey | undefined;
+  const answer = await pushOrRequest(api, reference, {
+    push: () => api.preview(token),
+    request: async () => {
+      const { keyFor } = await import('../delivery/take-answer');
+      kept = keyFor(context, { ...reference, target });
+      return api.requests.preview(token);
+    },
+  });
   if (webAddress(answer.url) === undefined)
     throw failedError('the instance returned an invalid link');
   const elsewhere = otherOrigin(target.base, answer.url);
   if (elsewhere !== undefined) await say.warn(elsewhere);
-  if (reference.key !== undefined)
+  const lost = reference.key ?? (kept ? undefined : reference.publicKey);
+  if (lost !== undefined)
     await say.remark('hint: the link is printed without its key, which the instance does not know');
-  await say.print({ html_url: answer.url, ...answer }, () => `${safe(answer.url)}\n`);
+  const url = withKey(answer.url, kept?.recipient);
+  await say.print({ html_url: url, ...answer, url }, () => `${safe(url)}\n`);
   if (options.qr) {
     const { drawQr } = await import('../terminal/qr');
-    await drawQr(say, answer.url);
+    await drawQr(say, url);
   }
 }

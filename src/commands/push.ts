@@ -3,7 +3,7 @@ import type { Context } from '../context';
 import type { Kind } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, expiry, optionsOf, port, positive } from '../options';
-import type { PushOptions } from './push/request';
+import type { PushOptions } from './push/push-options';
 
 /** Those of contract.ts, too; a test compares them. */
 const LOCALES =

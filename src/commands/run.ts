@@ -151,6 +151,8 @@ async function run(session: Session, options: RunOptions): Promise<void> {
     if (signal.aborted) throw endedBy(signal);
     const { allow } = options;
     status = await context.runChild(childOf({ ...program, words, allow }, inputs, context));
+    const kept = !options.decrypt || inputs.unused.files.length > 0;
+    for (const { answer } of pushes) if (!kept) answer?.key?.forget();
   } catch (error) {
     throw await rescueAll(pushes, startFailure(error, words[0]));
   } finally {
@@ -189,8 +191,8 @@ async function reportInputs(
   pushes: readonly RetrievedPush[],
   folder: MemoryFolder | undefined,
 ): Promise<void> {
-  for (const { push } of pushes) {
-    for (const text of [left(push), usedBefore(push)])
+  for (const { push, answer } of pushes) {
+    for (const text of answer ? [] : [left(push), usedBefore(push)])
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
     const text = {

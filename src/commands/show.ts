@@ -1,13 +1,15 @@
 import { Command } from 'commander';
 import type { Api } from '../client/client';
+import type { Reference } from '../client/link';
 import { pages } from '../client/pages';
+import { findRequest, pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
-import type { Push } from '../contract';
+import type { Push, SecretRequest } from '../contract';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { receiptOf, removeReceipt } from '../profile/receipts';
-import { createSession, type Session } from '../session';
-import { type PushState, pushStateText } from '../terminal/listings';
+import { createSession, type Instance, type Session } from '../session';
+import { type PushState, pushStateText, requestText } from '../terminal/listings';
 
 interface ShowOptions extends GlobalOptions {
   readonly link: string;
@@ -34,8 +36,27 @@ export function define(context: Context): Command {
 }
 
 async function show(session: Session, options: ShowOptions): Promise<void> {
+  const { reference, ...instance } = await session.connectTo(options.link);
+  await pushOrRequest(instance.api, reference, {
+    push: () => showPush(session, instance, reference),
+    request: () => showRequest(session, instance, reference.token),
+  });
+}
+
+/** The owner's listings have all of a request; its question alone is public. */
+async function showRequest({ say }: Session, { api, target }: Instance, token: string) {
+  const { requests } = api;
+  let found: SecretRequest | undefined;
+  for (const state of target.token === undefined ? [] : (['open', 'ready', 'closed'] as const))
+    found ??= await findRequest(requests, state, token);
+  if (target.token !== undefined && !found)
+    throw new CliError('not_found', 'no such request among yours');
+  const shown = found ?? (await requests.read(token));
+  await say.print(shown, (look) => requestText(shown, look));
+}
+
+async function showPush(session: Session, { api, target }: Instance, reference: Reference) {
   const { say } = session;
-  const { api, reference, target } = await session.connectTo(options.link);
   const own = target.token === undefined ? undefined : await ownPush(api, reference.token);
   const push = own ?? {
     ...(await publicState(api, reference.token)),

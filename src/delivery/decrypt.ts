@@ -53,6 +53,29 @@ export async function decryptPush(
   return opened;
 }
 
+/**
+ * Decrypts the answer to a request.
+ * @throws CliError (passphrase) without the private key; (failed) for a damaged answer
+ */
+export async function decryptAnswer(
+  retrieved: RetrievedPush,
+  keys: PushKeys,
+): Promise<RetrievedPush> {
+  if (keys.identities.length === 0)
+    throw new CliError('passphrase', 'the answer is encrypted, and its private key is not here', {
+      hint: 'run it where the request was made, or use --identity FILE',
+    });
+  try {
+    return await withContent(retrieved, keys);
+  } catch (error) {
+    if (!(error instanceof CliError) || retrieved.context.signal.aborted) throw error;
+    const { code, message } = error;
+    const damaged = 'it was changed, or encrypted to another key: ask for it again';
+    if (code !== 'passphrase') throw error.with({ message: message.replace('push', 'answer') });
+    throw error.with({ message: 'the private key does not open the answer', hint: damaged });
+  }
+}
+
 /** Saves the armor, as the user may end the run while being asked; not if it can be retrieved again. */
 async function savedArmor({ context, push }: RetrievedPush, armor: string) {
   if (retrievableAgain(push) !== undefined) return undefined;

@@ -18,6 +18,7 @@ export async function openPush(
   rescued: (path: string) => void,
 ): Promise<RetrievedPush> {
   if (!keys.decrypt) return retrieved;
+  if (retrieved.answer) return openAnswer(retrieved, retrieved.answer, keys);
   if (isArmored(retrieved.push.payload ?? ''))
     return (await import('./decrypt')).decryptPush(retrieved, keys, rescued);
   if (!WHOLE_KEY.test(keys.linkKey ?? '')) return retrieved;
@@ -25,4 +26,22 @@ export async function openPush(
     'the link has a key, but the push is not encrypted: it may have been replaced',
     { hint: 'ask the sender; --no-decrypt accepts it as it is' },
   );
+}
+
+/** Decrypts the answer to a request with the key that was kept for it, or a given one. */
+async function openAnswer(
+  retrieved: RetrievedPush,
+  { key }: NonNullable<RetrievedPush['answer']>,
+  keys: PushKeys,
+): Promise<RetrievedPush> {
+  if (!isArmored(retrieved.push.payload ?? '')) {
+    if (key || keys.identities.length > 0)
+      await retrieved.say.warn(
+        'the answer is not encrypted: the instance could read it, or may have written it',
+      );
+    return retrieved;
+  }
+  const identities = [...(key?.identities ?? []), ...keys.identities];
+  const { decryptAnswer } = await import('./decrypt');
+  return decryptAnswer(retrieved, { ...keys, linkKey: undefined, identities });
 }

@@ -118,18 +118,26 @@ export async function deliverText(
   const { place, options, say } = delivery;
   const destination = place.job ?? place.clipboard ?? file;
   if (!destination) return printText(delivery, push);
-  const bytes = options.json ? `${toJson(push)}\n` : (push.payload ?? '');
+  const bytes = options.json ? `${toJson(jsonOf(delivery, push))}\n` : (push.payload ?? '');
   const failure = await writeTo(delivery, destination, bytes);
   if (failure || destination.inFolder === undefined) return failure;
   await say.note(savedText(destination.inFolder, Buffer.byteLength(bytes), undefined));
   return undefined;
 }
 
+/** The object of the instance: an answer is the `response` of its request. */
+function jsonOf({ answer }: RetrievedPush, push: Push): object {
+  if (!answer) return push;
+  const { payload, ...request } = push;
+  return { ...request, response: payload };
+}
+
 async function printText(delivery: Delivery, push: Push): Promise<CliError | undefined> {
   const { context, options } = delivery;
   const text = push.payload ?? '';
   const result = { what: 'secret', push, json: options.json } as const;
-  if (options.json) return printOrRescue(context, { ...result, bytes: `${toJson(push)}\n` });
+  if (options.json)
+    return printOrRescue(context, { ...result, bytes: `${toJson(jsonOf(delivery, push))}\n` });
   const drawing = options.qr ? await qrDrawing(delivery, text) : undefined;
   if (drawing !== undefined)
     return printOrRescue(context, { ...result, bytes: drawing, saved: text });

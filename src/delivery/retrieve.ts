@@ -1,12 +1,15 @@
 import type { Api } from '../client/client';
+import { pushOrRequest } from '../client/push-or-request';
 import type { Context, Token } from '../context';
 import type { Push } from '../contract';
 import { CliError, failedError } from '../errors';
 import { askPassphrase, type KnownPassphrase } from '../input/passphrase';
 import type { Invocation } from '../terminal/output';
 import { rescueResult } from './print-or-rescue';
+import type { KeptKey } from './request-keys';
+import type { Retrievable } from './take-answer';
 
-/** A push that was retrieved, and the client to fetch its files with. */
+/** A push that was retrieved, or the answer to a request as one, and the client to fetch its files with. */
 export interface RetrievedPush extends Invocation {
   readonly api: Api;
   readonly push: Push;
@@ -14,6 +17,35 @@ export interface RetrievedPush extends Invocation {
   readonly received?: Push;
   /** The rescue file that its text is saved to already. */
   readonly rescued?: string | undefined;
+  /** Of the answer to a request: the key that was kept for it, if there is one. */
+  readonly answer?: { readonly key: KeptKey | undefined };
+}
+
+/**
+ * Retrieves a push, which uses a view, or takes the answer to a request.
+ * @throws CliError as `retrieve` does; (not_found) for a request without an answer, (expired) for a closed one
+ */
+export function retrieveFrom(
+  run: Invocation,
+  named: Retrievable,
+  passphrase: KnownPassphrase,
+): Promise<RetrievedPush> {
+  const { api, token, target } = named;
+  const { context, options, say } = run;
+  const found = { context, options, say, api };
+  return pushOrRequest(api, named, {
+    push: async () => {
+      const push = await retrieve(context, api, token, passphrase);
+      return { ...found, push: withEarlierViews(push, target.token) };
+    },
+    request: async () => {
+      const { keyFor, readAnswer } = await import('./take-answer');
+      const key = keyFor(context, named);
+      const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
+      const push = await retrieve(context, { retrieve: read }, token, passphrase);
+      return { ...found, push, answer: { key } };
+    },
+  });
 }
 
 const TRIES = 3;
@@ -25,7 +57,7 @@ const TRIES = 3;
  */
 export async function retrieve(
   context: Context,
-  api: Api,
+  api: Pick<Api, 'retrieve'>,
   token: string,
   passphrase: KnownPassphrase,
 ): Promise<Push> {
@@ -58,17 +90,28 @@ export function withEarlierViews(push: Push, token: Token | undefined): Push {
   return { ...push, earlier_views: earlier < 0 ? null : earlier };
 }
 
-async function tries(
+function tries(
   context: Context,
-  api: Api,
+  api: Pick<Api, 'retrieve'>,
   token: string,
   known: KnownPassphrase,
 ): Promise<Push> {
+  return withPassphrase(context, known, async (given) =>
+    readable(await api.retrieve(token, given)),
+  );
+}
+
+/** Does what may need a passphrase; asks for it as `retrieve` does. */
+export async function withPassphrase<T>(
+  context: Context,
+  known: KnownPassphrase,
+  work: (passphrase: string | undefined) => Promise<T>,
+): Promise<T> {
   let given = known.text;
   const mayAsk = known.typed || given === undefined;
   for (let left = known.typed ? TRIES - 1 : TRIES; ; left--) {
     try {
-      return readable(await api.retrieve(token, given));
+      return await work(given);
     } catch (error) {
       const ask = error instanceof CliError && error.code === 'passphrase' && mayAsk;
       if (!ask || left === 0 || !context.canPrompt()) throw error;

@@ -226,6 +226,28 @@ Wait until the link was opened, and expire it after an hour at the latest.
 
   pwpush wait "$LINK" --timeout 3600 --then-expire || pwpush expire "$LINK"
 
+Onboarding, "send me your SSH key". The instance needs requests, as pwpush serve
+has; the key that opens the answer stays with the job.
+
+  link=$(pwpush request "Your SSH public key?" --name ann --expire 1w)
+  ./send-link ann@example.com "$link"
+  pwpush wait "$link"
+  pwpush get "$link" --output ann.pub
+
+A customer's certificate and its key, as files.
+
+  link=$(pwpush request "Certificate and key?" --allow-files --expire 3d)
+  ./send-link customer@example.com "$link"
+  pwpush wait "$link"
+  pwpush get "$link" --output customer/
+
+Wait for a person, 15 minutes at most: a release that needs a one-time password.
+
+  link=$(pwpush request "The one-time password?" --expire 15m)
+  ./send-link releases@example.com "$link"
+  pwpush wait "$link" --timeout 900
+  pwpush run "$link" --as OTP -- ./release.sh
+
 Exit codes: 6 means ask for a new link, 9 that running the job again is safe,
 11 that no response came and the view may be gone. See pwpush help exit-codes.
 `;

@@ -1,9 +1,8 @@
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Api } from '../client/client';
 import type { Attachment } from '../client/form';
 import type { Context } from '../context';
-import { limits, type NewPush, type Push } from '../contract';
+import { limits } from '../contract';
 import { usageError } from '../errors';
 import type { Invocation } from '../terminal/output';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
@@ -142,27 +141,22 @@ async function openStdin(
 }
 
 /**
- * Creates a push with files, and shows the progress on a terminal.
- * @throws CliError
+ * Sends files by `send`, and shows the progress on a terminal.
+ * @throws what `send` throws
  */
-export async function createWithFiles(
+export async function sendFiles<T>(
   { context, options, say }: Invocation,
-  api: Api,
-  push: NewPush,
-  { files, account }: Pick<Attachments, 'files'> & { readonly account?: number | undefined },
-): Promise<Push> {
+  files: readonly Attachment[],
+  send: (metered: readonly Attachment[]) => Promise<T>,
+): Promise<T> {
   const total = files.reduce((sum, file) => sum + file.size, 0);
   const meter = meterFor(context, options, { files: files.length, total });
   try {
-    const created = await api.create(
-      push,
-      files.map((file, at) => metered(file, at, meter)),
-      account,
-    );
+    const answer = await send(files.map((file, at) => metered(file, at, meter)));
     const summary = await meter.ends();
     // Not awaited: a stderr that blocks must not delay the link.
     if (summary !== undefined) void say.note(summary);
-    return created;
+    return answer;
   } finally {
     await meter.ends();
   }

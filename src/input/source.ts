@@ -21,6 +21,14 @@ export type Source =
   | { readonly name: 'stdin' }
   | { readonly name: 'prompt' };
 
+/** What a text is read for, in messages. */
+export interface Purpose {
+  readonly noun: 'secret' | 'question';
+  readonly act: 'push' | 'send' | 'ask';
+}
+
+const TO_PUSH: Purpose = { noun: 'secret', act: 'push' };
+
 /** Bytes of the longest text; the reference takes 1 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -32,11 +40,12 @@ export function chooseSource(
   options: SourceOptions,
   stdinIsTTY: boolean,
   canPrompt: boolean,
+  { noun, act }: Purpose = TO_PUSH,
 ): Source {
   const named = namedSources(options);
   if (named.length > 1) {
     throw usageError(
-      `the secret can come from one source only, not from ${named.map(([label]) => label).join(' and ')}`,
+      `the ${noun} can come from one source only, not from ${named.map(([label]) => label).join(' and ')}`,
       'use only one of them',
     );
   }
@@ -44,8 +53,10 @@ export function chooseSource(
   if (!stdinIsTTY) return { name: 'stdin' };
   if (canPrompt) return { name: 'prompt' };
   throw usageError(
-    'no secret to push, and no terminal to ask on',
-    'pipe it in, or use --from FILE, --env NAME or --generate',
+    `no ${noun} to ${act}, and no terminal to ask on`,
+    noun === 'secret'
+      ? 'pipe it in, or use --from FILE, --env NAME or --generate'
+      : 'give it as an argument, or pipe it in',
   );
 }
 
@@ -104,17 +115,19 @@ export async function readSecret(
   source: Source,
   options: SourceOptions,
   context: Context,
+  purpose = TO_PUSH,
 ): Promise<string> {
+  const filled = (text: string, message: string) => nonEmpty(text, message, purpose);
   switch (source.name) {
     case 'text':
-      return nonEmpty(source.value, 'the text argument is empty');
+      return filled(source.value, 'the text argument is empty');
     case 'env':
-      return nonEmpty(
+      return filled(
         variableValue(source.value, context),
         `the variable "${source.value}" is empty`,
       );
     case 'file':
-      return nonEmpty(
+      return filled(
         toText(await bytesOfFile(source.value), `"${source.value}"`),
         `"${source.value}" is empty`,
       );
@@ -122,12 +135,14 @@ export async function readSecret(
       return generate(source.wanted);
     case 'stdin': {
       const text = toText(await readAll(context.stdin.bytes()), 'standard input');
-      return nonEmpty(options.raw ? text : withoutOneLineEnd(text), 'standard input is empty');
+      return filled(options.raw ? text : withoutOneLineEnd(text), 'standard input is empty');
     }
     case 'prompt': {
       const prompter = await context.prompter();
-      const typed = await prompter.secret('Secret:');
-      if (typed === '') throw usageError('nothing was typed: nothing to push');
+      const typed = await (purpose.noun === 'secret'
+        ? prompter.secret('Secret:')
+        : prompter.text('Question:'));
+      if (typed === '') throw usageError(`nothing was typed: nothing to ${purpose.act}`);
       return typed;
     }
   }
@@ -150,11 +165,12 @@ export function variableValue(name: string, { env }: Context): string {
   return value;
 }
 
-function nonEmpty(text: string, message: string): string {
+function nonEmpty(text: string, message: string, { noun, act }: Purpose): string {
   if (text !== '') return text;
+  const files = noun === 'secret' ? '; attach an empty file with --file' : '';
   throw usageError(
-    `${message}: nothing to push`,
-    'check the variable or command that fills it; attach an empty file with --file',
+    `${message}: nothing to ${act}`,
+    `check the variable or command that fills it${files}`,
   );
 }
 

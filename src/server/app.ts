@@ -85,8 +85,8 @@ function pathOf(request: Request): string {
   if (path.startsWith(`${API_PATH}/`))
     return path === API_PATH + OPENAPI_PATH ? path : path.replace(/\.json$/, '');
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  const token = reads ? /^\/p\/([\w-]+)\.json$/.exec(path)?.[1] : undefined;
-  // `active` and `expired` are listings of the API; a token has 19 characters.
-  if (!token || token === 'active' || token === 'expired') return path;
-  return `${API_PATH}/pushes/${token}`;
+  const [, kind, token = ''] = (reads && /^\/([pr])\/([\w-]+)\.json$/.exec(path)) || [];
+  // The listings of the API; a token has 19 characters.
+  const isList = /^(?:active|expired|open|ready|closed)$/.test(token);
+  return token && !isList ? `${API_PATH}/${kind === 'p' ? 'pushes' : 'requests'}/${token}` : path;
 }

@@ -8,6 +8,7 @@ import { Files } from './rules/files';
 import { Space } from './rules/housekeeping';
 import { Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
+import { Requests } from './rules/requests';
 import { checkSettings, type ServiceIo, type ServiceSettings } from './service-settings';
 import { siteOf } from './site';
 import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
@@ -18,6 +19,7 @@ export interface OpenService {
   readonly app: App;
   readonly owners: Owners;
   readonly pushes: Pushes;
+  readonly requests: Requests;
   readonly log: Log;
   readonly scrape: () => Promise<string>;
   close(): Promise<void>;
@@ -57,9 +59,11 @@ export async function openService(
     await files.abandonUnfinished();
     await database.setAside();
     const pushes = new Pushes({ ...shared, files });
+    const requests = new Requests({ ...shared, files });
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       pushes,
+      requests,
       files,
       owners,
       isUp,
@@ -76,6 +80,7 @@ export async function openService(
     });
     const close = async () => {
       pushes.halt();
+      await requests.finish();
       await pushes.finish();
       await database.close();
     };
@@ -85,7 +90,7 @@ export async function openService(
       countActive: () => pushes.countActive(),
       usage: io.usage,
     });
-    return { app, owners, pushes, log, scrape, close };
+    return { app, owners, pushes, requests, log, scrape, close };
   } catch (error) {
     await database.close();
     throw asServiceError(error);

@@ -28,6 +28,8 @@ export type RefusalKind =
   | 'passphrase'
   | 'forbidden'
   | 'not_found'
+  | 'answered'
+  | 'closed'
   | 'too_large'
   | 'invalid'
   | 'too_many'
@@ -43,6 +45,8 @@ interface RefusalDetails {
   readonly retryAfter?: number;
   /** Passphrase attempts left before the client has to wait. */
   readonly triesLeft?: number;
+  /** What requires the passphrase; a push by default. */
+  readonly what?: 'push' | 'request' | undefined;
 }
 
 /** A refused request, with a message for its sender. */
@@ -52,6 +56,7 @@ export class Refusal extends Error {
   readonly fields: Readonly<Record<string, string[]>>;
   readonly retryAfter: number | undefined;
   readonly triesLeft: number | undefined;
+  readonly what: 'push' | 'request';
 
   constructor(kind: RefusalKind, message: string, details: RefusalDetails = {}) {
     super(message);
@@ -59,6 +64,7 @@ export class Refusal extends Error {
     this.fields = details.fields ?? {};
     this.retryAfter = details.retryAfter;
     this.triesLeft = details.triesLeft;
+    this.what = details.what ?? 'push';
   }
 }
 

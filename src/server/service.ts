@@ -20,6 +20,7 @@ import { asServiceError } from './store/database';
 
 export { openOwners } from './compose';
 export { serveHere } from './here/serve-here';
+export { serveRequest } from './here/serve-request';
 export { rekey } from './keys/rotation';
 export { backup } from './ops/database-copy';
 export type { OwnerSummary } from './rules/owners';

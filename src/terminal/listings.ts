@@ -1,11 +1,11 @@
 import type { Profile } from '../context';
-import type { Account, AuditEntry, Push } from '../contract';
+import type { Account, AuditEntry, Push, SecretRequest } from '../contract';
 import { hasToken } from '../profile/config-file';
 import type { Look, Style } from './output';
 import { type Column, pairs } from './table';
 import { ago, ahead } from './wording';
 
-const isProtected = ({ passphrase }: PushState) =>
+const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
 
 const flagsOf = (push: Push, words: readonly [string, string, string]) =>
@@ -98,6 +98,51 @@ export const accountColumns: readonly Column<Account>[] = [
   { title: 'ID', right: true, shown: ({ id }) => String(id) },
   { title: 'NAME', shown: ({ name }) => name ?? '', elastic: true },
 ];
+
+/** Columns of `requests`; in a pipe: token, name, state, created, closes. */
+export const requestColumns: readonly Column<SecretRequest>[] = [
+  { title: 'TOKEN', shown: ({ url_token }) => url_token },
+  { title: 'NAME', shown: ({ name }) => name ?? '', elastic: true },
+  {
+    title: 'STATE',
+    shown: ({ state }) => state ?? '',
+    style: ({ state }) => (state === 'ready' ? 'green' : undefined),
+  },
+  {
+    title: 'CREATED',
+    shown: ({ created_at }, look) => ago(created_at, look.now),
+    exact: ({ created_at }) => created_at ?? '',
+  },
+  {
+    title: 'DAYS LEFT',
+    right: true,
+    shown: ({ days_remaining }) => number(days_remaining),
+    exact: ({ close_after_at }) => close_after_at ?? '',
+  },
+];
+
+/** One property of a request a line, as `profileText` prints settings. */
+export function requestText(request: SecretRequest, look: Look): string {
+  const { state, name, note, response_file_attachments: files, public_key: key } = request;
+  const time = (value: string | null | undefined) =>
+    value && look.tty ? ago(value, look.now) : (value ?? '');
+  const fields: (readonly [string, string] | false)[] = [
+    ['link', request.html_url ?? ''],
+    name ? ['name', name] : false,
+    note ? ['note', note] : false,
+    request.request ? ['question', request.request] : false,
+    ['state', state === 'ready' ? 'answered' : (state ?? 'unknown')],
+    request.created_at ? ['created', time(request.created_at)] : false,
+    request.close_after_at ? ['closes', request.close_after_at] : false,
+    ['passphrase', yesNo(isProtected(request))],
+    ['answer may have files', files == null ? 'unknown' : yesNo(files)],
+    ['answer is encrypted', yesNo(Boolean(key))],
+  ];
+  return pairs(
+    fields.filter((field) => field !== false),
+    look,
+  );
+}
 
 const kindStyles: Readonly<Record<string, Style>> = {
   view: 'green',

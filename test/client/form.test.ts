@@ -27,7 +27,7 @@ describe('a push with files, as docs/wire.md has it', () => {
       passphrase: 'horse ü',
     };
     const files = [attachment('a.txt', 'A'), attachment('b.bin', '', 'application/octet-stream')];
-    const body = formBody(push, files, 'B');
+    const body = formBody({ push }, files, 'B');
     const expected = [
       '--B',
       'Content-Disposition: form-data; name="push[payload]"',
@@ -69,18 +69,18 @@ describe('a push with files, as docs/wire.md has it', () => {
   });
 
   test('a file alone has no payload', async () => {
-    expect(await written(formBody({}, [attachment('x', 'X', 'a/b')], 'B'))).toBe(
+    expect(await written(formBody({ push: {} }, [attachment('x', 'X', 'a/b')], 'B'))).toBe(
       '--B\r\nContent-Disposition: form-data; name="push[files][]"; filename="x"\r\nContent-Type: a/b\r\n\r\nX\r\n--B--\r\n',
     );
   });
 
   test('names are escaped as browsers do', async () => {
-    const text = await written(formBody({}, [attachment('ü "1"\r\n\\.txt', '')], 'B'));
+    const text = await written(formBody({ push: {} }, [attachment('ü "1"\r\n\\.txt', '')], 'B'));
     expect(text).toContain('filename="ü %221%22%0D%0A\\.txt"\r\n');
   });
 
   test('every form has a boundary of its own', () => {
-    expect(formBody({}, []).type).not.toBe(formBody({}, []).type);
+    expect(formBody({ push: {} }, []).type).not.toBe(formBody({ push: {} }, []).type);
   });
 
   test('the length is that of what is written, whatever is in it', async () => {
@@ -90,7 +90,7 @@ describe('a push with files, as docs/wire.md has it', () => {
         fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }))),
         async (payload, files) => {
           const body = formBody(
-            { payload },
+            { push: { payload } },
             files.map(([name, content]) => attachment(name, content)),
           );
           expect(Buffer.byteLength(await written(body))).toBe(body.length);

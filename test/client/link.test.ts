@@ -67,7 +67,8 @@ test('a link of any form is read: token and base, whatever the prefix and port',
   fc.assert(
     fc.property(origin, prefix, fc.constantFrom(...forms), token, (at, below, form, name) => {
       const link = at + below + form.replace('T', name);
-      expect(parseReference(link)).toEqual({ token: name, base: at + below });
+      const kind = form.startsWith('/r/') ? ({ kind: 'unknown' } as const) : {};
+      expect(parseReference(link)).toEqual({ token: name, base: at + below, ...kind });
     }),
     { numRuns: 2000 },
   );
@@ -172,6 +173,20 @@ describe('as people paste them', () => {
     [' quyul5r5w08 ', undefined],
   ])('%j', (pasted, base) => {
     expect(parseReference(pasted)).toMatchObject({ token: 'quyul5r5w08', base });
+  });
+
+  const publicKey = `age1${'q'.repeat(58)}`;
+  test.each([
+    ['https://pw.test/r/abc', { kind: 'unknown' }],
+    ['https://pw.test/api/v2/requests/abc', { kind: 'request' }],
+    [`https://pw.test/r/abc#${publicKey}`, { kind: 'request', publicKey }],
+    [
+      `https://pw.test/r/abc%23${publicKey}&utm=x`,
+      { kind: 'request', publicKey, repairs: ['%23 for #', 'text after its key'] },
+    ],
+    ['https://pw.test/r/abc#age1qq', { kind: 'request', publicKey: 'age1qq' }],
+  ])('%s may be a request', (pasted, expected) => {
+    expect(parseReference(pasted)).toEqual({ token: 'abc', base: 'https://pw.test', ...expected });
   });
 
   test('a token keeps its case', () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { encryptText } from '../../src/age/age';
+import { newKeyPair } from '../../src/age/key-files';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { TransportError } from '../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../src/context';
@@ -46,6 +47,7 @@ function marksIn(text: string): Mark[] {
 
 const armor = await encryptText(marks.payload, [passphraseRecipient(marks.key, 1)]);
 const sealed = `https://pw.test/p/sealed#${marks.key}`;
+const asked = `https://pw.test/r/abc#${newKeyPair().recipient}`;
 
 interface Line {
   readonly words: string;
@@ -114,6 +116,32 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'run abc -- true' },
     { words: 'run abc --as SECRET -- /nonexistent/program' },
   ],
+  request: [
+    {
+      words: `request what? --note ${marks.note} --passphrase-env SECRET_WORD --expire 6h`,
+      ...created,
+    },
+    { words: 'request what? --generate-passphrase --no-encrypt', ...created },
+    { words: 'request what? --identity-out DIR/there', ...created },
+    { words: 'request what? --file DIR/content --passphrase-file DIR/passphrase', ...created },
+    { words: 'request what? --expire soon' },
+  ],
+  respond: [
+    { words: `respond ${asked} --passphrase-env SECRET_WORD`, ...secret },
+    { words: `respond ${asked} --from DIR/payload --json` },
+    { words: `respond ${asked} --file DIR/content --message ${marks.payload}` },
+    { words: 'respond https://pw.test/r/abc --env SECRET_TEXT' },
+    { words: `respond ${asked}x --env SECRET_TEXT` },
+  ],
+  requests: [
+    { words: 'requests', printsJson: ['note'] },
+    { words: 'requests closed --all', printsJson: ['note'] },
+  ],
+  // What it says while it serves is tested with the built program.
+  receive: [
+    { words: 'receive what? --expire soon' },
+    { words: 'receive --passphrase-file DIR/none' },
+  ],
   preview: [{ words: 'preview abc' }, { words: `preview ${sealed}` }],
   show: [{ words: 'show abc' }, { words: `show ${sealed}` }],
   expire: [{ words: 'expire abc def' }, { words: `expire ${sealed}` }],
@@ -179,9 +207,10 @@ const reference: Transport = async ({ method, url }) => {
   if (pathname.endsWith('/version')) return answer(200, VERSION);
   if (pathname.endsWith('/notify_emails')) return answer(201, NOTIFIED);
   if (pathname.endsWith('/preview')) return answer(200, '{"url":"https://pw.test/p/abc"}');
-  if (/\/(active|expired)$/.test(pathname))
+  if (/\/(active|expired|open|ready|closed)$/.test(pathname))
     return answer(200, url.endsWith('page=1') ? `[${changed(CREATED, secrets)}]` : '[]');
   if (pathname.endsWith('/audit')) return answer(200, AUDITED.replace('"view"', '"creation"'));
+  if (method === 'PATCH') return answer(200, '{"url_token":"abc","state":"ready"}');
   if (method === 'POST') return answer(201, changed(CREATED, secrets));
   if (method === 'DELETE') return answer(200, changed(EXPIRED, { passphrase: marks.passphrase }));
   if (pathname.endsWith('/sealed'))

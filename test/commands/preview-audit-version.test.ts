@@ -201,7 +201,7 @@ describe('version', () => {
     ['pushes.url_pushes.enabled', 'yes'],
     ['pushes.qr_code_pushes.enabled', 'yes'],
     ['pushes.expires_in.enabled', 'yes'],
-    ['requests.enabled', 'no'],
+    ['requests.enabled', 'yes'],
   ];
 
   test('is a name and a value a line in a pipe', async () => {

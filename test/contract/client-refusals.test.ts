@@ -5,6 +5,8 @@ import { html, json, type Literal } from '../helpers/wire';
 
 // What instances in the world refuse with, and the status and words that come of it.
 
+/** Not a bare token, which may be that of a request: the instance is asked whether it has any. */
+const LINK = 'https://pw.test/p/quyul5r5w08';
 const TOKEN = { PWPUSH_TOKEN: 't0ken' };
 
 async function refused(answer: Literal, argv: string[], env: Record<string, string> = {}) {
@@ -105,7 +107,7 @@ describe('403', () => {
 
 describe('404', () => {
   test('of a push', async () => {
-    expect(await refused(json(404, '{"error":"not-found"}'), ['get', 'quyul5r5w08'])).toEqual(
+    expect(await refused(json(404, '{"error":"not-found"}'), ['get', LINK])).toEqual(
       saying(
         5,
         'pwpush: no such push on this instance\n' +
@@ -195,7 +197,7 @@ describe('an expired push is answered with 200', () => {
 });
 
 test('with --json a refusal is one line of JSON on stderr', async () => {
-  const argv = ['get', 'quyul5r5w08', '--json'];
+  const argv = ['get', LINK, '--json'];
   expect(await refused(json(404, '{"error":"not-found"}'), argv)).toEqual(
     saying(
       5,

@@ -138,6 +138,12 @@ export const decisions: readonly Decision[] = [
     ],
   },
   {
+    name: 'Requests: the version says so',
+    reason: 'The service has them, as the commercial edition; `edition` is `oss` nevertheless.',
+    differences: ['features.requests.enabled: false → true'],
+    steps: ['version', 'version bad token', 'version, with mail'],
+  },
+  {
     name: '`application` in the version',
     reason: 'It is `pwpush`, and distinguishes the service from Password Pusher of that version.',
     differences: ['application: added'],

@@ -84,7 +84,7 @@ describe('GET /api/v2/version', () => {
             qr_code_pushes: { enabled: true },
             expires_in: { enabled: true },
           },
-          requests: { enabled: false },
+          requests: { enabled: true },
         },
       }),
     );
@@ -447,7 +447,7 @@ describe('GET /api/v2/pushes/:token', () => {
     expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
       answered(401, {
         error: 'This push requires a passphrase.',
-        message: 'This push requires a passphrase: send it as the `passphrase` parameter.',
+        message: 'A passphrase is required: send it as the `passphrase` parameter.',
         status: 'unauthorized',
       }),
     );
@@ -479,7 +479,7 @@ describe('GET /p/:token.json, the json_url', () => {
     expect(await send('GET', path)).toEqual(
       answered(401, {
         error: 'This push requires a passphrase.',
-        message: 'This push requires a passphrase: send it as the `passphrase` parameter.',
+        message: 'A passphrase is required: send it as the `passphrase` parameter.',
         status: 'unauthorized',
       }),
     );
@@ -648,7 +648,7 @@ test('POST /api/v2/pushes/:token/notify_emails is answered 404: there is no mail
 });
 
 test.each([
-  ['GET', '/api/v2/requests'],
+  ['GET', '/api/v2/requests/unknown'],
   ['GET', '/api/v2'],
   ['GET', '/api/v1/pushes'],
   ['POST', '/api/v2/accounts'],

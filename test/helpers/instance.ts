@@ -57,7 +57,8 @@ export async function instance(
 function overFetch({ fetch }: TestService, asked: string[]): Transport {
   return async ({ method, url, headers, body }) => {
     asked.push(`${method} ${new URL(url).pathname}`);
-    const init = body === undefined ? { method, headers } : { method, headers, body };
+    const half = { duplex: 'half' } as const;
+    const init = body === undefined ? { method, headers } : { method, headers, body, ...half };
     const response = await fetch(new Request(url, init));
     const bytes = new Uint8Array(await response.arrayBuffer());
     return {

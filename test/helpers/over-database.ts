@@ -9,6 +9,7 @@ import { Files } from '../../src/server/rules/files';
 import { Space } from '../../src/server/rules/housekeeping';
 import { Owners } from '../../src/server/rules/owners';
 import { Pushes } from '../../src/server/rules/pushes';
+import { Requests } from '../../src/server/rules/requests';
 import { checkSettings, type RateLimit } from '../../src/server/service-settings';
 import { insertKey } from '../../src/server/store/key-rows';
 import { migrate } from '../../src/server/store/migrations';
@@ -45,17 +46,24 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const files = new Files({ ...shared, report: log.failure });
   const owners = new Owners(database, clock.now);
   const pushes = new Pushes({ ...shared, files, report: log.failure });
+  const requests = new Requests({ ...shared, files, report: log.failure });
   const settings = {
     ...{ ...defaults, ...checked, rateLimit, version: '0.1.0' },
     ...{ anonymousFiles: false, site: { title: undefined, logo: undefined, contact: undefined } },
   };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
-  const app = createApp({ pushes, files, owners, isUp, events, now: clock.now, log, settings });
+  const app = createApp({
+    ...{ pushes, requests, files, owners, isUp, events },
+    ...{ now: clock.now, log, settings },
+  });
   return {
     app,
     fetch: (request) => app(request, { ip: '127.0.0.1' }),
     owners,
-    finish: () => pushes.finish(),
+    finish: async () => {
+      await requests.finish();
+      await pushes.finish();
+    },
     sweep: () => pushes.sweep(),
     clock,
     lines,

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Attachment } from '../../src/client/form';
 import type { Context } from '../../src/context';
 import { createClient } from '../../src/index';
-import { createWithFiles, mediaType, openAttachments } from '../../src/input/attachments';
+import { mediaType, openAttachments, sendFiles } from '../../src/input/attachments';
 import type { GlobalOptions } from '../../src/options';
 import { terminal } from '../../src/terminal/output';
 import { heldFiles, taking } from '../helpers/transfer';
@@ -201,7 +201,9 @@ test('a hundred pushes of ten files leave no descriptor and no temporary file', 
   const say = terminal(context, options);
   for (let number = 0; number < 100; number++) {
     const attachments = await openAttachments({ paths: [...paths, '-'] }, context);
-    await createWithFiles({ context, options, say }, client, {}, attachments);
+    await sendFiles({ context, options, say }, attachments.files, (files) =>
+      client.create({}, files),
+    );
     await attachments.close();
   }
   await client.close();

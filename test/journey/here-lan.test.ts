@@ -60,8 +60,14 @@ function on(machine: string, words: string[], env: Record<string, string>, input
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
   });
+  let said = (_link: string) => {};
+  const told = new Promise<string>((resolve) => {
+    said = resolve;
+  });
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
+    const link = /^http\S+$/m.exec(stderr)?.[0];
+    if (link) said(link);
   });
   const first = new Promise<string>((resolve) => {
     createInterface({ input: child.stdout }).once('line', resolve);
@@ -69,7 +75,7 @@ function on(machine: string, words: string[], env: Record<string, string>, input
   const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
     child.once('close', (code) => resolve({ code, stdout, stderr }));
   });
-  return { first, ended };
+  return { first, told, ended };
 }
 
 describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)', () => {
@@ -96,6 +102,17 @@ describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)'
     const env = { ...recipient.env, PWPUSH_URL: url, PWPUSH_TOKEN: token };
     const { code, stderr } = await on(other, ['push', '--anonymous'], env, 's3cret').ended;
     expect({ code, stderr }).toMatchObject({ code: 0 });
+  });
+
+  test('receive: the answer of the other machine is printed, without any option', async () => {
+    const receiving = on(one, ['receive', 'Which code?'], sender.env);
+    const link = await receiving.told;
+    expect(new URL(link).hostname).toBe('10.98.0.1');
+    const answered = await on(other, ['respond', link], recipient.env, '123456').ended;
+    expect(answered).toMatchObject({ code: 0, stdout: '' });
+    const { code, stdout, stderr } = await receiving.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '123456' });
+    expect(stderr).toContain('warning: plain http: someone who changes the page on its way');
   });
 
   test('who asks too often is refused', { timeout: 90_000 }, async () => {

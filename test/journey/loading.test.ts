@@ -83,7 +83,7 @@ test('--version loads what says it and nothing else', () => {
 test('--help loads definitions, and no transport, store, prompt, colour, QR code or service', () => {
   expect(loaded(['--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
   const help = loaded(['push', '--help']);
-  expect(help.filter((chunk) => heavy.includes(chunk) || chunk === 'request')).toEqual([]);
+  expect(help.filter((chunk) => heavy.includes(chunk) || chunk === 'session')).toEqual([]);
 });
 
 test('a completion loads the command that was typed, and nothing heavy', () => {

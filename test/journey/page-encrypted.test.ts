@@ -11,6 +11,7 @@ import {
   encryptText,
   macIn,
   newLinkKey,
+  passphraseWrap,
 } from '../../src/server/page/browser/age-passphrase';
 import {
   noBrowser,
@@ -111,7 +112,7 @@ async function open(
 
 const pushText = async (text: string, key: string, push: Record<string, unknown> = {}, work = 10) =>
   create(service, {
-    payload: await encryptText(text, key, work),
+    payload: await encryptText(text, passphraseWrap(key, work)),
     retrieval_step: false,
     ...push,
   });
@@ -183,7 +184,7 @@ describe.skipIf(noBrowser)('an encrypted secret (needs Chromium)', () => {
 
   test('without script is armor, and a line that says what opens it', async () => {
     const key = newKey();
-    const armor = await encryptText(SECRET, key, 10);
+    const armor = await encryptText(SECRET, passphraseWrap(key, 10));
     const token = await create(service, { payload: armor, retrieval_step: false });
     const page = await visit(`/p/${token}#${key}`, { javaScriptEnabled: false });
     expect(await page.locator('pre').textContent()).toBe(armor);
@@ -205,7 +206,7 @@ describe.skipIf(noBrowser)('an encrypted secret (needs Chromium)', () => {
     ],
   ])('that is %s stays armor, and the page says so', async (_, change, told) => {
     const key = newKey();
-    const armor = await change(await encryptText(SECRET, key, 10));
+    const armor = await change(await encryptText(SECRET, passphraseWrap(key, 10)));
     const token = await create(service, { payload: armor, retrieval_step: false });
     const page = await visit(`/p/${token}#${key}`);
     await page.getByRole('alert').getByText(told).waitFor();
@@ -263,8 +264,7 @@ async function pushFiles(
   });
   const payload = await encryptText(
     encodeManifest({ message: message.trim() ? message : undefined, files: listed }),
-    key,
-    10,
+    passphraseWrap(key, 10),
   );
   const parts = change(sealed).map((bytes, at) => filePart(`${at + 1}.age`, bytes));
   const fields = { payload, retrieval_step: 'false' };
@@ -278,7 +278,7 @@ async function encryptedBytes(bytes: Buffer, key: string): Promise<Buffer> {
   const one = async function* () {
     yield bytes;
   };
-  for await (const part of encryptFile(one(), key, 10)) parts.push(part);
+  for await (const part of encryptFile(one(), passphraseWrap(key, 10))) parts.push(part);
   return Buffer.concat(parts);
 }
 
@@ -357,7 +357,9 @@ describe.skipIf(noBrowser)('the page at /open (needs Chromium)', () => {
       [SECRET, key, 10],
       ['https://a.example/', WORDS, WORDS_WORK],
     ] as const) {
-      await page.getByLabel('Encrypted secret').fill(await encryptText(text, secret, work));
+      await page
+        .getByLabel('Encrypted secret')
+        .fill(await encryptText(text, passphraseWrap(secret, work)));
       await page.getByLabel('Key', { exact: true }).fill('wrong');
       await page.getByRole('button', { name: 'Decrypt' }).click();
       await page.getByRole('alert').getByText('That key does not open it.').waitFor();

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encryptText } from '../../src/server/page/browser/age-passphrase';
+import { encryptText, passphraseWrap } from '../../src/server/page/browser/age-passphrase';
 import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
 import { long } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
-import { create, createWithFiles, filePart } from '../helpers/service';
+import { call, create, createWithFiles, filePart } from '../helpers/service';
 
 // Each page a recipient may meet, in a real browser, as a judge of accessibility and the browser itself see it.
 
@@ -82,7 +82,7 @@ async function openFiles(page: Page, names: string[], payload: string): Promise<
 const KEY = 'TDwSkAO2ZmVrJkGOCxCbJg';
 
 async function openEncrypted(page: Page, fragment: string, kind = 'text'): Promise<void> {
-  const payload = await encryptText('hunter2', KEY, 10);
+  const payload = await encryptText('hunter2', passphraseWrap(KEY, 10));
   const token = await create(service, { payload, kind, retrieval_step: false });
   await page.goto(`${built.url}/p/${token}${fragment}`);
   if (fragment) await page.locator('.opened .secret, .unscripted:visible').first().waitFor();
@@ -107,6 +107,21 @@ async function sendFromElsewhere(page: Page): Promise<void> {
   const token = await create(service, { payload: 'x' });
   await page.setContent(`<form method="post" action="${built.url}/p/${token}"><button>`);
   await page.click('button');
+}
+
+const RECIPIENT = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
+
+async function openRequest(page: Page, fields: object): Promise<void> {
+  const body = { request: { request: 'Which password?', ...fields } };
+  const { json } = await call(service, 'POST', '/api/v2/requests', { token: built.token, body });
+  await page.goto(`${built.url}/r/${json.url_token}#${RECIPIENT}`);
+}
+
+async function answerRequest(page: Page): Promise<void> {
+  await openRequest(page, {});
+  await page.fill('textarea', 'hunter2');
+  await page.click('.primary');
+  await page.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
 }
 
 const words = 'w'.repeat(3000);
@@ -167,6 +182,26 @@ const states: Record<string, { heading: string; visit: (page: Page) => Promise<u
   'files and a message': {
     heading: '10 files were shared with you',
     visit: (page) => openFiles(page, names, 'The codes you asked for.'),
+  },
+  'a request': {
+    heading: 'Somebody asks you for a secret',
+    visit: (page) => openRequest(page, { include_requestor: true, public_key: RECIPIENT }),
+  },
+  'a request for files, of long words': {
+    heading: 'Somebody asks you for a secret',
+    visit: (page) => openRequest(page, { request: words, response_file_attachments: true }),
+  },
+  'a request with a passphrase': {
+    heading: 'Somebody asks you for a secret',
+    visit: (page) => openRequest(page, { passphrase: 'sesame' }),
+  },
+  'an answer that was sent': { heading: 'Your answer was sent', visit: answerRequest },
+  'a request that was answered': {
+    heading: 'This request was already answered',
+    visit: async (page) => {
+      await answerRequest(page);
+      await page.goto(page.url().replace(/#.*/, ''));
+    },
   },
   'no such push': {
     heading: 'This link is no longer available',

@@ -242,3 +242,38 @@ describe('the skill for agents (skills/pwpush/SKILL.md)', () => {
     if (line.includes('--output')) expect(file('secret.out')).toBe(SECRET);
   });
 });
+
+describe('a request: somebody answers the link that was sent', () => {
+  /** Answers as the person to whom `send-link` sends it. */
+  const answering = (words: string) =>
+    program(join(work, 'send-link'), `echo "$1" >sent; unset PWPUSH_TOKEN; ${words}`);
+
+  test('an SSH key', async () => {
+    answering('echo "ssh-ed25519 AAAA ann" | pwpush respond "$2" --quiet');
+    const ended = await step(recipe('Onboarding'), owner);
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect([file('sent'), file('ann.pub')]).toEqual(['ann@example.com\n', 'ssh-ed25519 AAAA ann']);
+  });
+
+  test('a certificate and its key, as files', async () => {
+    writeFileSync(join(work, 'site.crt'), 'CERT');
+    writeFileSync(join(work, 'site.key'), 'KEY');
+    answering('pwpush respond "$2" --file site.crt --file site.key --quiet');
+    const { code } = await step(recipe("A customer's certificate"), owner);
+    expect([code, file('customer/site.crt'), file('customer/site.key')]).toEqual([
+      0,
+      'CERT',
+      'KEY',
+    ]);
+  });
+
+  test('a one-time password, for a command', async () => {
+    program(join(work, 'release.sh'), 'echo "released with $OTP"');
+    answering('echo 123456 | pwpush respond "$2" --quiet');
+    expect(await step(recipe('Wait for a person'), owner)).toEqual({
+      code: 0,
+      stdout: 'released with 123456\n',
+      stderr: 'variables set: OTP\n',
+    });
+  });
+});

@@ -62,10 +62,20 @@ async function pushes(on: TestService): Promise<There> {
     await create(on, { payload: 'x' }, on.otherToken),
     file,
     gone,
+    ...(await Promise.all(
+      [{}, {}, { response_file_attachments: true }, { passphrase: 'p' }].map((fields) =>
+        request(on, token, fields),
+      ),
+    )),
   ];
   const { json } = await call(on, 'GET', `/api/v2/pushes/${file}`);
   const files = json.files.map(({ url }: { url: string }) => new URL(url).pathname);
   return { tokens, files, apiTokens: [on.adminToken, on.otherToken] };
+}
+
+async function request(on: TestService, token: string, fields: object): Promise<string> {
+  const body = { request: { request: 'x', ...fields } };
+  return (await call(on, 'POST', '/api/v2/requests', { token, body })).json.url_token;
 }
 
 /** What was asked as a `Request` and its connection; nothing for what no `Request` can be. */
@@ -94,7 +104,9 @@ function asRequest({ method, path, headers, body = Buffer.alloc(0), split, break
 function nameOf({ method, url }: Request): string {
   const { pathname } = new URL(url);
   const path = pathname.replace(/^\/api\/v2(?=\/)/, '');
-  const pushed = path.replace(/^\/pushes\/(?!active$|expired$)[\w-]+(?=\/|$)/, '/pushes/{token}');
+  const pushed = path
+    .replace(/^\/pushes\/(?!active$|expired$)[\w-]+(?=\/|$)/, '/pushes/{token}')
+    .replace(/^\/requests\/(?!(?:open|ready|closed|active)$)[\w-]+(?=\/|$)/, '/requests/{token}');
   return path === pathname ? '' : `${method} ${pushed}`;
 }
 

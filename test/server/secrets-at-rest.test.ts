@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SecretRow } from '../../src/server/store/push-rows';
+import { instanceKey } from '../../src/server/keys/instance-key';
+import { readLinks } from '../../src/server/keys/keyring';
+import type { SecretRow, StoredPush } from '../../src/server/store/push-rows';
 import { type AtRest, atRest } from '../helpers/at-rest';
 import { call, create, createWithFiles, fetchLink, filePart } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
@@ -72,6 +74,72 @@ onEachStore((store) => {
     ];
     return values.flatMap((value) => (value ? [Buffer.from(value).subarray(0, 48)] : []));
   }
+
+  describe('a request and its answer', () => {
+    const asOwner = () => ({ token: here.service.adminToken });
+    const ask = (method: string, path: string, how = {}) =>
+      call(here.service, method, `/api/v2/requests${path}`, how);
+
+    async function answered(fields: object): Promise<string> {
+      const request = { request: 'MARKER-question', note: 'MARKER-note', ...fields };
+      const { json } = await ask('POST', '', {
+        ...asOwner(),
+        body: { request: { ...request, response_file_attachments: true } },
+      });
+      const { status } = await ask('PATCH', `/${json.url_token}/respond${open}`, {
+        form: [
+          { name: 'request[response]', value: 'MARKER-answer' },
+          { ...file, name: 'request[files][]' },
+        ],
+      });
+      expect(status).toBe(200);
+      return json.url_token;
+    }
+
+    const answerToken = async () => {
+      const [row] = await here.beside.sql<StoredPush>`SELECT * FROM pushes WHERE kind = 'answer'`;
+      const text = await readFile(join(here.data, 'instance.key'), 'utf8');
+      const links = await readLinks(here.beside.sql, [instanceKey(Buffer.from(text, 'base64'))]);
+      return links.open(row as StoredPush);
+    };
+
+    test('the database alone tells nothing of them', async () => {
+      const token = await answered({ passphrase: 'MARKER-passphrase' });
+      const remains = await here.remains();
+      const told = [token, 'MARKER', 'x-marker'];
+      expect(told.filter((value) => remains.includes(value))).toEqual([]);
+    });
+
+    test('a passphrase seals the answer too, besides the instance key', async () => {
+      const token = await answered({ passphrase: 'MARKER-passphrase' });
+      const [secret] = await here.beside.sql<SecretRow>`
+        SELECT secrets.* FROM secrets JOIN pushes ON id = push_id WHERE kind = 'answer'`;
+      // A version, a nonce, a tag, and the same of the key inside.
+      expect(secret?.data_key).toHaveLength(29 + 29 + 32);
+      const { json } = await ask('GET', `/${token}${open}`, asOwner());
+      expect(json.response).toBe('MARKER-answer');
+    });
+
+    test.each([
+      ['read', (token: string) => ask('GET', `/${token}`, asOwner()), 5 * MINUTE],
+      ['closed', (token: string) => ask('DELETE', `/${token}`, asOwner()), 0],
+      ['swept', async () => here.service.clock.advance(7 * DAY), 0],
+    ])('are gone once %s, with the instance key in hand', async (_, end, wait) => {
+      const token = await answered({});
+      const tokens = [token, await answerToken()];
+      const sealed = await traces();
+      const before = await here.remains();
+      expect(sealed.filter((trace) => !before.includes(trace))).toEqual([]);
+      expect(await here.opened(before, ...tokens)).not.toEqual([]);
+      await end(token);
+      here.service.clock.advance(wait);
+      await sweep();
+      await here.service.service.pushes.finish();
+      const after = await here.remains();
+      expect(sealed.filter((trace) => after.includes(trace))).toEqual([]);
+      expect(await here.opened(after, ...tokens)).toEqual([]);
+    });
+  });
 
   describe('expired means gone, with the instance key in hand', () => {
     test.each([

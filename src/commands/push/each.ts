@@ -2,6 +2,7 @@ import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
 import type { Edition } from '../../context';
 import type { NewPush } from '../../contract';
+import { deliverLink } from '../../delivery/deliver-link';
 import { CliError, ExitWith, failedError, usageError } from '../../errors';
 import {
   type BatchEntry,
@@ -11,6 +12,7 @@ import {
   linesOf,
   readEntry,
 } from '../../input/batch-lines';
+import type { EncryptMode, Seal } from '../../input/encryption';
 import { readPassphrase } from '../../input/passphrase';
 import { bytesFrom } from '../../input/source';
 import { lazy } from '../../lazy';
@@ -20,21 +22,18 @@ import { failureFields, reportError } from '../../report-error';
 import { accountOf, type Instance, type Session } from '../../session';
 import { dryRunText } from '../../terminal/dry-run';
 import { toJson } from '../../terminal/output';
-import type { Seal } from './encryption';
 import { editionOf, toldExpiry } from './expiry';
 import {
   checkEncryptable,
   checkPushOptions,
-  type EncryptMode,
   encryptMode,
   type PushOptions,
   requestOf,
-} from './request';
+} from './push-options';
 import {
   acceptPush,
   type CreatedPush,
   clearFieldsWarning,
-  deliverLink,
   keepReceipt,
   keepsReceipts,
 } from './result';
@@ -59,7 +58,8 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const { concurrency = AT_ONCE } = options;
   const target = await session.target();
   const mode = encryptMode(options, target.defaults);
-  const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
+  const seal =
+    mode && (await (await import('../../input/encryption')).sealerFor(mode, options, context));
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
   const connected = lazy(() => session.connect(concurrency));
@@ -163,10 +163,10 @@ function outcomeReporter(session: Session, { options, target, mode }: Batch) {
             headers: Object.keys((await target.headers?.()) ?? {}),
           }),
         );
-      const { push, link, name } = outcome.created;
+      const { object, link } = outcome.created;
       const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);
-      const failure = await deliverLink(session, options, { push, link, warnings });
-      if (keepsReceipts(options, target.defaults)) await keepReceipt(session, { push, link, name });
+      const failure = await deliverLink(session, options, { object, link, warnings });
+      if (keepsReceipts(options, target.defaults)) await keepReceipt(session, outcome.created);
       if (failure === undefined) return;
       // Reported once; later only if the link is not on stderr either.
       const isNews = failure.remains !== undefined || !state.stopped;

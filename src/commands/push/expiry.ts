@@ -5,7 +5,7 @@ import { durationText } from '../../duration';
 import { CliError, usageError } from '../../errors';
 import { lazy } from '../../lazy';
 import type { Instance } from '../../session';
-import type { PushOptions } from './request';
+import type { PushOptions } from './push-options';
 
 const DAY = 86_400;
 

@@ -1,4 +1,5 @@
 import { linkIn, withKey } from '../../client/link';
+import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
 import { CliError, endedBy } from '../../errors';
 import type { HereEvent } from '../../here-event';
 import { withService } from '../../load-service';
@@ -6,9 +7,9 @@ import type { Session } from '../../session';
 import { aborted } from '../../system/abort';
 import { toJson } from '../../terminal/output';
 import { safe } from '../../terminal/safe';
+import type { PushOptions } from './push-options';
 import { type Draft, type ReadyPush, readyPush } from './ready';
-import type { PushOptions } from './request';
-import { type CreatedPush, createdObject, deliverLink, summaryOf } from './result';
+import { createdObject, summaryOf } from './result';
 
 type HereService = Awaited<ReturnType<typeof start>>;
 
@@ -31,7 +32,7 @@ export async function pushHere(
   });
   try {
     if (stop.aborted) throw endedBy(stop);
-    await showLink(session, options, createdPush(here, ready, options.locale));
+    await showLink(session, options, createdLink(here, ready, options.locale));
     await untilViewed(session, here, stop);
   } finally {
     await here.close();
@@ -41,7 +42,7 @@ export async function pushHere(
 async function showLink(
   session: Session,
   options: PushOptions,
-  created: CreatedPush,
+  created: CreatedLink,
 ): Promise<void> {
   const { context, say } = session;
   const drawn = context.stderr.isTTY && !options.quiet && !options.json;
@@ -90,14 +91,14 @@ function start(
   );
 }
 
-function createdPush(
+function createdLink(
   { push, exposed }: HereService,
   ready: ReadyPush,
   locale: string | undefined,
-): CreatedPush {
+): CreatedLink {
   const open = 'plain http: anyone between here and the recipient can read it; see --tls-cert';
   return {
-    push: createdObject(ready, push),
+    object: createdObject(ready, push),
     link: withKey(linkIn(locale, push.html_url), ready.linkKey),
     warnings: exposed ? [open] : [],
     summary: summaryOf(ready, push, false),

@@ -1,23 +1,24 @@
 import type { Edition } from '../../context';
-import { CliError, usageError } from '../../errors';
-import type { Attachments } from '../../input/attachments';
+import { deliverLink } from '../../delivery/deliver-link';
+import { CliError } from '../../errors';
+import { contentSource, openFiles } from '../../input/content';
 import { offerPassphrase, readPassphrase } from '../../input/passphrase';
-import { checkStandardInput, chooseSource, readSecret, type Source } from '../../input/source';
+import { readSecret, type Source } from '../../input/source';
 import { lazy } from '../../lazy';
 import { pruneReceipts } from '../../profile/receipts';
 import { NO_INSTANCE, type Target } from '../../profile/target';
 import { accountOf, type Instance, type Session } from '../../session';
 import { invocation } from '../../terminal/output';
 import { editionOf, toldExpiry } from './expiry';
+import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './push-options';
 import { type Draft, readyPush, shownPush } from './ready';
-import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './request';
-import { acceptPush, clearFieldsWarning, deliverLink, keepReceipt, keepsReceipts } from './result';
+import { acceptPush, clearFieldsWarning, keepReceipt, keepsReceipts } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function pushOne(session: Session, options: PushOptions): Promise<void> {
   const { context, say } = session;
   checkPushOptions(options, context);
-  const source = sourceOf(session, options);
+  const source = contentSource(options, context);
   // --here uses no instance, and no profile.
   const target = options.here ? undefined : await targetOrOffer(session, options);
   if (target === 'here') return pushOne(session, { ...options, here: true });
@@ -27,12 +28,13 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
-  const seal = mode && (await (await import('./encryption')).sealerFor(mode, options, context));
+  const seal =
+    mode && (await (await import('../../input/encryption')).sealerFor(mode, options, context));
   const connected = lazy(() => session.connect());
   const edition = target ? editionOf(options, target.edition, connected) : ownEdition;
   const told = await toldExpiry(options, target?.defaults, context.now(), edition);
   if (told.shorter !== undefined) await say.warn(told.shorter);
-  const attachments = await openFiles(session, options);
+  const attachments = await openFiles(options, context);
   try {
     const text = source ? await readSecret(source, options, context) : options.message;
     if (source?.name === 'generate') await say.remark(`generated: ${text}`);
@@ -119,10 +121,9 @@ async function create(
   const { request, files, linkKey } = ready;
   const started = context.now();
   const creating = files
-    ? (await import('../../input/attachments')).createWithFiles(session, instance.api, request, {
-        files,
-        account,
-      })
+    ? (await import('../../input/attachments')).sendFiles(session, files, (metered) =>
+        instance.api.create(request, metered, account),
+      )
     : instance.api.create(request, [], account);
   const created = await creating.catch(async (error) => {
     await ready.withdraw(error);
@@ -133,35 +134,10 @@ async function create(
   const result = await acceptPush(instance, options, { ...ready, account }, created);
   const failure = await deliverLink(session, options, result);
   if (keepsReceipts(options, draft.profile)) {
-    await keepReceipt(session, { name: undefined, ...result });
+    await keepReceipt(session, result);
     await pruneReceipts(context, context.now());
   }
   if (failure) throw failure;
-}
-
-/** Where the text comes from; undefined with files. */
-function sourceOf({ context }: Session, options: PushOptions): Source | undefined {
-  const { stdin } = context;
-  const attached = options.file !== undefined;
-  // With files, standard input is not a source, and nothing is asked.
-  const source = chooseSource(options, attached || stdin.isTTY, attached || context.canPrompt());
-  if (attached && source.name !== 'prompt')
-    throw usageError(
-      'a secret from another source cannot be combined with --file',
-      'add a text to the files with --message TEXT',
-    );
-  const reads = attached ? options.file.includes('-') : source.name === 'stdin';
-  checkStandardInput(options, reads ? 'the secret' : undefined);
-  return attached ? undefined : source;
-}
-
-async function openFiles(
-  { context }: Session,
-  options: PushOptions,
-): Promise<Attachments | undefined> {
-  if (options.file === undefined) return undefined;
-  const { openAttachments } = await import('../../input/attachments');
-  return openAttachments({ paths: options.file, filename: options.filename }, context);
 }
 
 async function dryRun(options: PushOptions, target: Target, draft: Draft): Promise<string> {

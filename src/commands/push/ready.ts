@@ -2,9 +2,9 @@ import type { ExpiryFields } from '../../client/edition';
 import type { Attachment } from '../../client/form';
 import type { Context, Profile } from '../../context';
 import type { NewPush } from '../../contract';
-import type { Seal } from './encryption';
-import type { Withdraw } from './give-to-sender';
-import { type EncryptMode, type PushOptions, requestOf } from './request';
+import type { Withdraw } from '../../delivery/give-to-sender';
+import type { EncryptMode, Seal } from '../../input/encryption';
+import { type PushOptions, requestOf } from './push-options';
 
 /** What a push is made of. */
 export interface Draft {
@@ -47,7 +47,7 @@ export async function readyPush(
     for (const one of given) await one(failure);
   };
   const give = async (what: 'passphrase' | 'key', text: string, path: string | undefined) => {
-    const { giveToSender } = await import('./give-to-sender');
+    const { giveToSender } = await import('../../delivery/give-to-sender');
     given.push(await giveToSender({ what, text, path }, context, options));
     return text;
   };
@@ -56,7 +56,7 @@ export async function readyPush(
     if (mode === 'words' && sealed?.key !== undefined)
       await give('key', sealed.key, options.keyOut);
     if (options.generatePassphrase) {
-      const { newPassphrase } = await import('./give-to-sender');
+      const { newPassphrase } = await import('../../delivery/give-to-sender');
       passphrase = await give('passphrase', await newPassphrase(), options.passphraseOut);
     }
   } catch (error) {

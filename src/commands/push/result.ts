@@ -3,24 +3,20 @@ import { type Difference, differences, differenceText } from '../../client/compa
 import { findLink, linkIn, withKey } from '../../client/link';
 import type { Profile } from '../../context';
 import type { Push } from '../../contract';
-import { printOrRescue } from '../../delivery/print-or-rescue';
+import type { CreatedLink } from '../../delivery/deliver-link';
 import { CliError, failedError } from '../../errors';
-import { type SavedPush, saveReceipt } from '../../profile/receipts';
+import { saveReceipt } from '../../profile/receipts';
 import type { Instance } from '../../session';
-import { type Invocation, type Terminal, toJson } from '../../terminal/output';
+import type { Invocation, Terminal } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
+import type { PushOptions } from './push-options';
 import type { ReadyPush } from './ready';
-import type { PushOptions } from './request';
 
 /** A push that was created and accepted. */
-export interface CreatedPush {
-  readonly push: Push;
+export interface CreatedPush extends CreatedLink {
+  readonly object: Push;
   /** The label. */
-  readonly name?: string | undefined;
-  readonly link: string;
-  readonly warnings: readonly string[];
-  /** What the instance granted. */
-  readonly summary?: string;
+  readonly name: string | undefined;
 }
 
 /**
@@ -51,9 +47,9 @@ export async function acceptPush(
     warnings.push('nobody will see the name or note: a push created without a token is not listed');
   const summary = summaryOf(ready, created, owned);
   // Only JSON has room for a generated secret beside the link.
-  const push = createdObject(ready, created);
+  const object = createdObject(ready, created);
   const { name } = ready.request;
-  return { push, name, link: withKey(link, ready.linkKey), warnings, summary };
+  return { object, name, link: withKey(link, ready.linkKey), warnings, summary };
 }
 
 /** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */
@@ -90,33 +86,13 @@ export function clearFieldsWarning({ warn }: Terminal) {
   };
 }
 
-/**
- * Prints the link, then warnings and the rest. The push exists: whatever fails, its link must not be lost. Returns the
- * error if stdout could not be written.
- */
-export async function deliverLink(
-  run: Invocation,
-  options: PushOptions,
-  { push, link, warnings, summary }: CreatedPush,
-): Promise<CliError | undefined> {
-  const { context, say } = run;
-  const text = options.json ? toJson({ ...push, html_url: link }) : link;
-  const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
-  const failure = await printOrRescue(context, result);
-  for (const warning of warnings) await say.warn(warning);
-  if (options.copy) await copyLink(run, link);
-  if (summary !== undefined) await say.remark(summary);
-  if (options.qr) {
-    const { drawQr } = await import('../../terminal/qr');
-    await drawQr(say, link);
-  }
-  return failure;
-}
-
 /** Saves a receipt of a push; a failure is only said, as the push exists. */
-export async function keepReceipt({ context, say }: Invocation, created: SavedPush): Promise<void> {
+export async function keepReceipt(
+  { context, say }: Invocation,
+  { object, link, name }: CreatedPush,
+): Promise<void> {
   try {
-    saveReceipt(context, created, context.now());
+    saveReceipt(context, { push: object, link, name }, context.now());
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     await say.remark(`the receipt was not saved (${code ?? message})`);
@@ -126,15 +102,6 @@ export async function keepReceipt({ context, say }: Invocation, created: SavedPu
 /** Whether pushes leave receipts. */
 export function keepsReceipts({ receipt }: PushOptions, profile: Profile | undefined): boolean {
   return receipt && profile?.receipts !== false;
-}
-
-/** Without a clipboard the link is printed all the same. */
-async function copyLink({ context, say }: Invocation, link: string): Promise<void> {
-  const { copiedText, findClipboard } = await import('../../delivery/clipboard');
-  const clipboard = await findClipboard(context);
-  if (!clipboard) return say.warn('the link was not copied: no clipboard found');
-  if (await clipboard.write(link)) return say.note(copiedText(clipboard));
-  return say.warn(`the link was not copied: ${clipboard.name} did not accept it`);
 }
 
 /** Expires a push with looser limits than requested, and returns the error that says so. */

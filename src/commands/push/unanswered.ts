@@ -1,5 +1,6 @@
 import { type ApiSettings, apiClient } from '../../client/client';
 import { differences } from '../../client/compare-limits';
+import { isOpen } from '../../client/failure';
 import { webAddress, withKey } from '../../client/link';
 import { pages } from '../../client/pages';
 import { header } from '../../client/transport/call';
@@ -39,11 +40,6 @@ export async function unanswered(
     const message = `${failure.message}; your pushes could not be checked (${error.message})`;
     return failure.with({ message });
   }
-}
-
-/** Whether a push may have been created: no response came, or that of a proxy in front. */
-export function isOpen({ code, status }: CliError): boolean {
-  return code === 'unknown' || (status !== undefined && status >= 500);
 }
 
 function describeFound(

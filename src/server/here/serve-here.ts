@@ -1,23 +1,15 @@
 import { getPath } from 'hono/utils/url';
 import { API_PATH, routes } from '../../contract';
 import type { HereEvent } from '../../here-event';
-import { isLoopback } from '../../loopback';
-import { openService } from '../compose';
+import type { OpenService } from '../compose';
 import { originOf } from '../http/caller';
-import { connectionLimitOf, GRACE } from '../http/connections';
 import type { App } from '../http/parts';
 import { pushBody } from '../http/responses';
-import { createSockets, readTls } from '../http/sockets';
-import { type Listening, outwardUrl } from '../listen';
 import type { PushEvents } from '../ops/metrics';
 import { LINK_TIME } from '../rules/access';
-import { sweepRegularly } from '../rules/housekeeping';
-import type { PushWithNote } from '../rules/pushes';
-import { Refusal, ServiceError } from '../service-errors';
-import { readingRateOf, type ServiceIo, type ServiceSettings } from '../service-settings';
-import { asServiceError } from '../store/database';
-
-export type HereSettings = Pick<ServiceSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>;
+import type { PushWithNote } from '../rules/records';
+import type { ServiceIo } from '../service-settings';
+import { type HereSettings, serveAlone } from './serve-alone';
 
 export interface HerePush {
   readonly push: object;
@@ -49,54 +41,29 @@ export async function serveHere(
   wanted: HerePush,
   report: (event: HereEvent) => void,
 ): Promise<ServedPush> {
-  const { host, port } = settings;
-  const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
-  const whole = { ...settings, ...memory, defaultViews: 1 };
-  const tls = await readTls(whole);
   const watch = new PushWatch(wanted.files.length, report);
-  const service = await openService(whole, io, watch.events);
-  const { log } = service;
-  let sockets: ReturnType<typeof createSockets> | undefined;
-  try {
-    const { push } = await createPush(service, wanted);
-    watch.allowViews(push.expire_after_views);
-    const app = singlePushApp(push.url_token, service.app, watch);
-    const connections = connectionLimitOf(whole);
-    const options = {
-      tls,
-      log,
-      now: io.now,
-      timeouts: { read: readingRateOf(whole) },
-      connections,
-      grace: GRACE,
-      ownHost: host,
-    };
-    sockets = createSockets(app, [{ host, port }], options);
-    const [listening] = await sockets.listen();
-    const base = await baseFor(listening as Listening, host);
-    const stopSweeping = sweepRegularly(service.pushes, log);
-    return {
-      push: pushBody(push, base, io.now()),
-      exposed: tls === undefined && !isLoopback(host),
-      ended: watch.ended,
-      close: async () => {
-        await sockets?.stop();
-        await stopSweeping();
-        watch.stop();
-        await service.close();
-      },
-    };
-  } catch (error) {
-    await sockets?.stop();
-    await service.close();
-    throw error instanceof Refusal && error.kind !== 'away'
-      ? inputError(error)
-      : asServiceError(error);
-  }
+  const { begun, base, exposed, close } = await serveAlone(
+    settings,
+    io,
+    watch.events,
+    async (service) => {
+      const { push } = await createPush(service, wanted);
+      watch.allowViews(push.expire_after_views);
+      return { begun: push, app: singlePushApp(push.url_token, service.app, watch) };
+    },
+  );
+  return {
+    push: pushBody(begun, base, io.now()),
+    exposed,
+    ended: watch.ended,
+    close: async () => {
+      await close(() => watch.stop());
+    },
+  };
 }
 
 async function createPush(
-  { pushes }: Awaited<ReturnType<typeof openService>>,
+  { pushes }: OpenService,
   { push, files }: HerePush,
 ): Promise<PushWithNote> {
   const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
@@ -108,21 +75,6 @@ async function createPush(
   } finally {
     await upload.discard();
   }
-}
-
-/** A refusal as an error of the caller's input. */
-function inputError({ fields, message }: Refusal): ServiceError {
-  const words = Object.values(fields).flat();
-  const text = words.length === 0 ? message : words.join(' ');
-  return new ServiceError(text.replace(/\.$/, ''), { input: true });
-}
-
-async function baseFor({ url }: Listening, host: string): Promise<string> {
-  const outward = await outwardUrl(url, host);
-  if (outward !== undefined) return outward;
-  throw new ServiceError('this machine has no address that others can reach', {
-    hint: 'choose one with --host',
-  });
 }
 
 /**
@@ -152,6 +104,7 @@ export class PushWatch {
     created: () => {},
     missed: () => {},
     fileBytes: () => {},
+    requestChanged: () => {},
     opened: (ip) => this.report({ event: 'opened', ip }),
     viewed: (_by, ip) => this.viewed(ip),
     wrongPassphrase: (ip) => this.report({ event: 'passphrase', ip }),

@@ -1,45 +1,25 @@
 import { type Context, Hono } from 'hono';
-import { API_PATH, limits, OPENAPI_PATH, routes } from '../../contract';
+import { API_PATH, OPENAPI_PATH, routes } from '../../contract';
 import { lazy } from '../../lazy';
-import { MANAGEMENT } from '../keys/keyring';
 import type { Visitor } from '../rules/access';
-import type { Owner } from '../rules/owners';
-import type { PushWithNote } from '../rules/pushes';
-import { notFound, Refusal } from '../service-errors';
+import type { PushWithNote } from '../rules/records';
+import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { asksForFiles, isMultipart, readPush } from './body';
-import { apiToken, baseOf, isCrossSite, isPrefetch } from './caller';
-import { announcesFiles, readMultipartPush } from './multipart-push';
-import { type Env, type PartOptions, visitorOf } from './parts';
+import { asksForFiles, isMultipart, readFields } from './body';
+import { baseOf, isCrossSite, isPrefetch } from './caller';
+import { createCallers, needsToken, pageNumber, urlToken } from './callers';
+import { announcesFiles, readMultipart } from './multipart-push';
+import type { Env, PartOptions } from './parts';
+import { addRequestRoutes } from './request-routes';
 import { auditBody, fileBody, json, jsonWithText, pushBody, versionBody } from './responses';
+import { everyRoute, wrongMethod } from './wrong-method';
 
 /** The routes of API v2, relative to its path. */
-export function createApi({ pushes, owners, now, limited, settings }: PartOptions): Hono<Env> {
+export function createApi(options: PartOptions): Hono<Env> {
+  const { pushes, now, limited, settings } = options;
+  const { visitor, permitted, signedIn } = createCallers(options);
   const api = new Hono<Env>();
   api.use(limited);
-
-  async function visitor(c: Context<Env>): Promise<Visitor> {
-    const token = apiToken(c.req.raw);
-    if (token?.startsWith(MANAGEMENT) && pushes.isManagedBy(token, c.req.param('token') ?? ''))
-      return { ...visitorOf(c, settings), manages: true };
-    const owner = token === undefined ? undefined : await owners.authenticate(token);
-    // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
-    if (token !== undefined && !owner)
-      throw new Refusal('unauthorized', 'That token is not valid.');
-    return visitorOf(c, settings, owner);
-  }
-
-  async function permitted(c: Context<Env>): Promise<Visitor> {
-    const caller = await visitor(c);
-    if (!caller.owner && !caller.manages && !settings.anonymous) throw needsToken();
-    return caller;
-  }
-
-  async function signedIn(c: Context<Env>): Promise<Owner> {
-    const { owner } = await visitor(c);
-    if (!owner) throw needsToken();
-    return owner;
-  }
 
   const body = (c: Context<Env>, push: PushRow) =>
     pushBody(push, baseOf(c.req.raw, settings), now());
@@ -69,7 +49,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   });
 
   async function readCreation(c: Context<Env>, { owner }: Visitor): Promise<object> {
-    const push = await readPush(c.req.raw, c.env, c.get('memory'));
+    const push = await readFields(c.req.raw, c.env, c.get('memory'));
     if (!owner && !settings.anonymousFiles && asksForFiles(push)) throw needsToken();
     return push;
   }
@@ -80,7 +60,8 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     const upload = files ? pushes.upload() : undefined;
     const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
     try {
-      const push = await readMultipartPush(c.req.raw, c.env, upload, limits);
+      const begin = upload && (async () => upload);
+      const push = await readMultipart(c.req.raw, c.env, 'push', begin, limits);
       return await pushes.create(push, caller, upload);
     } finally {
       // What cannot be discarded now is left to the sweep.
@@ -90,7 +71,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
 
   for (const state of ['active', 'expired'] as const) {
     api.get(routes[state].path, async (c) => {
-      const owner = await signedIn(c);
+      const { owner } = await signedIn(c);
       const page = pageNumber(c);
       const list =
         state === 'active' ? pushes.listActive(owner, page) : pushes.listExpired(owner, page);
@@ -103,7 +84,7 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
   api.get(routes.retrieve.path, async (c) => {
     const caller = await permitted(c);
     // Neither HEAD, which Hono answers like GET, nor a prefetch may use a view.
-    if (c.req.method === 'HEAD') return wrongMethod(allowed(routes.retrieve.path));
+    if (c.req.method === 'HEAD') return wrongMethod(routes.retrieve.path);
     if (isPrefetch(c.req.raw))
       throw new Refusal('malformed', 'A retrieval uses a view and cannot be prefetched.');
     const passphrase = c.req.query('passphrase') ?? '';
@@ -136,40 +117,8 @@ export function createApi({ pushes, owners, now, limited, settings }: PartOption
     return json({ error: 'This instance sends no e-mail.' }, 404);
   });
 
-  for (const { path } of Object.values(routes)) api.all(path, () => wrongMethod(allowed(path)));
-  api.all(OPENAPI_PATH, () => wrongMethod(['GET']));
+  addRequestRoutes(api, options);
+  for (const { path } of everyRoute) api.all(path, () => wrongMethod(path));
   api.all('*', () => json({ error: 'not-found' }, 404));
   return api;
-}
-
-function needsToken(): Refusal {
-  return new Refusal(
-    'unauthorized',
-    'This requires an API token: send it as Authorization: Bearer.',
-  );
-}
-
-function allowed(path: string): string[] {
-  return Object.values(routes)
-    .filter((route) => route.path === path)
-    .map((route) => route.method);
-}
-
-function wrongMethod(methods: string[]): Response {
-  return json({ error: 'method-not-allowed' }, 405, { allow: methods.join(', ') });
-}
-
-function urlToken(c: Context<Env>): string {
-  const token = c.req.param('token') ?? '';
-  if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
-  return token;
-}
-
-function pageNumber(c: Context<Env>): number {
-  const { min, max, default: fallback } = limits.page;
-  const text = c.req.query('page');
-  if (text === undefined) return fallback;
-  const page = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (page >= min && page <= max) return page;
-  throw new Refusal('malformed', `page must be an integer from ${min} to ${max}.`);
 }

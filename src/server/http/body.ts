@@ -13,19 +13,24 @@ const PUSH_BYTES = 8 * 1024 * 1024;
 /** Of a form on our own pages. */
 const FORM_BYTES = 16 * 1024;
 const MAX_FIELDS = 100;
+const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** A creation has fewer than 20. 8 MiB of `[],` would take half a gibibyte once parsed. */
 const JSON_VALUES = 1000;
 
+/** The object that a body contains. */
+export type BodyRoot = 'push' | 'request';
+
 /**
- * The `push` object of a creation request without files, in JSON or as a form (docs/wire.md, "Creation bodies"). The
+ * The `push` or `request` object of a body without files, in JSON or as a form (docs/wire.md, "Creation bodies"). The
  * body counts as memory in use.
  * @throws Refusal for any other body
  */
-export async function readPush(
+export async function readFields(
   request: Request,
   connection: ClientSocket,
   memory: MemoryUse,
+  root: BodyRoot = 'push',
 ): Promise<object> {
   const type = mediaType(request);
   if (type !== 'application/json' && type !== FORM_TYPE) {
@@ -35,18 +40,18 @@ export async function readPush(
     );
   }
   const bytes = await readBytes(request, connection, PUSH_BYTES, memory);
-  return type === FORM_TYPE ? pushOfForm(text(bytes)) : pushOfJson(parse(bytes));
+  return type === FORM_TYPE ? fieldsOfForm(text(bytes), root) : fieldsOfJson(parse(bytes), root);
 }
 
 /** The reference also takes the fields of a push without the `push` around them. */
-function pushOfJson(body: unknown): object {
-  const bare = isObject(body) && 'payload' in body ? body : undefined;
-  const push = isObject(body) && 'push' in body ? body.push : bare;
-  if (isObject(push)) return push;
-  throw new Refusal('malformed', 'The body must be an object with a `push` object.');
+function fieldsOfJson(body: unknown, root: BodyRoot): object {
+  const bare = isObject(body) && root === 'push' && 'payload' in body ? body : undefined;
+  const fields = isObject(body) && root in body ? (body as Record<string, unknown>)[root] : bare;
+  if (isObject(fields)) return fields;
+  throw new Refusal('malformed', `The body must be an object with a \`${root}\` object.`);
 }
 
-function pushOfForm(form: string): object {
+function fieldsOfForm(form: string, root: BodyRoot): object {
   const pairs = form.split('&', MAX_FIELDS + 1);
   if (pairs.length > MAX_FIELDS)
     throw new Refusal('malformed', `The form has more than ${MAX_FIELDS} fields.`);
@@ -55,11 +60,11 @@ function pushOfForm(form: string): object {
     const end = pair.indexOf('=');
     const name = formDecoded(end === -1 ? pair : pair.slice(0, end));
     const value = end === -1 ? '' : formDecoded(pair.slice(end + 1));
-    const [, field, list] = /^push\[(\w+)\](\[\])?$/.exec(name) ?? [];
-    if (field) fields.set(field, list ? [value] : value);
+    const [, of, field, list] = /^(\w+)\[(\w+)\](\[\])?$/.exec(name) ?? [];
+    if (field && of === root) fields.set(field, list ? [value] : value);
   }
   if (fields.size === 0)
-    throw new Refusal('malformed', 'The form must have fields like push[payload].');
+    throw new Refusal('malformed', `The form must have fields like ${FIELD[root]}.`);
   return Object.fromEntries(fields);
 }
 

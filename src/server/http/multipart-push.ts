@@ -3,7 +3,7 @@ import { limits } from '../../contract';
 import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
 import { invalid, Refusal } from '../service-errors';
-import { bodyOf, Collected, isMultipart, type MemoryUse } from './body';
+import { type BodyRoot, bodyOf, Collected, isMultipart, type MemoryUse } from './body';
 import type { ClientSocket } from './caller';
 import { type Part, readDisposition, readParts } from './multipart';
 
@@ -19,41 +19,52 @@ export function announcesFiles(request: Request): boolean {
   return isMultipart(request) && (waits || declared(request) > FIELD_BYTES + FRAME_BYTES);
 }
 
+/** Begins the upload of files when the first one arrives. */
+export type BeginUpload = () => Promise<Upload>;
+
 /**
- * Reads a creation request in `multipart/form-data` (docs/wire.md, "Creation bodies"): returns the `push` object, and
- * passes each file to `upload` as it arrives.
- * @param upload undefined for a caller who may not send files
- * @param push filled with the fields as they are read, so that a caller has them when a later part is refused
+ * Reads a body in `multipart/form-data` (docs/wire.md, "Creation bodies"): returns the `push` or `request` object, and
+ * passes each file to the upload as it arrives.
+ * @param begin undefined for a caller who may not send files; may be called again
+ * @param fields filled as they are read, so that a caller has them when a later part is refused
  * @throws Refusal as soon as a limit is exceeded
  */
-export async function readMultipartPush(
+export async function readMultipart(
   request: Request,
   connection: ClientSocket,
-  upload: Upload | undefined,
+  root: BodyRoot,
+  begin: BeginUpload | undefined,
   { fileBytes, memory }: { readonly fileBytes: number; readonly memory: MemoryUse },
-  push: Record<string, string> = {},
+  fields: Record<string, string> = {},
 ): Promise<object> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
   if (declared(request) > most) throw tooLarge(most);
-  const fields = new Fields(memory);
+  const values = new Fields(memory);
   const type = request.headers.get('content-type') ?? '';
-  await readParts(keepingAlive(bodyOf(request, connection), upload), type, async (part) => {
+  let upload: Upload | undefined;
+  const chunks = keepingAlive(bodyOf(request, connection), () => upload);
+  const beginOnce = async () => {
+    if (!begin) throw new Refusal('unauthorized', 'Files require an API token.');
+    upload ??= await begin();
+    return upload;
+  };
+  await readParts(chunks, type, async (part) => {
     const { name, filename } = dispositionOf(part);
-    const isFile = /^push\[files\](?:\[\])?$/.test(name);
-    if (isFile && filename !== undefined) return takeFile(part, filename, upload);
-    const bytes = await fields.collect(part.bytes);
+    const [, of, field] = /^(\w+)\[(\w+)\](?:\[\])?$/.exec(name) ?? [];
+    const isFile = of === root && field === 'files';
+    if (isFile && filename !== undefined) return takeFile(part, filename, beginOnce);
+    const bytes = await values.collect(part.bytes);
     // Browsers and Rails send an empty field when no file was chosen.
     if (isFile && bytes.length > 0) throw invalid({ files: ['A file requires a filename.'] });
-    const field = /^push\[(\w+)\]$/.exec(name)?.[1];
-    if (field && !isFile) push[field] = text(bytes);
+    if (of === root && field && !isFile && !name.endsWith('[]')) fields[field] = text(bytes);
   });
-  return push;
+  return fields;
 }
 
-async function takeFile(part: Part, filename: string, upload: Upload | undefined): Promise<void> {
+async function takeFile(part: Part, filename: string, begin: BeginUpload): Promise<void> {
   const bytes = filename === '' ? await unlessEmpty(part.bytes) : part.bytes;
   if (!bytes) return;
-  if (!upload) throw new Refusal('unauthorized', 'Files require an API token.');
+  const upload = await begin();
   const name = safeFileName(filename);
   if (!hasAtMost(name, NAME_CHARACTERS)) {
     throw invalid({
@@ -107,9 +118,9 @@ function text(bytes: Uint8Array): string {
 }
 
 /** The chunks of the body, each of which keeps the upload alive. */
-async function* keepingAlive(body: AsyncIterable<Uint8Array>, upload: Upload | undefined) {
+async function* keepingAlive(body: AsyncIterable<Uint8Array>, upload: () => Upload | undefined) {
   for await (const chunk of body) {
-    await upload?.touch();
+    await upload()?.touch();
     yield chunk;
   }
 }

@@ -5,6 +5,7 @@ import type { Visitor } from '../rules/access';
 import type { Files } from '../rules/files';
 import type { Owner, Owners } from '../rules/owners';
 import type { Pushes } from '../rules/pushes';
+import type { Requests } from '../rules/requests';
 import type { CheckedSettings, ServiceSettings } from '../service-settings';
 import type { Site } from '../site';
 import type { MemoryUse } from './body';
@@ -21,6 +22,7 @@ export interface AppSettings
 
 export interface AppOptions {
   readonly pushes: Pushes;
+  readonly requests: Requests;
   readonly files: Files;
   readonly owners: Owners;
   readonly isUp: () => Promise<boolean>;

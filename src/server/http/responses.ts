@@ -1,7 +1,8 @@
-import { API_VERSION, APPLICATION } from '../../contract';
+import { API_VERSION, APPLICATION, durations } from '../../contract';
 import type { ResponseBody } from '../openapi/operations';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
+import { requestState } from '../rules/requests';
 import type { Refusal, RefusalKind } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
@@ -14,6 +15,8 @@ const statusOf = {
   passphrase: 401,
   forbidden: 403,
   not_found: 404,
+  answered: 409,
+  closed: 410,
   too_large: 413,
   invalid: 422,
   too_many: 429,
@@ -89,10 +92,10 @@ export function refusalHead(refusal: Refusal): { status: number; headers: Record
 }
 
 /** The JSON body of a refusal (docs/wire.md, "Errors"). */
-export function refusalBody({ kind, message, fields }: Refusal): unknown {
+export function refusalBody({ kind, message, fields, what }: Refusal): unknown {
   if (kind === 'invalid') return fields;
   if (kind !== 'passphrase') return { error: message };
-  return { error: 'This push requires a passphrase.', message, status: 'unauthorized' };
+  return { error: `This ${what} requires a passphrase.`, message, status: 'unauthorized' };
 }
 
 /** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
@@ -116,6 +119,31 @@ export function pushBody(push: PushRow, base: string, now: Date): ResponseBody<'
     passphrase: push.protected || push.expired_at !== null ? null : '',
     created_at: iso(push.created_at),
     updated_at: iso(push.updated_at),
+  };
+}
+
+/** A request as the API returns it (docs/wire.md, "Requests"); `base` is what links begin with. */
+export function requestBody(request: PushRow, base: string, now: Date): ResponseBody<'Request'> {
+  const link = `${base}/r/${request.url_token}`;
+  const closeAfter = Math.round((request.expires_at - request.created_at) / 1000);
+  const index = durations.indexOf(closeAfter);
+  return {
+    url_token: request.url_token,
+    html_url: link,
+    json_url: `${link}.json`,
+    state: requestState(request),
+    // Never the passphrase itself.
+    passphrase: request.protected || request.expired_at !== null ? null : '',
+    retrieval_step: request.retrieval_step === 1,
+    include_requestor: request.include_requestor === 1,
+    response_file_attachments: request.response_file_attachments === 1,
+    public_key: request.public_key,
+    close_after_duration: index < 0 ? null : index,
+    close_after: closeAfter,
+    close_after_at: iso(request.expires_at),
+    days_remaining: request.expired_at === null ? daysRemaining(request, now.getTime()) : 0,
+    created_at: iso(request.created_at),
+    updated_at: iso(request.updated_at),
   };
 }
 
@@ -165,7 +193,7 @@ export function versionBody({
         qr_code_pushes: { enabled: true },
         expires_in: { enabled: true },
       },
-      requests: { enabled: false },
+      requests: { enabled: true },
     },
   };
 }

@@ -71,9 +71,11 @@ export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse
 }
 
 /** An invalid token is refused before the body is read. */
-function mayContainFiles({ headers }: IncomingMessage, anonymous: boolean): boolean {
+function mayContainFiles({ headers, url = '' }: IncomingMessage, anonymous: boolean): boolean {
   const isForm = /^multipart\//i.test(headers['content-type'] ?? '');
-  return isForm && (anonymous || headers.authorization !== undefined);
+  // An answer to an unknown request is refused before its body is read too.
+  const answers = /^\/r\/[^/]+$|^\/api\/v2\/requests\/[^/]+\/respond/.test(url);
+  return isForm && (anonymous || answers || headers.authorization !== undefined);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -28,6 +28,8 @@ export interface Secret {
   readonly payload: string;
   readonly note: string;
   readonly passphrase: string;
+  /** The data key of the request that this answers: without it, the instance key does not open the answer. */
+  readonly requestKey?: Uint8Array | undefined;
   /** Who waits for the passphrase's hash. */
   readonly waiter?: Waiter | undefined;
 }
@@ -58,14 +60,15 @@ export class Vault {
   ) {}
 
   async seal(secret: Secret): Promise<SecretRow> {
-    const { push, passphrase, waiter, key = randomBytes(32) } = secret;
+    const { push, passphrase, requestKey, waiter, key = randomBytes(32) } = secret;
     const { url_token } = push;
     const { id, wrapping } = this.keys.newest;
     const protection =
       passphrase === ''
         ? undefined
         : await recordPassphrase(passphrase, this.passphraseCost, waiter);
-    const inner = protection ? seal(protection.key, key, context(url_token, 'inner key')) : key;
+    const outer = protection?.key ?? requestKey;
+    const inner = outer ? seal(outer, key, context(url_token, 'inner key')) : key;
     return {
       key_id: id,
       data_key: bind(wrapping, inner, push, 'data key'),
@@ -75,13 +78,15 @@ export class Vault {
     };
   }
 
-  /** The data key. Throws when the push has a passphrase and `passphraseKey` is missing or wrong. */
-  openKey(push: Terms, row: SecretRow, passphraseKey?: Uint8Array): Uint8Array {
+  /**
+   * The data key. Throws when the push has a passphrase and `outer`, its key, is missing or wrong. Of an answer, `outer`
+   * is the data key of the request.
+   */
+  openKey(push: Terms, row: SecretRow, outer?: Uint8Array): Uint8Array {
     const { wrapping } = this.keys.get(row.key_id);
     const inner = unbind(wrapping, row.data_key, push, 'data key');
-    if (!row.verifier) return inner;
-    if (!passphraseKey) throw new Error('a passphrase is needed');
-    return unseal(passphraseKey, inner, context(push.url_token, 'inner key'));
+    if (!outer && row.verifier) throw new Error('a passphrase is needed');
+    return outer ? unseal(outer, inner, context(push.url_token, 'inner key')) : inner;
   }
 
   /** The payload, or null when it is gone; `key` is the data key. */

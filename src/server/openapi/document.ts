@@ -1,7 +1,8 @@
 import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { API_VERSION, kinds, limits, routes } from '../../contract';
+import { API_VERSION, kinds, limits, type Route, requestRoutes, routes } from '../../contract';
 import { pushSchema } from '../rules/new-push';
+import { requestSchema, responseSchema } from '../rules/new-request';
 import type { Bounds } from '../service-settings';
 import {
   bodies,
@@ -12,6 +13,7 @@ import {
   parameters,
   type Refused,
   refusals,
+  requestOperations,
 } from './operations';
 
 export interface Described {
@@ -61,16 +63,33 @@ export function openApi(instance: Described): Json {
 
 function pathsOf(instance: Described): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const name of Object.keys(operations) as CallName[]) {
-    const route = routes[name];
+  for (const { name, route, operation } of calls) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: callOf(name, instance) };
+    const call = callOf(name, operation, instance);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: call };
   }
   return paths;
 }
 
-function callOf(name: CallName, { anonymous }: Described): Json {
-  const operation = operations[name];
+interface Call {
+  /** The `operationId`. */
+  readonly name: string;
+  readonly route: Route;
+  readonly operation: Operation;
+}
+
+const calls: readonly Call[] = [
+  ...Object.entries(operations).map(([name, operation]) => {
+    return { name, route: routes[name as CallName], operation };
+  }),
+  ...Object.entries(requestOperations).map(([name, operation]) => {
+    const route = requestRoutes[name as keyof typeof requestRoutes];
+    return { name: `request${name.charAt(0).toUpperCase()}${name.slice(1)}`, route, operation };
+  }),
+];
+
+function callOf(name: string, operation: Operation, { anonymous }: Described): Json {
+  const body = requestBodies[name];
   const { summary, description, parameters: wanted = [] } = operation;
   const open = operation.caller === 'anybody' || (operation.caller === 'permitted' && anonymous);
   return {
@@ -79,26 +98,35 @@ function callOf(name: CallName, { anonymous }: Described): Json {
     ...(description === undefined ? {} : { description }),
     security: open ? [{}, { token: [] }] : [{ token: [] }],
     ...(wanted.length > 0 ? { parameters: wanted.map((one) => ref('parameters', one)) } : {}),
-    ...(name === 'create' ? { requestBody: creationBody } : {}),
+    ...(body ? { requestBody: body } : {}),
     responses: responsesOf(name, operation),
   };
 }
 
-const creationBody = {
-  required: true,
-  content: {
-    'application/json': { schema: ref('schemas', 'Creation') },
-    'application/x-www-form-urlencoded': { schema: ref('schemas', 'CreationFields') },
-    'multipart/form-data': { schema: ref('schemas', 'CreationForm') },
-  },
+/** The bodies of the calls that have one: in JSON, as a form, and with files. */
+const requestBodies: Readonly<Record<string, Json>> = {
+  create: bodyOf('Creation'),
+  requestCreate: bodyOf('RequestCreation'),
+  requestRespond: bodyOf('Answer'),
 };
 
-function responsesOf(name: CallName, operation: Operation): Json {
+function bodyOf(schema: string): Json {
+  return {
+    required: true,
+    content: {
+      'application/json': { schema: ref('schemas', schema) },
+      'application/x-www-form-urlencoded': { schema: ref('schemas', `${schema}Fields`) },
+      'multipart/form-data': { schema: ref('schemas', `${schema}Form`) },
+    },
+  };
+}
+
+function responsesOf(name: string, operation: Operation): Json {
   const refused = [...operation.refusals, ...(name === 'version' ? [] : everyCall)];
   return {
     ...mapped(operation.responses, ({ words, schema }) => response(words, ref('schemas', schema))),
     ...Object.fromEntries(refused.map((status) => [status, ref('responses', `${status}`)])),
-    ...(name === 'retrieve' ? { 401: passphraseNeeded } : {}),
+    ...(operation.parameters?.includes('passphrase') ? { 401: passphraseNeeded } : {}),
   };
 }
 
@@ -123,25 +151,62 @@ function response(description: string, schema: Json, headers: Json = {}): Json {
 
 function schemasOf({ bounds, fileBytes }: Described): Json {
   const creation = v.omit(pushSchema(bounds, false), ['files', 'notify_emails_to']);
-  const { NewPush, ...others } = toJsonSchemaDefs({ ...bodies, NewPush: creation }, conversion);
-  const derived = NewPush as unknown as { readonly properties: Record<string, Json> };
-  const { payload, ...optional } = derived.properties;
-  const { default: _, ...required } = payload ?? {};
-  const properties = { payload: required, ...optional };
+  const asking = v.omit(requestSchema(bounds), ['files', 'notify_emails_to']);
+  const answering = v.object({
+    ...v.omit(responseSchema, ['files']).entries,
+    passphrase: v.optional(
+      v.pipe(v.string(), v.description('Needed where the request has one; before the files.')),
+    ),
+  });
+  const schemas = { ...bodies, NewPush: creation, NewRequest: asking, NewAnswer: answering };
+  const { NewPush, NewRequest, NewAnswer, ...others } = toJsonSchemaDefs(schemas, conversion);
+  const push = propertiesOf(NewPush, 'payload');
+  const request = propertiesOf(NewRequest, 'request');
+  const answer = propertiesOf(NewAnswer, 'response');
   return {
     ...others,
-    NewPush: { type: 'object', properties, required: ['payload'] },
-    Creation: {
-      type: 'object',
-      properties: { push: ref('schemas', 'NewPush') },
-      required: ['push'],
+    ...inputSchemas('Creation', 'NewPush', 'push', push, 'payload'),
+    CreationForm: formOf('push', fileBytes, {
+      ...fieldsOf('push', push),
+      'push[payload]': {
+        type: 'string',
+        description: 'A message; needed where there are no files.',
+      },
+      'push[kind]': { enum: kinds, description: 'file where there are files, and nowhere else.' },
+    }),
+    ...inputSchemas('RequestCreation', 'NewRequest', 'request', request, 'request'),
+    RequestCreationForm: {
+      ...formOf('request', fileBytes, fieldsOf('request', request)),
+      required: ['request[request]'],
     },
-    CreationFields: {
+    ...inputSchemas('Answer', 'NewAnswer', 'request', answer, 'response'),
+    AnswerForm: formOf('request', fileBytes, fieldsOf('request', answer)),
+  };
+}
+
+/** The properties of a derived schema, whose text has no default: without files it is required. */
+function propertiesOf(schema: unknown, text: string): Json {
+  const { properties } = schema as { readonly properties: Record<string, Json> };
+  const { default: _, ...required } = properties[text] ?? {};
+  return { ...properties, [text]: required };
+}
+
+/** The object of a body, and bodies with it in JSON and as a form. */
+function inputSchemas(
+  body: string,
+  name: string,
+  root: string,
+  properties: Json,
+  text: string,
+): Json {
+  return {
+    [name]: { type: 'object', properties, required: [text] },
+    [body]: { type: 'object', properties: { [root]: ref('schemas', name) }, required: [root] },
+    [`${body}Fields`]: {
       type: 'object',
-      properties: fieldsOf(properties),
-      required: ['push[payload]'],
+      properties: fieldsOf(root, properties),
+      required: [`${root}[${text}]`],
     },
-    CreationForm: formOf(properties, fileBytes),
   };
 }
 
@@ -160,23 +225,18 @@ const conversion: ConversionConfig = {
 };
 
 /** The same fields under the names that a form has for them. */
-function fieldsOf(fields: Json): Json {
+function fieldsOf(root: string, fields: Json): Json {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [`push[${name}]`, field]),
+    Object.entries(fields).map(([name, field]) => [`${root}[${name}]`, field]),
   );
 }
 
-function formOf(fields: Json, fileBytes: number): Json {
+function formOf(root: string, fileBytes: number, fields: Json): Json {
   return {
     type: 'object',
     properties: {
-      ...fieldsOf(fields),
-      'push[payload]': {
-        type: 'string',
-        description: 'A message; needed where there are no files.',
-      },
-      'push[kind]': { enum: kinds, description: 'file where there are files, and nowhere else.' },
-      'push[files][]': {
+      ...fields,
+      [`${root}[files][]`]: {
         type: 'array',
         maxItems: limits.filesPerPush,
         items: {

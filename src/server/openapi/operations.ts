@@ -11,6 +11,8 @@ import {
   type Push,
   type PushFile,
   type RouteName,
+  requestAuditKinds,
+  type requestRoutes,
 } from '../../contract';
 
 /** What the document says of a call and the contract does not. */
@@ -36,13 +38,13 @@ export const parameters = {
     name: 'token',
     in: 'path',
     required: true,
-    description: 'The `url_token` of a push.',
+    description: 'The `url_token` of a push or request.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
   },
   passphrase: {
     name: 'passphrase',
     in: 'query',
-    description: 'Needed where the push has one.',
+    description: 'Needed where the push or request has one.',
     schema: { type: 'string' },
   },
   page: {
@@ -58,7 +60,9 @@ export const refusals = {
   400: { words: 'The request is invalid.', schema: 'Error' },
   401: { words: 'A token is needed, or is not valid.', schema: 'Error' },
   403: { words: 'The caller may not do this.', schema: 'Error' },
-  404: { words: 'There is no such push.', schema: 'Error' },
+  404: { words: 'The token is unknown.', schema: 'Error' },
+  409: { words: 'The request was answered.', schema: 'Error' },
+  410: { words: 'The request is closed.', schema: 'Error' },
   413: { words: 'The body, or a file, is too large.', schema: 'Error' },
   422: { words: 'Values were refused.', schema: 'FieldErrors' },
   429: { words: 'The caller asks, or tries passphrases, too often.', schema: 'Error' },
@@ -141,6 +145,73 @@ export const operations: Readonly<Record<CallName, Operation>> = {
   },
 };
 
+/** The calls of requests. */
+export const requestOperations: Readonly<Record<keyof typeof requestRoutes, Operation>> = {
+  create: {
+    summary: 'Ask somebody for a secret',
+    description:
+      'Files of the question are sent as multipart/form-data. Not to be repeated lightly.',
+    caller: 'owner',
+    responses: { 201: { words: 'The request was created.', schema: 'NotedRequest' } },
+    refusals: [400, 403, 413, 422],
+  },
+  open: requestListing('List your requests that nobody has answered'),
+  ready: requestListing('List your requests with an answer'),
+  closed: requestListing('List your closed requests'),
+  active: requestListing('List your open and ready requests'),
+  read: {
+    summary: 'Read the question, and as its owner the answer',
+    description: 'Reading the answer closes the request. Not to be repeated lightly.',
+    caller: 'permitted',
+    parameters: ['token', 'passphrase'],
+    responses: {
+      200: { words: 'The request; without its texts once closed.', schema: 'ReadRequest' },
+    },
+    refusals: [400, 404],
+  },
+  preview: {
+    summary: 'The full link of a request, and its state',
+    caller: 'permitted',
+    parameters: ['token'],
+    responses: { 200: { words: 'The link. Takes nothing.', schema: 'RequestPreview' } },
+    refusals: [404],
+  },
+  respond: {
+    summary: 'Answer a request',
+    description:
+      'The first answer wins. Files are sent as multipart/form-data, where the request accepts them. Not to be repeated lightly.',
+    caller: 'permitted',
+    parameters: ['token', 'passphrase'],
+    responses: { 200: { words: 'The request, answered.', schema: 'Request' } },
+    refusals: [400, 403, 404, 409, 410, 413, 422],
+  },
+  audit: {
+    summary: 'Who read and answered your request, and when',
+    caller: 'owner',
+    parameters: ['token', 'page'],
+    responses: { 200: { words: 'Events, oldest first.', schema: 'AuditLog' } },
+    refusals: [400, 403, 404],
+  },
+  close: {
+    summary: 'Close your request',
+    description: 'Destroys an answer that was not read. A closed request stays as it is.',
+    caller: 'owner',
+    parameters: ['token'],
+    responses: { 200: { words: 'The request, closed.', schema: 'NotedRequest' } },
+    refusals: [403, 404],
+  },
+};
+
+function requestListing(summary: string): Operation {
+  return {
+    summary,
+    caller: 'owner',
+    parameters: ['page'],
+    responses: { 200: { words: 'Requests, newest first.', schema: 'NotedRequests' } },
+    refusals: [400],
+  };
+}
+
 // All fields of this service's responses. The schemas in the contract are the client's and accept less; `satisfies`
 // holds these to the contract's types, so that our client can read them.
 
@@ -204,11 +275,49 @@ const retrievedPush = v.object({
   files: v.array(file),
 }) satisfies v.GenericSchema<unknown, Push>;
 
+const requestFields = {
+  url_token: pushFields.url_token,
+  html_url: described(address, 'What a person opens to answer.'),
+  json_url: described(address, 'The same as a reading.'),
+  state: v.picklist(['open', 'ready', 'closed']),
+  passphrase: described(
+    v.nullable(v.literal('')),
+    'null when there is one, which is never sent back, and once the request is closed.',
+  ),
+  retrieval_step: v.boolean(),
+  include_requestor: v.boolean(),
+  response_file_attachments: described(v.boolean(), 'Whether the answer may have files.'),
+  public_key: described(
+    v.nullable(v.string()),
+    'The age recipient that the answer is to be encrypted to. Prefer the one in the link.',
+  ),
+  close_after_duration: described(v.nullable(count(0)), 'The index of close_after, if it has one.'),
+  close_after: described(count(1), 'Seconds from the creation.'),
+  close_after_at: time,
+  days_remaining: count(0),
+  created_at: time,
+  updated_at: time,
+};
+
+const request = v.object(requestFields);
+const requestWithNote = v.object({ ...requestFields, account_id: v.null(), ...ownerFields });
+const readRequest = v.object({
+  ...requestFields,
+  requestor: v.optional(v.string()),
+  request: described(v.nullable(v.string()), 'The question; null once the request is closed.'),
+  request_files: described(v.array(file), 'Of the question.'),
+  response: described(
+    v.nullable(v.string()),
+    'The answer; null for all but the owner, and unless the request was ready.',
+  ),
+  files: described(v.array(file), 'Of the answer, likewise.'),
+});
+
 const auditEntry = v.object({
   ip: v.nullable(v.string()),
   user_agent: described(v.string(), 'Empty when the request named none.'),
   referrer: described(v.string(), 'Empty when the request named none.'),
-  kind: v.picklist(auditKinds),
+  kind: v.picklist([...auditKinds, ...requestAuditKinds]),
   count: described(
     v.optional(count(2)),
     'How many failures of one kind, from one place, this entry stands for; left out for one.',
@@ -245,7 +354,15 @@ const version = v.object({
 
 const messages = v.optional(v.pipe(v.array(v.string()), v.minLength(1)));
 /** The fields of a creation that this instance accepts: it sends no e-mail. */
-type Field = Exclude<keyof NewPush, keyof Notification>;
+type Field = Exclude<keyof NewPush, keyof Notification> | RequestField;
+type RequestField =
+  | 'request'
+  | 'response'
+  | 'close_after_duration'
+  | 'close_after'
+  | 'include_requestor'
+  | 'response_file_attachments'
+  | 'public_key';
 
 const fieldErrors = v.object({
   payload: messages,
@@ -261,6 +378,13 @@ const fieldErrors = v.object({
   note: messages,
   files: messages,
   notify_emails_to: messages,
+  request: messages,
+  response: messages,
+  close_after_duration: messages,
+  close_after: messages,
+  include_requestor: messages,
+  response_file_attachments: messages,
+  public_key: messages,
 } satisfies Record<Field | 'files' | 'notify_emails_to', v.GenericSchema>);
 
 /** The schemas of all responses with a body, by their name in the document. */
@@ -271,6 +395,11 @@ export const bodies = {
   NotedPushes: v.array(pushWithNote),
   RetrievedPush: retrievedPush,
   File: file,
+  Request: request,
+  NotedRequest: requestWithNote,
+  NotedRequests: v.array(requestWithNote),
+  ReadRequest: readRequest,
+  RequestPreview: v.object({ url: address, state: requestFields.state }),
   Preview: v.object({ url: address }) satisfies v.GenericSchema<unknown, Preview>,
   AuditEntry: auditEntry,
   AuditLog: v.object({ logs: v.array(auditEntry) }),

@@ -3,6 +3,7 @@ import { type Kind, kinds } from '../../contract';
 import { raceWithLimit } from '../../system/abort';
 import { listen } from '../listen';
 import type { Usage } from '../service-settings';
+import type { ActiveCounts } from '../store/push-rows';
 import type { Log } from './log';
 
 /** Receives what happens to pushes: metrics count it, and `push --here` reports it. */
@@ -16,9 +17,14 @@ export interface PushEvents {
   /** `ip` is null when nobody asked for it. */
   expired(reason: 'views' | 'time' | 'deleted', pushes: number, ip: string | null): void;
   wrongPassphrase(ip: string | null): void;
+  requestChanged(event: RequestEvent, requests?: number): void;
   /** Bytes of files, as the client has them. */
   fileBytes(direction: 'in' | 'out', bytes: number): void;
 }
+
+/** `read` is the owner's taking of the answer; `closed` is by the owner, `expired` by time. */
+const requestEvents = ['created', 'answered', 'read', 'closed', 'expired'] as const;
+export type RequestEvent = (typeof requestEvents)[number];
 
 /** Content type of the text exposition format that Prometheus and OpenMetrics scrapers read. */
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -33,8 +39,8 @@ export interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
 export interface ServiceState {
   readonly version: string;
   readonly databaseUp: boolean;
-  /** Undefined while it is unknown. */
-  readonly activePushes: number | undefined;
+  /** Undefined while they are unknown. */
+  readonly active: ActiveCounts | undefined;
   readonly usage: Usage | undefined;
 }
 
@@ -73,6 +79,11 @@ export function createMetrics(): Metrics {
     ),
     failedViews: counter('pwpush_failed_views_total', 'Views of expired pushes.', [{}]),
     passphrases: counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]),
+    requestEvents: counter(
+      'pwpush_requests_total',
+      'Requests created, answered, read by their owner, closed by their owner, and expired.',
+      requestEvents.map((event) => ({ event })),
+    ),
     fileBytes: counter(
       'pwpush_file_bytes_total',
       'Bytes of files stored (in) and downloaded (out).',
@@ -93,12 +104,13 @@ export function createMetrics(): Metrics {
     missed: () => families.failedViews.add(),
     expired: (reason, pushes) => families.expired.add({ reason }, pushes),
     wrongPassphrase: () => families.passphrases.add(),
+    requestChanged: (event, requests) => families.requestEvents.add({ event }, requests),
     fileBytes: (direction, bytes) => families.fileBytes.add({ direction }, bytes),
     render: (state) => [...Object.values(families), ...gauges(state)].map(text).join(''),
   };
 }
 
-/** The number of active pushes is counted at most once in that many milliseconds: with a million it takes a while. */
+/** The numbers of active pushes and requests are counted at most once in that many milliseconds: with a million it takes a while. */
 const COUNT_EVERY = 60_000;
 
 /** Milliseconds that a scrape waits for that count. */
@@ -108,7 +120,7 @@ interface Probes {
   readonly version: string;
   /** Resolves soon, even when the database hangs. */
   readonly isUp: () => Promise<boolean>;
-  readonly countActive: () => Promise<number>;
+  readonly countActive: () => Promise<ActiveCounts>;
   readonly usage?: (() => Usage) | undefined;
 }
 
@@ -117,7 +129,7 @@ export function scraper(
   metrics: Metrics,
   { version, isUp, countActive, usage }: Probes,
 ): () => Promise<string> {
-  let active: number | undefined;
+  let active: ActiveCounts | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
   const count = health(async () => {
     countedAt = performance.now();
@@ -126,13 +138,13 @@ export function scraper(
   return async () => {
     const databaseUp = await isUp();
     if (databaseUp && performance.now() - countedAt >= COUNT_EVERY) await count();
-    const activePushes = databaseUp ? active : undefined;
-    return metrics.render({ version, databaseUp, activePushes, usage: usage?.() });
+    const counts = databaseUp ? active : undefined;
+    return metrics.render({ version, databaseUp, active: counts, usage: usage?.() });
   };
 }
 
 /** Names that start with `process_` are those of Prometheus's own client libraries. */
-function gauges({ version, databaseUp, activePushes, usage }: ServiceState): Family[] {
+function gauges({ version, databaseUp, active, usage }: ServiceState): Family[] {
   const startedAt = Math.round(performance.timeOrigin) / 1000;
   return [
     gauge('pwpush_build_info', 'Always 1; the label is the version.', 1, { version }),
@@ -140,7 +152,12 @@ function gauges({ version, databaseUp, activePushes, usage }: ServiceState): Fam
     gauge(
       'pwpush_pushes_active',
       'Pushes that are not expired, counted every minute.',
-      activePushes,
+      active?.pushes,
+    ),
+    gauge(
+      'pwpush_requests_active',
+      'Requests that are not closed, counted every minute.',
+      active?.requests,
     ),
     {
       ...gauge('process_cpu_seconds_total', 'User and system CPU time in seconds.', usage?.cpu),

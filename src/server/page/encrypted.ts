@@ -18,7 +18,8 @@ const style = `
 .check input{flex:none;width:1.25rem;min-height:1.25rem;margin:0;accent-color:var(--accent)}
 `.replaceAll('\n', '');
 
-const styling = new PagePart('style', style);
+/** What scripts and their absence show. */
+export const styling = new PagePart('style', style);
 /** Decrypts the secret of a page. */
 export const decrypting = [styling, new PagePart('script', decryptScript)];
 /** Encrypts what the form of the front page sends. */

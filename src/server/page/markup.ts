@@ -57,3 +57,11 @@ const htmlEscapes = escapesOf(entities);
 function escaped(text: string): string {
   return text.replace(/[&<>"'\r\0]/g, (character) => entities[character] as string);
 }
+
+/** The text of markup without elements, for scripts. */
+export function plainText(content: Markup | string): string {
+  if (typeof content === 'string') return content;
+  const characters = new Map(Object.entries(entities).map(([one, entity]) => [entity, one]));
+  const html = content.pieces.filter((piece) => typeof piece === 'string').join('');
+  return html.replace(/&#?\w+;/g, (entity) => characters.get(entity) ?? entity);
+}

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { isArmored } from '../../age/armored';
-import { isMultipart, readForm, readPush } from '../http/body';
+import { isMultipart, readFields, readForm } from '../http/body';
 import { baseOf, isOwnForm, isPrefetch } from '../http/caller';
-import { readMultipartPush } from '../http/multipart-push';
+import { readMultipart } from '../http/multipart-push';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
 import { fileUrl, pushBody } from '../http/responses';
 import { mayExpire } from '../rules/access';
@@ -14,6 +14,7 @@ import type { View } from './layout';
 import { deletedPage, errorPage, Forbidden, gonePage, refusalPage } from './messages';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { plainDeleted, plainError, plainOffer, plainSecret, wantsText } from './plain';
+import { addRequestPages } from './request-page-routes';
 import { openPage, secretPage } from './secret';
 
 /** The pages a recipient opens in a browser, and the form that creates a push. */
@@ -90,11 +91,15 @@ export function createPages(options: PartOptions): Hono<Env> {
     if (!isOwnForm(c.req.raw, base(c))) throw new Forbidden('foreignForm');
   }
 
-  async function find(c: Context<Env>): Promise<PushRow> {
+  function tokenOf(c: Context<Env>): string {
     if (!anonymous) throw new Forbidden('usersOnly');
     const token = c.req.param('token') ?? '';
     if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
-    return pushes.find(token);
+    return token;
+  }
+
+  async function find(c: Context<Env>): Promise<PushRow> {
+    return pushes.find(tokenOf(c));
   }
 
   const form: FormLimits | undefined = anonymous
@@ -108,7 +113,7 @@ export function createPages(options: PartOptions): Hono<Env> {
     const fields: Record<string, string> = {};
     const upload = anonymousFiles ? pushes.upload() : undefined;
     try {
-      await readFields(c, fields, upload);
+      await readForNew(c, fields, upload);
       const { push } = await pushes.create(fields, visitor(c), upload);
       const html_url = linkTo(c, push);
       const encrypted = isArmored(fields.payload ?? '');
@@ -126,7 +131,7 @@ export function createPages(options: PartOptions): Hono<Env> {
   }
 
   /** Reads the form into `fields`, which have what was read when a part is refused. */
-  async function readFields(
+  async function readForNew(
     c: Context<Env>,
     fields: Record<string, string>,
     upload: ReturnType<typeof pushes.upload> | undefined,
@@ -134,8 +139,15 @@ export function createPages(options: PartOptions): Hono<Env> {
     const memory = c.get('memory');
     const { raw } = c.req;
     if (isMultipart(raw))
-      await readMultipartPush(raw, c.env, upload, { fileBytes, memory }, fields);
-    else Object.assign(fields, await readPush(raw, c.env, memory));
+      await readMultipart(
+        raw,
+        c.env,
+        'push',
+        upload && (async () => upload),
+        { fileBytes, memory },
+        fields,
+      );
+    else Object.assign(fields, await readFields(raw, c.env, memory));
     // Browsers send the lines of a text with CR LF (HTML Standard, 4.10.22.4), which a private key must not have.
     if (typeof fields.payload === 'string')
       fields.payload = fields.payload.replaceAll('\r\n', '\n');
@@ -145,6 +157,11 @@ export function createPages(options: PartOptions): Hono<Env> {
   pages.get('/p/:token/r', (c) => open(c, true));
   pages.post('/p/:token', submit);
   pages.post('/p/:token/r', submit);
+  const openPush = (c: Context<Env>) => open(c, false);
+  addRequestPages(pages, options, {
+    ...{ base, viewOf, checkForm, tokenOf },
+    ...{ openPush, submitPush: submit },
+  });
   pages.get('/', async (c) => frontPage(await viewOf(c), { base: base(c), form }));
   pages.post('/', create);
   pages.get('/open', async (c) => openPage(await viewOf(c)));

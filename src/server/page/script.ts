@@ -7,7 +7,7 @@ import { timeOptions } from './language';
 export const repairScript = `'use strict';
 (() => {
   const [whole, path, key] =
-    /^(.*\\/p\\/[\\w-]+(?:\\/r)?)(?:%(?:25)?23([\\w-]{22}))?(?:[^\\w\\/-].*)?$/.exec(location.pathname) || [];
+    /^(.*\\/[pr]\\/[\\w-]+(?:\\/r)?)(?:%(?:25)?23([\\w-]{22}|age1[a-z0-9]{58}))?(?:[^\\w\\/-].*)?$/.exec(location.pathname) || [];
   if (whole && path !== whole) location.replace(path + (key ? '#' + key : location.hash));
 })();
 `;

@@ -85,11 +85,20 @@ function content(view: SecretView, { push, payload, files }: ShownSecret): Marku
   return textView(view, payload);
 }
 
-/** The files with a download button each, and how long the buttons work, which the script counts down. */
 function downloadList(view: View, files: readonly Download[], push: PushRow): Markup {
+  const over = viewsRemaining(push) === 0 ? 'downloadsExpired' : 'downloadsExpiredReload';
+  return downloads(view, files, push, over);
+}
+
+/** The files with a download button each, and how long the buttons work, which the script counts down. */
+export function downloads(
+  view: View,
+  files: readonly Download[],
+  push: PushRow,
+  over: 'downloadsExpired' | 'downloadsExpiredReload' = 'downloadsExpired',
+): Markup {
   const { words, now } = view;
   const time = Math.min(LINK_TIME, push.expires_at - now);
-  const over = viewsRemaining(push) === 0 ? 'downloadsExpired' : 'downloadsExpiredReload';
   const all = markup`<p><button type="button" class="all" data-do="all">${icon('download')}${words.text('downloadAll')}</button></p>
 `;
   return markup`<ul class="files">

@@ -1,7 +1,7 @@
 import type { Vault } from '../keys/vault';
 import type { PushEvents } from '../ops/metrics';
 import type { CheckedSettings } from '../service-settings';
-import { type Origin, recordEvent, recordFailure } from '../store/audit-rows';
+import { type Origin, recordEvent, recordRepeated } from '../store/audit-rows';
 import { type FileRow, listFiles } from '../store/file-rows';
 import type { PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -31,6 +31,12 @@ export interface Visitor extends Origin {
   readonly signal?: AbortSignal | undefined;
   /** Whose share of the passphrase checks the request takes; undefined for none. */
   readonly client?: string | undefined;
+}
+
+/** What a row is to those who have its link; undefined for an answer, which has none. */
+export function whatIs({ kind }: Pick<PushRow, 'kind'>): 'push' | 'request' | undefined {
+  if (kind === 'answer') return undefined;
+  return kind === 'request' ? 'request' : 'push';
 }
 
 /** Full days left, rounded up; never below 0. */
@@ -117,7 +123,7 @@ async function recordMiss(
   const due = push.expired_at !== null || push.expires_at <= now;
   const ended = due && (await store.endPush(sql, push.id, push.expires_at, 0)) !== undefined;
   const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now } as const;
-  await recordFailure(sql, failure, maxFailures);
+  await recordRepeated(sql, failure, maxFailures);
   const row = (await store.findPush(sql, push.lookup)) as StoredPush;
   const claimed = { ...row, url_token: push.url_token };
   return { claimed, secret: undefined, files: [], ended };

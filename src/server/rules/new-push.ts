@@ -75,7 +75,10 @@ function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
 }
 
 // JSON cannot contain files (docs/wire.md, "Creation bodies").
-const notInJson = 'Files are sent as multipart/form-data, each in a part named push[files][].';
+/** The message for files where there can be none. */
+export const notInJson = (part: string) =>
+  `Files are sent as multipart/form-data, each in a part named ${part}.`;
+const inParts = notInJson('push[files][]');
 
 /**
  * The `push` object of a creation request. The OpenAPI document is derived from it: `v.metadata` has the keywords of JSON
@@ -121,6 +124,14 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
     ),
     deletable_by_viewer: flag('Deletable by viewer'),
     retrieval_step: flag('Retrieval step'),
+    ...commonFields(),
+    files: noFiles(inParts),
+  });
+}
+
+/** The fields that pushes and requests have in common. */
+export function commonFields() {
+  return {
     passphrase: v.pipe(
       text('Passphrase', PASSPHRASE_CHARACTERS),
       v.check(
@@ -135,10 +146,14 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
       v.check((name) => !name.includes('\0'), 'Name must not contain a NUL character.'),
     ),
     note: text('Note', limits.noteCharacters),
-    files: v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, notInJson)),
     // Refused rather than ignored: the sender would believe that the link was sent.
     notify_emails_to: v.nullish(v.literal('', 'This instance sends no e-mail.')),
-  });
+  };
+}
+
+/** No files, as JSON has none. */
+export function noFiles(message: string) {
+  return v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, message));
 }
 
 function text(label: string, characters: number) {
@@ -161,9 +176,9 @@ function longestOf({ days }: Bounds): number {
   return durations.findLastIndex((seconds) => seconds <= days.max * DAY);
 }
 
-function count<Default extends number | undefined>(
+export function count<D extends number | undefined>(
   label: string,
-  { min, max, default: fallback }: Omit<Bound, 'default'> & { readonly default: Default },
+  { min, max, default: fallback }: Omit<Bound, 'default'> & { readonly default: D },
 ) {
   const message = `${label} must be an integer from ${min} to ${max}.`;
   const decimal = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number));
@@ -178,12 +193,12 @@ function count<Default extends number | undefined>(
   );
 }
 
-function flag(label: string) {
+export function flag(label: string, fallback = true) {
   const word = v.pipe(
     v.picklist(['true', 'false', '1', '0']),
     v.transform((value) => value === 'true' || value === '1'),
   );
-  return v.nullish(v.union([v.boolean(), word], `${label} must be true or false.`), true);
+  return v.nullish(v.union([v.boolean(), word], `${label} must be true or false.`), fallback);
 }
 
 /** Whether a text has at most that many characters. Counting them in a long text would take a hundred times its size. */
@@ -193,7 +208,7 @@ export function hasAtMost(text: string, characters: number): boolean {
 }
 
 /** A lone surrogate has no UTF-8 encoding and would be returned as another character. */
-function isUnicode(value: string): boolean {
+export function isUnicode(value: string): boolean {
   return !/\p{Surrogate}/u.test(value);
 }
 
@@ -203,7 +218,7 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
   if ((kind === 'file') === fileCount > 0) return undefined;
   return fileCount > 0
     ? { kind: ['Kind must be file when there are files.'] }
-    : { files: [`Files are required. ${notInJson}`] };
+    : { files: [`Files are required. ${inParts}`] };
 }
 
 function payloadProblem({ kind, payload }: ValidPush): Problem {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../service-errors';
 import * as store from '../store/owner-rows';
+import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 
 export type Owner = Readonly<store.OwnerRow>;
@@ -55,6 +56,12 @@ export class Owners {
       const made = await store.insertOwner(sql, 'admin', this.now().getTime());
       return made && this.issue(sql, made);
     });
+  }
+
+  /** The name of the owner of a request; undefined unless the request is to say it. */
+  async requestorOf({ include_requestor, owner_id }: PushRow): Promise<string | undefined> {
+    if (!include_requestor || owner_id === null) return undefined;
+    return (await store.findOwnerById(this.database.sql, owner_id))?.name;
   }
 
   async list(): Promise<OwnerSummary[]> {

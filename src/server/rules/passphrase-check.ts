@@ -3,7 +3,7 @@ import { Semaphore, type Waiter } from '../queues';
 import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
-import type { RuleOptions, Visitor } from './access';
+import { type RuleOptions, type Visitor, whatIs } from './access';
 
 const MINUTE = 60_000;
 
@@ -34,7 +34,7 @@ export class PassphraseCheck {
     if (!secret) return undefined;
     if (passphrase === '') {
       await this.recordFailure(push, visitor);
-      throw new Refusal('passphrase', MISSING);
+      throw new Refusal('passphrase', MISSING, { what: whatIs(push) });
     }
     // Without the payload, which may be large and would stay in memory while the attempt waits.
     const { salt, cost, verifier, key_id } = secret;
@@ -53,13 +53,13 @@ export class PassphraseCheck {
     if (key) return key;
     events.wrongPassphrase(visitor.ip);
     await this.recordFailure(push, visitor);
-    throw new Refusal('passphrase', WRONG, { triesLeft: left });
+    throw new Refusal('passphrase', WRONG, { triesLeft: left, what: whatIs(push) });
   }
 
   private recordFailure({ id }: PushRow, visitor: Visitor): Promise<void> {
     const { database, maxFailures, now } = this.options;
     const failure = { pushId: id, kind: 'failed_passphrase', from: visitor, at: now() } as const;
-    return audit.recordFailure(database.sql, failure, maxFailures);
+    return audit.recordRepeated(database.sql, failure, maxFailures);
   }
 
   /**
@@ -83,7 +83,7 @@ export class PassphraseCheck {
   }
 }
 
-const MISSING = 'This push requires a passphrase: send it as the `passphrase` parameter.';
+const MISSING = 'A passphrase is required: send it as the `passphrase` parameter.';
 const WRONG = 'That passphrase is wrong: send the right one as the `passphrase` parameter.';
 
 function tooMany(wait: number): Refusal {

@@ -1,27 +1,15 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { limits } from '../../contract';
-import { UnknownKey } from '../keys/primitives';
-import { DeferredWork } from '../queues';
-import { abandoned, notFound, Refusal } from '../service-errors';
+import { timingSafeEqual } from 'node:crypto';
+import { abandoned, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
-import type { PushRow, StoredPush } from '../store/push-rows';
+import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import { limitBytes, type Sql } from '../store/sql';
-import {
-  claimView,
-  DAY,
-  isOwn,
-  mayExpire,
-  type RuleOptions,
-  stateAt,
-  type Visitor,
-  viewsRemaining,
-} from './access';
-import type { Files, OfferedFile, Upload } from './files';
+import { claimView, DAY, isOwn, mayExpire, stateAt, type Visitor, viewsRemaining } from './access';
+import type { OfferedFile, Upload } from './files';
 import { type ValidPush, validatePush } from './new-push';
 import type { Owner } from './owners';
-import { PassphraseCheck } from './passphrase-check';
+import { newUrlToken, type PushWithNote, pageOf, Records } from './records';
 
 export interface RetrievedPush {
   readonly push: PushRow;
@@ -30,29 +18,25 @@ export interface RetrievedPush {
   readonly files: readonly OfferedFile[];
 }
 
-export interface PushWithNote {
-  readonly push: PushRow;
-  readonly note: string;
-}
-
 /** Pushes, and bytes of their payloads, that a sweep ends in one transaction, while others wait. */
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
 
+/** What a sweep ended; an answer ends with its request. */
+interface Ended {
+  pushes: number;
+  requests: number;
+}
+
+function add(sum: Ended, { pushes, requests }: Ended): void {
+  sum.pushes += pushes;
+  sum.requests += requests;
+}
+
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
-export class Pushes {
-  private readonly deferred = new DeferredWork();
-  private readonly passphrases: PassphraseCheck;
+export class Pushes extends Records {
+  protected readonly what = 'push';
   private halted = false;
-
-  constructor(private readonly options: RuleOptions & { readonly files: Files }) {
-    this.passphrases = new PassphraseCheck(options);
-  }
-
-  /** Begins the upload of files for a push that `create` creates. The caller discards it in any case. */
-  upload(): Upload {
-    return this.options.files.upload(newUrlToken());
-  }
 
   /**
    * Validates and stores a new push with its files.
@@ -70,8 +54,8 @@ export class Pushes {
   ): Promise<PushWithNote> {
     await this.options.space.check();
     const { payload, note, passphrase, lifetime, ...rest } = creation;
-    const { urlToken: url_token, key } = upload ?? { urlToken: newUrlToken() };
-    const { vault } = this.options;
+    const { urlToken, key } = upload ?? { urlToken: newUrlToken() };
+    const { database, vault, events } = this.options;
     const push = await vault.keys.withKeys(async () => {
       const now = this.options.now();
       const row = {
@@ -83,33 +67,20 @@ export class Pushes {
         created_at: now,
         expires_at: now + lifetime * 1000,
       };
-      const terms = { ...row, url_token };
-      const secret = await vault.seal({
-        push: terms,
-        key,
-        payload,
-        note,
-        passphrase,
-        waiter: visitor,
+      const sealed = await this.seal(
+        row,
+        { key, payload, note, passphrase, waiter: visitor },
+        urlToken,
+      );
+      const inserted = await database.transaction(async (sql) => {
+        // The client will never receive the link, nor expire the push.
+        if (visitor.signal?.aborted) throw abandoned();
+        return this.insert(sql, sealed, visitor, upload);
       });
-      const token = vault.keys.links.store(url_token);
-      return { ...(await this.insert({ ...row, ...token }, secret, visitor, upload)), url_token };
+      return { ...inserted, url_token: urlToken };
     });
-    this.options.events.created(push.kind);
+    events.created(creation.kind);
     return { push, note };
-  }
-
-  /**
-   * The push without its secret; takes no view.
-   * @throws Refusal when the token is unknown
-   */
-  async find(urlToken: string): Promise<PushRow> {
-    const row = await store.findPush(
-      this.options.database.sql,
-      this.options.vault.keys.links.lookup(urlToken),
-    );
-    if (!row) throw notFound();
-    return stateAt({ ...row, url_token: urlToken }, this.options.now());
   }
 
   /** What lets the creator of an anonymous push read its audit log and expire it. */
@@ -125,15 +96,8 @@ export class Pushes {
     return expected.length === given.length && timingSafeEqual(expected, given);
   }
 
-  /** Records a retrieval of an expired push, later: the response must not take longer than for an unknown token. */
-  missed({ url_token }: PushRow, visitor: Visitor): void {
-    this.deferred.add(() => this.retrieve(url_token, { ...visitor, signal: undefined }, ''));
-  }
-
-  /** Resolves when deferred records are written and requested deletions done. */
-  async finish(): Promise<void> {
-    await this.deferred.finish();
-    await this.options.files.settled();
+  protected record({ url_token }: PushRow, visitor: Visitor): Promise<unknown> {
+    return this.retrieve(url_token, visitor, '');
   }
 
   /**
@@ -239,30 +203,21 @@ export class Pushes {
     });
   }
 
-  /**
-   * The audit log of the visitor's push, oldest first.
-   * @throws Refusal when there is no push, or it is not the visitor's
-   */
-  async audit(urlToken: string, visitor: Visitor, page: number): Promise<audit.AuditRow[]> {
-    const push = await this.find(urlToken);
-    if (!isOwn(push, visitor)) throw new Refusal('forbidden', 'That push is not yours.');
-    return audit.listEvents(this.options.database.sql, push.id, pageOf(page));
-  }
-
-  /** The number of active pushes, read from an index: 30 ms for a million. */
-  countActive(): Promise<number> {
+  /** The numbers of active pushes and requests, read from an index: 30 ms for a million. */
+  countActive(): Promise<store.ActiveCounts> {
     return store.countActive(this.options.database.sql, this.options.now());
   }
 
   /**
-   * Destroys the secrets of overdue pushes, deletes other expired data, and looks for new instance keys. Returns the
-   * number of pushes that it ended. Failures are reported and left to the next sweep.
+   * Destroys the secrets of overdue pushes and requests, deletes other expired data, and looks for new instance keys.
+   * Returns the number of pushes and requests that it ended. Failures are reported and left to the next sweep.
    */
   async sweep(): Promise<number> {
     const { database, files, vault, keepDays, report } = this.options;
     const now = this.options.now();
-    const ended = await this.endDue(now);
-    this.options.events.expired('time', ended, null);
+    const { pushes, requests } = await this.endDue(now);
+    this.options.events.expired('time', pushes, null);
+    this.options.events.requestChanged('expired', requests);
     const steps = [
       () => database.scrub(),
       () => database.setAside(),
@@ -275,7 +230,7 @@ export class Pushes {
     // Each step runs even if another one fails.
     for (const step of steps) await step().catch(report);
     void files.drop();
-    return ended;
+    return pushes + requests;
   }
 
   /** Makes sweeps and deletions of files end soon; the next start continues them. */
@@ -284,13 +239,13 @@ export class Pushes {
     this.options.files.halt();
   }
 
-  private async endDue(now: number): Promise<number> {
-    let ended = 0;
+  private async endDue(now: number): Promise<Ended> {
+    const ended = { pushes: 0, requests: 0 };
     let after = { id: 0, expires_at: -1 };
     for (let more = true; more && !this.halted; ) {
       const due = await store.listDue(this.options.database.sql, now, after, BATCH);
       const batch = limitBytes(due, BATCH_BYTES);
-      ended += await this.endBatch(batch);
+      add(ended, await this.endBatch(batch));
       after = batch.at(-1) ?? after;
       more = batch.length < due.length || due.length === BATCH;
     }
@@ -298,12 +253,15 @@ export class Pushes {
   }
 
   /** Ends the pushes in one transaction, or each in its own if that fails. */
-  private async endBatch(batch: readonly store.DuePush[]): Promise<number> {
-    if (batch.length === 0) return 0;
+  private async endBatch(batch: readonly store.DuePush[]): Promise<Ended> {
+    const ended = { pushes: 0, requests: 0 };
+    if (batch.length === 0) return ended;
     const end = async (sql: Sql) => {
-      let ended = 0;
-      for (const { id, expires_at } of batch) {
-        if (await store.endPush(sql, id, expires_at, 0)) ended += 1;
+      const ended = { pushes: 0, requests: 0 };
+      for (const { id, expires_at, kind } of batch) {
+        if (!(await store.endPush(sql, id, expires_at, 0))) continue;
+        if (kind === 'request') ended.requests += 1;
+        else if (kind !== 'answer') ended.pushes += 1;
       }
       return ended;
     };
@@ -312,8 +270,7 @@ export class Pushes {
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'away') throw error;
       if (batch.length === 1) this.options.report(error);
-      let ended = 0;
-      if (batch.length > 1) for (const push of batch) ended += await this.endBatch([push]);
+      if (batch.length > 1) for (const push of batch) add(ended, await this.endBatch([push]));
       return ended;
     }
   }
@@ -341,56 +298,5 @@ export class Pushes {
     if (!(await this.options.database.transaction(end, { frees: true }))) return;
     this.options.events.expired('time', 1, ip);
     await this.ended(push);
-  }
-
-  /** Cleans up after the end of a push: its key in the database's logs, and its files. */
-  private async ended({ kind }: PushRow): Promise<void> {
-    await this.options.database.scrub();
-    if (kind === 'file') void this.options.files.drop();
-  }
-
-  /** The pushes of a listing. A row that was changed by hand is left out and reported. */
-  private listed<R extends StoredPush>(
-    rows: readonly R[],
-    noted: (row: R & PushRow) => PushWithNote,
-  ): PushWithNote[] {
-    return rows.flatMap((row) => {
-      try {
-        return noted({ ...row, url_token: this.options.vault.keys.links.open(row) });
-      } catch (error) {
-        if (error instanceof UnknownKey) throw error;
-        this.options.report(error);
-        return [];
-      }
-    });
-  }
-
-  private insert(
-    row: store.NewPushRow,
-    secret: store.SecretRow,
-    visitor: Visitor,
-    upload: Upload | undefined,
-  ): Promise<StoredPush> {
-    return this.options.database.transaction(async (sql) => {
-      // The client will never receive the link, nor expire the push.
-      if (visitor.signal?.aborted) throw abandoned();
-      const inserted = await store.insertPush(sql, row, secret);
-      const creation = { pushId: inserted.id, from: visitor, at: row.created_at };
-      await audit.recordEvent(sql, { ...creation, kind: 'creation' });
-      await upload?.attach(sql, inserted.id);
-      return inserted;
-    });
-  }
-}
-
-function pageOf(number: number): store.Page {
-  return { number, rows: limits.rowsPerPage };
-}
-
-/** 14 random bytes. Begins and ends with a letter or digit, as chat programs cut links at punctuation. */
-function newUrlToken(): string {
-  for (;;) {
-    const token = randomBytes(14).toString('base64url').toLowerCase();
-    if (/^[a-z0-9].*[a-z0-9]$/.test(token)) return token;
   }
 }

@@ -1,9 +1,9 @@
-import type { auditKinds } from '../../contract';
+import type { auditKinds, requestAuditKinds } from '../../contract';
 import type { Page } from './push-rows';
 import type { Sql } from './sql';
 
 export interface AuditRow {
-  kind: (typeof auditKinds)[number];
+  kind: (typeof auditKinds)[number] | (typeof requestAuditKinds)[number];
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
@@ -38,13 +38,13 @@ export async function recordEvent(sql: Sql, { pushId, kind, from, at }: AuditEve
 }
 
 /**
- * Records a failure, together with others of the same kind and origin. Once a push has `most` entries for failures,
- * failures of new origins share one entry without origin.
+ * Records an event that has no limit, together with others of the same kind and origin: failures, and readings of a
+ * question. Once a push has `most` such entries, events of new origins share one entry without origin.
  */
-export async function recordFailure(sql: Sql, failure: AuditEvent, most: number): Promise<void> {
-  if (await countAgain(sql, failure)) return;
-  if ((await countFailures(sql, failure.pushId)) < most) return recordEvent(sql, failure);
-  const shared = { ...failure, from: NOBODY };
+export async function recordRepeated(sql: Sql, event: AuditEvent, most: number): Promise<void> {
+  if (await countAgain(sql, event)) return;
+  if ((await countRepeated(sql, event.pushId)) < most) return recordEvent(sql, event);
+  const shared = { ...event, from: NOBODY };
   if (!(await countAgain(sql, shared))) await recordEvent(sql, shared);
 }
 
@@ -53,7 +53,8 @@ async function countAgain(sql: Sql, { pushId, kind, from, at }: AuditEvent): Pro
     UPDATE audit SET count = count + 1, updated_at = ${at}
     WHERE id = (
       SELECT id FROM audit
-      WHERE push_id = ${pushId} AND kind IN ('failed_view', 'failed_passphrase') AND kind = ${kind}
+      WHERE push_id = ${pushId} AND kind = ${kind}
+        AND kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response')
         AND ip IS NOT DISTINCT FROM ${from.ip} AND user_agent IS NOT DISTINCT FROM ${from.userAgent}
         AND referrer IS NOT DISTINCT FROM ${from.referrer}
       LIMIT 1)
@@ -61,11 +62,12 @@ async function countAgain(sql: Sql, { pushId, kind, from, at }: AuditEvent): Pro
   return rows.length > 0;
 }
 
-async function countFailures(sql: Sql, pushId: number): Promise<number> {
-  const rows = await sql<{ failures: number }>`
-    SELECT count(*) AS failures FROM audit
-    WHERE push_id = ${pushId} AND kind IN ('failed_view', 'failed_passphrase')`;
-  return Number(rows[0]?.failures);
+async function countRepeated(sql: Sql, pushId: number): Promise<number> {
+  const rows = await sql<{ entries: number }>`
+    SELECT count(*) AS entries FROM audit
+    WHERE push_id = ${pushId}
+      AND kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response')`;
+  return Number(rows[0]?.entries);
 }
 
 /** A page of a push's log, oldest first. */

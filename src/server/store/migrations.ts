@@ -134,6 +134,29 @@ const migrations: ((dialect: Dialect) => string[])[] = [
     `CREATE INDEX audit_failures ON audit (push_id, kind, ip)
        WHERE kind IN ('failed_view', 'failed_passphrase')`,
   ],
+  () => [
+    // A request is a push of kind `request`, whose one view is its answer, a push of kind `answer` without a link.
+    'ALTER TABLE pushes ADD COLUMN answer_id BIGINT',
+    'ALTER TABLE pushes ADD COLUMN public_key TEXT',
+    'ALTER TABLE pushes ADD COLUMN include_requestor BIGINT NOT NULL DEFAULT 0',
+    'ALTER TABLE pushes ADD COLUMN response_file_attachments BIGINT NOT NULL DEFAULT 0',
+    'DROP INDEX pushes_active',
+    `CREATE INDEX pushes_active ON pushes (owner_id, created_at, id, expires_at, expired_at, kind)
+       WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer')`,
+    'DROP INDEX pushes_expired',
+    `CREATE INDEX pushes_expired ON pushes (owner_id, created_at, id, expired_at, kind)
+       WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer')`,
+    `CREATE INDEX requests_active ON pushes (owner_id, created_at, id, expires_at, views, expired_at, kind)
+       WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind = 'request'`,
+    `CREATE INDEX requests_closed ON pushes (owner_id, created_at, id, expired_at, kind)
+       WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind = 'request'`,
+    'DROP INDEX pushes_by_end',
+    'CREATE INDEX pushes_by_end ON pushes (expires_at, id, kind) WHERE expired_at IS NULL',
+    // Readings of a question too are counted in one entry.
+    'DROP INDEX audit_failures',
+    `CREATE INDEX audit_repeated ON audit (push_id, kind, ip)
+       WHERE kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response')`,
+  ],
 ];
 
 /**

@@ -34,6 +34,10 @@ export async function findOwner(sql: Sql, name: string): Promise<OwnerRow | unde
   return (await sql<OwnerRow>`SELECT id, name FROM owners WHERE name = ${name}`)[0];
 }
 
+export async function findOwnerById(sql: Sql, id: number): Promise<OwnerRow | undefined> {
+  return (await sql<OwnerRow>`SELECT id, name FROM owners WHERE id = ${id}`)[0];
+}
+
 export async function insertToken(
   sql: Sql,
   ownerId: number,

@@ -6,7 +6,7 @@ import type { Sql } from './sql';
 export interface StoredPush extends StoredToken {
   id: number;
   owner_id: number | null;
-  kind: Kind;
+  kind: Kind | 'request' | 'answer';
   name: string;
   expire_after_days: number;
   expire_after_views: number;
@@ -21,6 +21,14 @@ export interface StoredPush extends StoredToken {
   updated_at: number;
   expires_at: number;
   expired_at: number | null;
+  /** Of a request: the push with its answer. */
+  answer_id: number | null;
+  /** Of a request: the age recipient that its answer is to be encrypted to. */
+  public_key: string | null;
+  /** 1 when the page of a request has the name of its owner. */
+  include_requestor: number;
+  /** 1 when the answer to a request may have files. */
+  response_file_attachments: number;
 }
 
 /** What is stored of a link token, which opens its push. */
@@ -37,7 +45,14 @@ export interface PushRow extends StoredPush {
   url_token: string;
 }
 
-export type NewPushRow = Omit<StoredPush, 'id' | 'views' | 'deleted' | 'updated_at' | 'expired_at'>;
+/** The columns of requests alone. */
+type RequestColumn = 'answer_id' | 'public_key' | 'include_requestor' | 'response_file_attachments';
+
+export type NewPushRow = Omit<
+  StoredPush,
+  'id' | 'views' | 'deleted' | 'updated_at' | 'expired_at' | RequestColumn
+> &
+  Partial<Pick<StoredPush, RequestColumn>>;
 
 /** A row of `secrets`: everything sealed, and what opens it besides the instance key and the passphrase. */
 export interface SecretRow {
@@ -61,11 +76,13 @@ export async function insertPush(
 ): Promise<StoredPush> {
   const rows = await sql<StoredPush>`
     INSERT INTO pushes (lookup, sealed_token, link_key, owner_id, kind, name, expire_after_days, expire_after_views, views,
-      deletable_by_viewer, retrieval_step, protected, deleted, created_at, updated_at, expires_at)
+      deletable_by_viewer, retrieval_step, protected, deleted, created_at, updated_at, expires_at, public_key,
+      include_requestor, response_file_attachments)
     VALUES (${push.lookup}, ${push.sealed_token}, ${push.link_key}, ${push.owner_id}, ${push.kind}, ${push.name},
       ${push.expire_after_days}, ${push.expire_after_views}, 0, ${push.deletable_by_viewer},
       ${push.retrieval_step}, ${push.protected}, 0, ${push.created_at}, ${push.created_at},
-      ${push.expires_at})
+      ${push.expires_at}, ${push.public_key ?? null}, ${push.include_requestor ?? 0},
+      ${push.response_file_attachments ?? 0})
     RETURNING *`;
   const row = rows[0] as StoredPush;
   await sql`
@@ -95,6 +112,13 @@ export async function takeView(sql: Sql, id: number, now: number): Promise<Store
     WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now} AND views < expire_after_views
     RETURNING *`;
   return rows[0];
+}
+
+/** Attaches the answer to a request, whose view it takes before. */
+export async function keepAnswer(sql: Sql, id: number, answerId: number, at: number) {
+  const rows = await sql<StoredPush>`
+    UPDATE pushes SET answer_id = ${answerId}, updated_at = ${at} WHERE id = ${id} RETURNING *`;
+  return rows[0] as StoredPush;
 }
 
 export async function findActive(
@@ -146,7 +170,7 @@ async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   return rows[0];
 }
 
-export interface DuePush {
+export interface DuePush extends Pick<StoredPush, 'kind'> {
   readonly id: number;
   readonly expires_at: number;
   readonly bytes: number;
@@ -160,7 +184,7 @@ export function listDue(
   count: number,
 ): Promise<DuePush[]> {
   return sql<DuePush>`
-    SELECT pushes.id, pushes.expires_at, COALESCE(length(secrets.payload), 0) AS bytes
+    SELECT pushes.id, pushes.expires_at, pushes.kind, COALESCE(length(secrets.payload), 0) AS bytes
     FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id
     WHERE pushes.expired_at IS NULL AND pushes.expires_at <= ${now}
       AND (pushes.expires_at, pushes.id) > (${after.expires_at}, ${after.id})
@@ -199,11 +223,19 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
   return entries.length;
 }
 
-/** Number of active pushes; reads only the index `pushes_by_end`. */
-export async function countActive(sql: Sql, now: number): Promise<number> {
-  const rows = await sql<{ active: number }>`
-    SELECT count(*) AS active FROM pushes WHERE expired_at IS NULL AND expires_at > ${now}`;
-  return Number(rows[0]?.active);
+/** Numbers of active pushes, and of open and ready requests. */
+export interface ActiveCounts {
+  readonly pushes: number;
+  readonly requests: number;
+}
+
+/** Reads only the index `pushes_by_end`. */
+export async function countActive(sql: Sql, now: number): Promise<ActiveCounts> {
+  const [row] = await sql<ActiveCounts>`
+    SELECT count(*) FILTER (WHERE kind NOT IN ('request', 'answer')) AS pushes,
+      count(*) FILTER (WHERE kind = 'request') AS requests
+    FROM pushes WHERE expired_at IS NULL AND expires_at > ${now}`;
+  return { pushes: Number(row?.pushes), requests: Number(row?.requests) };
 }
 
 export interface Page {
@@ -219,6 +251,7 @@ export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
     FROM (
       SELECT id FROM pushes
       WHERE owner_id = ${ownerId} AND expired_at IS NULL AND expires_at > ${now}
+        AND kind NOT IN ('request', 'answer')
       ORDER BY created_at DESC, id DESC
       LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
     JOIN pushes ON pushes.id = page.id
@@ -234,10 +267,50 @@ export function listExpired(sql: Sql, ownerId: number, now: number, page: Page) 
   return sql<StoredPush>`
     SELECT pushes.*
     FROM (
-      SELECT id, created_at FROM pushes WHERE owner_id = ${ownerId} AND expired_at IS NOT NULL
+      SELECT id, created_at FROM pushes
+      WHERE owner_id = ${ownerId} AND expired_at IS NOT NULL AND kind NOT IN ('request', 'answer')
       UNION ALL
       SELECT id, created_at FROM pushes
       WHERE +owner_id = ${ownerId} AND expired_at IS NULL AND expires_at <= ${now}
+        AND kind NOT IN ('request', 'answer')
+      ORDER BY created_at DESC, id DESC
+      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
+    JOIN pushes ON pushes.id = page.id
+    ORDER BY pushes.created_at DESC, pushes.id DESC`;
+}
+
+/** An owner's requests that are open (no view, which is the answer, is taken), ready (one is), or either. */
+export function listOpenRequests(
+  sql: Sql,
+  ownerId: number,
+  views: { readonly from: number; readonly to: number },
+  now: number,
+  page: Page,
+) {
+  return sql<StoredPush & NoteRow>`
+    SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
+    FROM (
+      SELECT id FROM pushes
+      WHERE owner_id = ${ownerId} AND expired_at IS NULL AND expires_at > ${now}
+        AND kind = 'request' AND views >= ${views.from} AND views <= ${views.to}
+      ORDER BY created_at DESC, id DESC
+      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
+    JOIN pushes ON pushes.id = page.id
+    LEFT JOIN secrets ON secrets.push_id = page.id
+    ORDER BY pushes.created_at DESC, pushes.id DESC`;
+}
+
+/** An owner's closed requests, including those whose time has passed since the last sweep, as in `listExpired`. */
+export function listClosedRequests(sql: Sql, ownerId: number, now: number, page: Page) {
+  return sql<StoredPush>`
+    SELECT pushes.*
+    FROM (
+      SELECT id, created_at FROM pushes
+      WHERE owner_id = ${ownerId} AND expired_at IS NOT NULL AND kind = 'request'
+      UNION ALL
+      SELECT id, created_at FROM pushes
+      WHERE +owner_id = ${ownerId} AND expired_at IS NULL AND expires_at <= ${now}
+        AND kind = 'request'
       ORDER BY created_at DESC, id DESC
       LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
     JOIN pushes ON pushes.id = page.id

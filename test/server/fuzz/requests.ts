@@ -117,6 +117,12 @@ function pathOf({ tokens, files }: There): fc.Arbitrary<string> {
         '/api/v2/openapi.json',
         '/up',
         '/',
+        ...['', '/preview', '/audit', '/respond', '/respond'].map(
+          (rest) => `/api/v2/requests/*${rest}`,
+        ),
+        ...['open', 'ready', 'closed', 'active'].map((state) => `/api/v2/requests/${state}`),
+        '/r/*',
+        '/r/*.json',
       ),
     },
     {
@@ -185,6 +191,21 @@ const method = fc.oneof(
   },
 );
 
+/** The same body as that of a request or an answer. */
+const inRequest =
+  (text: 'request' | 'response') =>
+  ({ type, bytes }: Body): Body => ({
+    type,
+    bytes: Buffer.from(
+      bytes
+        .toString('latin1')
+        .replaceAll('payload', text)
+        .replaceAll('"push"', '"request"')
+        .replace(/push(?=\[|%5B)/g, 'request'),
+      'latin1',
+    ),
+  });
+
 /** Half of them creations: most of what is read, is read there. */
 export function requests(there: There): fc.Arbitrary<Asked> {
   const common = {
@@ -203,13 +224,30 @@ export function requests(there: There): fc.Arbitrary<Asked> {
     sent,
     ...common,
   });
+  const asking = fc.record({
+    method: fc.constant('POST'),
+    path: fc.constant('/api/v2/requests'),
+    sent: sent.map(inRequest('request')),
+    ...common,
+  });
+  const answer = fc.record({
+    method: fc.constantFrom('PATCH', 'POST'),
+    path: fc
+      .tuple(
+        fc.constantFrom('/api/v2/requests/*/respond', '/r/*'),
+        fc.constantFrom(...there.tokens),
+      )
+      .map(([path, token]) => path.replace('*', token)),
+    sent: sent.map(inRequest('response')),
+    ...common,
+  });
   const other = fc.record({
     method,
     path: pathOf(there),
     sent: fc.option(sent, { freq: 2, nil: undefined }),
     ...common,
   });
-  return fc.oneof(creation, other).map(({ sent: brought, headers, ...rest }) => ({
+  return fc.oneof(creation, other, asking, answer).map(({ sent: brought, headers, ...rest }) => ({
     ...rest,
     headers: brought ? [...headers, ['content-type', brought.type] as const] : headers,
     body: brought?.bytes,

@@ -251,10 +251,17 @@ test('no failure tells what is inside, on any route', async () => {
     call(service, 'GET', '/p/x'),
     call(service, 'GET', '/p/x.json'),
     call(service, 'POST', '/p/x/r'),
+    call(service, 'GET', '/api/v2/requests/ready', token),
+    call(service, 'GET', '/api/v2/requests/x'),
+    call(service, 'GET', '/api/v2/requests/x/preview'),
+    call(service, 'PATCH', '/api/v2/requests/x/respond', { body: { request: {} } }),
+    call(service, 'GET', '/r/x'),
+    call(service, 'GET', '/r/x.json'),
+    call(service, 'POST', '/r/x'),
     call(service, 'GET', '/up'),
   ]);
   const told = (answer: Answer) => `${answer.text}${JSON.stringify([...answer.headers])}`;
-  expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(500), 503]);
+  expect(answers.map(({ status }) => status)).toEqual([...Array(17).fill(500), 503]);
   for (const answer of answers) expect(told(answer)).not.toMatch(/zebra|SELECT/);
   expect(service.lines.join('\n')).not.toMatch(/zebra|SELECT/);
   await database.close();

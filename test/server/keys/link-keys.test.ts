@@ -130,12 +130,20 @@ onEachStore((store) => {
     }
 
     const undo = [
-      'DELETE FROM migrations WHERE id = 3',
+      'DELETE FROM migrations WHERE id >= 3',
+      ...['pushes_active', 'pushes_expired', 'pushes_by_end'].map((name) => `DROP INDEX ${name}`),
+      ...['requests_active', 'requests_closed'].map((name) => `DROP INDEX ${name}`),
+      ...['answer_id', 'public_key', 'include_requestor', 'response_file_attachments'].map(
+        (name) => `ALTER TABLE pushes DROP COLUMN ${name}`,
+      ),
+      'CREATE INDEX pushes_active ON pushes (owner_id)',
+      'CREATE INDEX pushes_expired ON pushes (owner_id)',
+      'CREATE INDEX pushes_by_end ON pushes (expires_at)',
       'DROP TABLE chores',
       'DROP TABLE link_keys',
       'DROP INDEX pushes_in_clear',
       'DROP INDEX pushes_ended',
-      'DROP INDEX audit_failures',
+      'DROP INDEX audit_repeated',
       'ALTER TABLE pushes DROP COLUMN sealed_token',
       'ALTER TABLE pushes DROP COLUMN link_key',
       'ALTER TABLE pushes RENAME COLUMN lookup TO url_token',

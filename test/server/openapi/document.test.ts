@@ -59,13 +59,20 @@ describe('the document', () => {
   test('describes the calls of the specification, and no others', () => {
     expect(Object.keys(api.calls).sort()).toEqual([
       'DELETE /pushes/{token}',
+      'DELETE /requests/{token}',
       'GET /pushes/active',
       'GET /pushes/expired',
       'GET /pushes/{token}',
       'GET /pushes/{token}/audit',
       'GET /pushes/{token}/preview',
+      ...['active', 'closed', 'open', 'ready'].map((state) => `GET /requests/${state}`),
+      'GET /requests/{token}',
+      'GET /requests/{token}/audit',
+      'GET /requests/{token}/preview',
       'GET /version',
+      'PATCH /requests/{token}/respond',
       'POST /pushes',
+      'POST /requests',
     ]);
   });
 
@@ -196,8 +203,128 @@ const examples: Record<string, Record<number, () => Promise<Answer>>> = {
   },
 };
 
+const asks = (request: object) => ({ body: { request }, ...asAdmin() });
+
+async function requested(fields: object = {}): Promise<string> {
+  const answer = await ask('POST /requests', '', asks({ request: 'x', note: 'm', ...fields }));
+  return answer.json.url_token;
+}
+
+const respond = (token: string, fields: object = { response: 'x' }, how: Call = {}) =>
+  ask('PATCH /requests/{token}/respond', token, { body: { request: fields }, ...how });
+
+/** Of a listing of requests, with one in it. */
+const requestList = (state: string, make: () => Promise<unknown>) => ({
+  200: async () => {
+    await make();
+    const answer = await ask(`GET /requests/${state}`, '', asAdmin());
+    expect(answer.json).toHaveLength(1);
+    return answer;
+  },
+  400: () => page(`GET /requests/${state}`, 'x'),
+});
+
+const close = async () => ask('DELETE /requests/{token}', await requested(), asAdmin());
+
+Object.assign(examples, {
+  'POST /requests': {
+    201: () => ask('POST /requests', '', asks({ request: 'x' })),
+    400: () => ask('POST /requests', '', { body: { request: 'x' }, ...asAdmin() }),
+    403: () =>
+      ask('POST /requests', '', {
+        ...asks({ request: 'x' }),
+        headers: { 'sec-fetch-site': 'cross-site' },
+      }),
+    413: () => ask('POST /requests', '', asks({ request: 'x'.repeat(9_000_000) })),
+    422: () =>
+      ask(
+        'POST /requests',
+        '',
+        asks({ request: '', close_after_duration: 18, close_after: 0, public_key: 'age1x' }),
+      ),
+  },
+  'GET /requests/open': requestList('open', requested),
+  'GET /requests/active': requestList('active', requested),
+  'GET /requests/ready': requestList('ready', async () => respond(await requested())),
+  'GET /requests/closed': requestList('closed', close),
+  'GET /requests/{token}': {
+    200: async () => {
+      const token = await requested({ include_requestor: true });
+      await respond(token);
+      const answer = await ask('GET /requests/{token}', token, asAdmin());
+      expect(answer.json).toMatchObject({ response: 'x', requestor: 'admin' });
+      return answer;
+    },
+    400: async () => {
+      const headers = { 'sec-purpose': 'prefetch' };
+      return ask('GET /requests/{token}', await requested(), { headers });
+    },
+    404: () => ask('GET /requests/{token}', 'unknown'),
+  },
+  'GET /requests/{token}/preview': {
+    200: async () => ask('GET /requests/{token}/preview', await requested()),
+    404: () => ask('GET /requests/{token}/preview', 'unknown'),
+  },
+  'PATCH /requests/{token}/respond': {
+    200: async () => respond(await requested()),
+    400: async () => respond(await requested(), {}, { body: {} }),
+    403: async () =>
+      respond(await requested(), undefined, { headers: { 'sec-fetch-site': 'cross-site' } }),
+    404: () => respond('unknown'),
+    409: async () => {
+      const token = await requested();
+      await respond(token);
+      return respond(token);
+    },
+    410: async () => {
+      const token = await requested();
+      await ask('DELETE /requests/{token}', token, asAdmin());
+      return respond(token);
+    },
+    413: async () => respond(await requested(), { response: 'x'.repeat(9_000_000) }),
+    422: async () => respond(await requested(), { response: ' ' }),
+  },
+  'GET /requests/{token}/audit': {
+    200: async () => ask('GET /requests/{token}/audit', await requested(), asAdmin()),
+    400: () => page('GET /requests/{token}/audit', 'x'),
+    403: async () =>
+      ask('GET /requests/{token}/audit', await requested(), { token: service.otherToken }),
+    404: () => ask('GET /requests/{token}/audit', 'unknown', asAdmin()),
+  },
+  'DELETE /requests/{token}': {
+    200: close,
+    403: async () =>
+      ask('DELETE /requests/{token}', await requested(), { token: service.otherToken }),
+    404: () => ask('DELETE /requests/{token}', 'unknown', asAdmin()),
+  },
+});
+
 /** More ways to the same status. */
 const variants: [string, number, () => Promise<Answer>][] = [
+  [
+    'POST /requests',
+    201,
+    () => {
+      const file = { ...filePart('a', 'A'), name: 'request[files][]' };
+      const form = [{ name: 'request[request]', value: 'x' }, file];
+      return call(service, 'POST', `${BASE}/requests`, { form, ...asAdmin() });
+    },
+  ],
+  [
+    'GET /requests/{token}',
+    401,
+    async () => ask('GET /requests/{token}', await requested({ passphrase: 'p' })),
+  ],
+  [
+    'PATCH /requests/{token}/respond',
+    401,
+    async () => respond(await requested({ passphrase: 'p' })),
+  ],
+  [
+    'GET /requests/{token}',
+    200,
+    async () => ask('GET /requests/{token}', (await close()).json.url_token),
+  ],
   [
     'POST /pushes',
     201,

@@ -105,12 +105,41 @@ test('an internal error is counted, not what it says', async () => {
   expect(await samples('pwpush_errors')).toEqual(['pwpush_errors_total 1']);
 });
 
+test('requests: made, answered, read, closed and expired, and not counted as pushes', async () => {
+  const token = service.adminToken;
+  const tokens: string[] = [];
+  for (const close_after of [60, 60, 60, 3600]) {
+    const body = { request: { request: 'x', close_after } };
+    tokens.push((await call(service, 'POST', '/api/v2/requests', { token, body })).json.url_token);
+  }
+  const at = (index: number, rest = '') => `/api/v2/requests/${tokens[index]}${rest}`;
+  for (const index of [0, 1]) {
+    const answer = { body: { request: { response: 'x' } } };
+    await call(service, 'PATCH', at(index, '/respond'), answer);
+  }
+  await call(service, 'GET', at(0), { token });
+  await call(service, 'DELETE', at(2), { token });
+  service.clock.advance(60_000);
+  await service.service.pushes.sweep();
+  expect(await samples('pwpush_')).toEqual(
+    expect.arrayContaining([
+      'pwpush_requests_total{event="created"} 4',
+      'pwpush_requests_total{event="answered"} 2',
+      'pwpush_requests_total{event="read"} 1',
+      'pwpush_requests_total{event="closed"} 1',
+      'pwpush_requests_total{event="expired"} 1',
+      'pwpush_requests_active 1',
+    ]),
+  );
+  expect(await samples('pwpush_pushes')).toEqual([]);
+});
+
 test('pushes are active until they expire', async () => {
   await create(service, { payload: 'x', expire_after_days: 1 });
   await create(service, { payload: 'x', expire_after_days: 2 });
   expect(await samples('pwpush_pushes_active')).toEqual(['pwpush_pushes_active 2']);
   service.clock.advance(86_400_000);
-  expect(await service.service.pushes.countActive()).toBe(1);
+  expect(await service.service.pushes.countActive()).toEqual({ pushes: 1, requests: 0 });
 });
 
 test('active pushes are counted once for many scrapes, and absent while the database is down', async () => {
@@ -120,7 +149,7 @@ test('active pushes are counted once for many scrapes, and absent while the data
     isUp: async () => up,
     countActive: async () => {
       counts += 1;
-      return 7;
+      return { pushes: 7, requests: 0 };
     },
   });
   const texts: string[][] = [];
@@ -143,7 +172,7 @@ test('the text format: help and type, labels escaped, buckets that add up', () =
     bytes: 1,
   };
   for (const took of [-5, 5, 300, 60_000]) metrics.request({ ...request, took });
-  const state = { version: '0.1.0', databaseUp: true, activePushes: undefined, usage: undefined };
+  const state = { version: '0.1.0', databaseUp: true, active: undefined, usage: undefined };
   const text = metrics.render(state);
   const route = 'route="a\\nb\\\\c \\"d\\""';
   const name = 'pwpush_http_request_duration_seconds';

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { encryptText } from '../../../src/server/page/browser/age-passphrase';
+import { encryptText, passphraseWrap } from '../../../src/server/page/browser/age-passphrase';
 import decryptScript from '../../../src/server/page/browser/decrypt-page.ts?script';
 import encryptScript from '../../../src/server/page/browser/encrypt-form.ts?script';
 import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
+import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
 import {
   create,
   createWithFiles,
@@ -27,13 +28,14 @@ async function open(path: string) {
   return { html, scripts: scripts.slice(1), policy };
 }
 
-const armor = await encryptText('hunter2', 'a key', 1);
+const armor = await encryptText('hunter2', passphraseWrap('a key', 1));
 const step = { retrieval_step: false };
 
 test.each([
   ['decrypt', decryptScript, 30 * 1024],
   ['encrypt', encryptScript, 30 * 1024],
   ['draw QR codes', qrScript, 16 * 1024],
+  ['answer a request', respondScript, 30 * 1024],
 ])('the script to %s is small, and uses nothing that needs https', (_, script, most) => {
   expect(Buffer.byteLength(script)).toBeLessThan(most);
   expect(script).not.toMatch(/crypto\.subtle|serviceWorker|navigator\.|innerHTML|eval\(|import\(/);

@@ -107,6 +107,13 @@ describe('SQLite', () => {
     expect(steps.match(/TEMP B-TREE/g)).toHaveLength(2);
   });
 
+  test('a page of requests in theirs', async () => {
+    const open = (await plan(calls['pushes.listOpenRequests'] as Call)).join('\n');
+    expect(open).toContain('SEARCH pushes USING COVERING INDEX requests_active (owner_id=?)');
+    const closed = (await plan(calls['pushes.listClosedRequests'] as Call)).join('\n');
+    expect(closed).toContain('SEARCH pushes USING COVERING INDEX requests_closed (owner_id=?)');
+  });
+
   test('a page of an audit log in order', async () => {
     expect(await plan(calls['audit.listEvents'] as Call)).toEqual([
       'SEARCH audit USING INDEX audit_by_push (push_id=?)',

@@ -35,6 +35,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'keys.listKeys': (sql) => keys.listKeys(sql),
   'owners.insertOwner': (sql) => owners.insertOwner(sql, 'ann', NOW),
   'owners.findOwner': (sql) => owners.findOwner(sql, 'ann'),
+  'owners.findOwnerById': (sql) => owners.findOwnerById(sql, 1),
   'owners.insertToken': (sql) => owners.insertToken(sql, 1, { selector: 'x', digest: bytes }, NOW),
   'owners.findTokens': (sql) => owners.findTokens(sql, 'x'),
   'owners.touchToken': (sql) => owners.touchToken(sql, 1, NOW),
@@ -61,9 +62,14 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.findActive': (sql) => pushes.findActive(sql, 1, NOW),
   'pushes.listActive': (sql) => pushes.listActive(sql, 1, NOW, { rows: 50, number: 2 }),
   'pushes.listExpired': (sql) => pushes.listExpired(sql, 1, NOW, { rows: 50, number: 2 }),
+  'pushes.keepAnswer': (sql) => pushes.keepAnswer(sql, 1, 1, NOW),
+  'pushes.listOpenRequests': (sql) =>
+    pushes.listOpenRequests(sql, 1, { from: 0, to: 1 }, NOW, { rows: 50, number: 2 }),
+  'pushes.listClosedRequests': (sql) =>
+    pushes.listClosedRequests(sql, 1, NOW, { rows: 50, number: 2 }),
   'audit.recordEvent': (sql) => audit.recordEvent(sql, { pushId: 1, kind: 'view', from, at: NOW }),
-  'audit.recordFailure': (sql) =>
-    audit.recordFailure(sql, { pushId: 1, kind: 'failed_view', from, at: NOW }, 9),
+  'audit.recordRepeated': (sql) =>
+    audit.recordRepeated(sql, { pushId: 1, kind: 'failed_view', from, at: NOW }, 9),
   'audit.listEvents': (sql) => audit.listEvents(sql, 1, { rows: 50, number: 2 }),
   'audit.insertTry': (sql) => audit.insertTry(sql, 1, NOW),
   'audit.listTries': (sql) => audit.listTries(sql, 1, NOW - 1, NOW + 1),

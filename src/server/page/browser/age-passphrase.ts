@@ -1,7 +1,8 @@
 import { mac, open, seal, stretch } from './noble';
+import { x25519, x25519Public } from './x25519';
 
 /*
- * age v1 (https://c2sp.org/age) with a passphrase, in a browser. Not `src/age/`, which is over node:crypto and Buffer.
+ * age v1 (https://c2sp.org/age) with a passphrase, in a browser, and encryption to a public key. Not `src/age/`, which is over node:crypto and Buffer.
  * It uses nothing that needs a secure context: the page also opens over plain http.
  */
 
@@ -212,20 +213,45 @@ function readerOf(pieces: Pieces) {
   };
 }
 
+/** Wraps a file key: the stanza, with its line ends. */
+export type Wrap = (fileKey: Uint8Array) => Promise<string>;
+
+const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+
+const sealFileKey = (key: Uint8Array, fileKey: Uint8Array) =>
+  unpadded(seal(key, new Uint8Array(12), fileKey));
+
+/** @param work base-two logarithm of the scrypt work factor */
+export function passphraseWrap(passphrase: string, work: number): Wrap {
+  return async (fileKey) => {
+    const salt = random(SALT);
+    const body = sealFileKey(await wrapKey(passphrase, salt, work), fileKey);
+    return `-> scrypt ${unpadded(salt)} ${work}\n${body}\n`;
+  };
+}
+
 /**
- * Encrypts a stream as an age file, in constant memory.
- * @param work base-two logarithm of the scrypt work factor
+ * Wraps for an X25519 public key ("The X25519 recipient type").
+ * @throws Error for a point of low order, whose secret is always zero (RFC 7748, section 6.1)
  */
+export function recipientWrap(point: Uint8Array): Wrap {
+  return async (fileKey) => {
+    const secret = random(32);
+    const share = x25519Public(secret);
+    const shared = x25519(secret, point);
+    if (shared.every((byte) => byte === 0)) throw new Error();
+    const key = derive(shared, joined([share, point]), 'age-encryption.org/v1/X25519');
+    return `-> X25519 ${unpadded(share)}\n${sealFileKey(key, fileKey)}\n`;
+  };
+}
+
+/** Encrypts a stream as an age file, in constant memory. */
 export async function* encryptFile(
   pieces: Pieces,
-  passphrase: string,
-  work: number,
+  wrap: Wrap,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   const fileKey = random(FILE_KEY);
-  const salt = random(SALT);
-  const body = seal(await wrapKey(passphrase, salt, work), new Uint8Array(12), fileKey);
-  const stanza = `-> scrypt ${unpadded(salt)} ${work}\n${unpadded(body)}\n`;
+  const stanza = await wrap(fileKey);
   const authenticated = ascii(`age-encryption.org/v1\n${stanza}---`);
   const nonce = random(NONCE);
   yield joined([authenticated, ascii(` ${unpadded(headerMac(authenticated, fileKey))}\n`), nonce]);
@@ -278,12 +304,12 @@ export async function* decryptFile(
 
 /** The MAC of the header with which a file begins, in base64 without padding. */
 export function macIn(start: Uint8Array): string {
-  return unpadded(parseHeader(start).mac);
+  return /\n--- (\S{43})\n/.exec(String.fromCharCode(...start.subarray(0, MAX_HEADER)))?.[1] ?? '';
 }
 
 /** Encrypts a text as armor. */
-export async function encryptText(text: string, passphrase: string, work: number): Promise<string> {
-  return encodeArmor(await whole(encryptFile(one(utf8.encode(text)), passphrase, work)));
+export async function encryptText(text: string, wrap: Wrap): Promise<string> {
+  return encodeArmor(await whole(encryptFile(one(utf8.encode(text)), wrap)));
 }
 
 /**

@@ -1,24 +1,10 @@
-import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../../manifest';
-import {
-  decryptText,
-  encryptFile,
-  encryptText,
-  LINK_WORK,
-  macIn,
-  newLinkKey,
-} from './age-passphrase';
-import { blobOf, piecesOf } from './blobs';
+import { decryptText, LINK_WORK, newLinkKey, passphraseWrap } from './age-passphrase';
 import { manifestIn } from './decrypted-files';
 import { find } from './dom';
+import { type Encrypted, encryptContent } from './encrypt-content';
 import { KEY_ITEM } from './key-item';
 
 // Encrypts what the form of the front page sends. The page with the link gets the key from the storage of this tab.
-
-/** What is sent instead of the text and the files. */
-interface Encrypted {
-  readonly payload: string;
-  readonly files: readonly File[];
-}
 
 document.addEventListener('DOMContentLoaded', () => {
   const form = find<HTMLFormElement>(document, 'form');
@@ -37,7 +23,8 @@ document.addEventListener('DOMContentLoaded', () => {
 
   const send = async () => {
     const key = newLinkKey();
-    encrypted = await encrypt(text.value, [...(picker?.files ?? [])], key);
+    const wrap = passphraseWrap(key, LINK_WORK);
+    encrypted = await encryptContent(text.value, [...(picker?.files ?? [])], wrap);
     stored.setItem(KEY_ITEM, key);
     form.submit();
   };
@@ -59,7 +46,7 @@ document.addEventListener('DOMContentLoaded', () => {
 
   form.addEventListener('formdata', ({ formData }) => {
     if (!encrypted) return;
-    formData.set('push[payload]', encrypted.payload);
+    formData.set('push[payload]', encrypted.text);
     if (encrypted.files.length > 0) formData.delete('push[files][]');
     for (const file of encrypted.files) formData.append('push[files][]', file);
   });
@@ -80,26 +67,4 @@ function storage(): Storage | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function encrypt(text: string, files: readonly File[], key: string): Promise<Encrypted> {
-  if (files.length === 0 && isManifest(text)) throw new Error();
-  if (files.length === 0) return { payload: await encryptText(text, key, LINK_WORK), files };
-  const made: File[] = [];
-  const listed: Manifest['files'][number][] = [];
-  for (const [at, file] of files.entries()) {
-    const { blob, mac } = await encryptBlob(file, key);
-    made.push(new File([blob], encryptedName(at), { type: 'application/octet-stream' }));
-    const type = file.type || 'application/octet-stream';
-    listed.push({ name: file.name, type, size: file.size, mac });
-  }
-  const manifest = encodeManifest({ message: text.trim() ? text : undefined, files: listed });
-  return { payload: await encryptText(manifest, key, LINK_WORK), files: made };
-}
-
-async function encryptBlob(file: Blob, key: string): Promise<{ blob: Blob; mac: string }> {
-  const chunks = encryptFile(piecesOf(file.stream()), key, LINK_WORK);
-  const { value: header } = await chunks.next();
-  if (!header) throw new Error();
-  return { blob: new Blob([header, await blobOf(chunks)]), mac: macIn(header) };
 }

@@ -184,4 +184,25 @@ export const strings: Strings = {
   openText: 'Enganxeu un secret xifrat i la seva clau. No surten del vostre navegador.',
   encryptedSecret: 'Secret xifrat',
   key: 'Clau',
+  requestTitle: 'Algú us demana un secret',
+  requestFrom: 'Ho demana {name}.',
+  requestUnexpected:
+    'No us ho esperàveu? Comproveu, per exemple per telèfon, que la petició és de la persona que us penseu.',
+  showRequest: 'Mostra la petició',
+  question: 'Què us demanen',
+  yourAnswer: 'La vostra resposta',
+  answerHint:
+    'Podeu respondre una sola vegada. Qui us ho demana pot llegir la resposta una vegada; després se suprimeix.',
+  answerEncrypted:
+    'La resposta es xifra en aquest navegador. Només qui us ho demana la pot desxifrar.',
+  answerUnencrypted:
+    'Sense JavaScript, la resposta s’envia sense xifrar a aquest servidor, que la podria llegir.',
+  sendAnswer: 'Envia la resposta',
+  sending: 'S’està enviant…',
+  sendFailed: 'La resposta no s’ha enviat. Comproveu la connexió i torneu-ho a provar.',
+  sentTitle: 'S’ha enviat la resposta',
+  sentText: 'Qui us l’ha demanada ja la pot llegir.',
+  answeredTitle: 'Aquesta petició ja s’ha respost',
+  answeredText:
+    'Cada petició només admet una resposta. Si no la vau enviar vós, aviseu qui us ho demana.',
 };

@@ -184,4 +184,23 @@ export const strings: Strings = {
   openText: 'Vložte zašifrované tajemství a jeho klíč. Obojí zůstane ve vašem prohlížeči.',
   encryptedSecret: 'Zašifrované tajemství',
   key: 'Klíč',
+  requestTitle: 'Někdo vás žádá o tajemství',
+  requestFrom: 'Žádá: {name}.',
+  requestUnexpected:
+    'Nic takového nečekáte? Ověřte si, například telefonicky, že žádost je opravdu od osoby, o které si to myslíte.',
+  showRequest: 'Zobrazit žádost',
+  question: 'O co jste žádáni',
+  yourAnswer: 'Vaše odpověď',
+  answerHint: 'Odpovědět můžete jen jednou. Žadatel si může odpověď přečíst jednou, pak se smaže.',
+  answerEncrypted: 'Vaše odpověď se zašifruje v tomto prohlížeči. Dešifrovat ji může jen žadatel.',
+  answerUnencrypted:
+    'Bez JavaScriptu se odpověď odešle na tento server nezašifrovaná a server by si ji mohl přečíst.',
+  sendAnswer: 'Odeslat odpověď',
+  sending: 'Odesílá se…',
+  sendFailed: 'Odpověď nebyla odeslána. Zkontrolujte připojení a zkuste to znovu.',
+  sentTitle: 'Vaše odpověď byla odeslána',
+  sentText: 'Žadatel si ji nyní může přečíst.',
+  answeredTitle: 'Na tuto žádost už někdo odpověděl',
+  answeredText:
+    'Na žádost lze odpovědět jen jednou. Pokud odpověď nebyla od vás, upozorněte žadatele.',
 };

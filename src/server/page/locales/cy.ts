@@ -210,4 +210,25 @@ export const strings: Strings = {
   openText: 'Gludwch gyfrinach wedi’i hamgryptio a’i hallwedd. Ni fyddant yn gadael eich porwr.',
   encryptedSecret: 'Cyfrinach wedi’i hamgryptio',
   key: 'Allwedd',
+  requestTitle: 'Mae rhywun yn gofyn i chi am gyfrinach',
+  requestFrom: 'Gofynnwyd gan {name}.',
+  requestUnexpected:
+    'Ddim yn disgwyl hyn? Gwnewch yn siŵr, er enghraifft dros y ffôn, mai’r person rydych chi’n ei ddisgwyl sy’n gofyn.',
+  showRequest: 'Dangos y cais',
+  question: 'Beth sydd ei angen',
+  yourAnswer: 'Eich ateb',
+  answerHint:
+    'Dim ond unwaith y cewch ateb. Gall y person a ofynnodd ddarllen yr ateb unwaith; yna caiff ei ddileu.',
+  answerEncrypted:
+    'Caiff eich ateb ei amgryptio yn y porwr hwn. Dim ond y person a ofynnodd all ei ddadgryptio.',
+  answerUnencrypted:
+    'Heb JavaScript, anfonir yr ateb heb ei amgryptio at y gweinydd hwn, a allai ei ddarllen.',
+  sendAnswer: 'Anfon yr ateb',
+  sending: 'Yn anfon…',
+  sendFailed: 'Ni anfonwyd yr ateb. Gwiriwch eich cysylltiad a cheisiwch eto.',
+  sentTitle: 'Anfonwyd eich ateb',
+  sentText: 'Gall y person a ofynnodd ei ddarllen nawr.',
+  answeredTitle: 'Mae’r cais hwn eisoes wedi’i ateb',
+  answeredText:
+    'Dim ond un ateb y mae cais yn ei dderbyn. Os nad eich ateb chi oedd hwnnw, rhowch wybod i’r person a ofynnodd.',
 };

@@ -168,4 +168,24 @@ export const strings: Strings = {
   openText: 'Indsæt en krypteret hemmelighed og dens nøgle. De forlader ikke din browser.',
   encryptedSecret: 'Krypteret hemmelighed',
   key: 'Nøgle',
+  requestTitle: 'Nogen beder dig om en hemmelighed',
+  requestFrom: 'Anmodningen kommer fra {name}.',
+  requestUnexpected:
+    'Havde du ikke ventet dette? Kontrollér, for eksempel over telefonen, at det kommer fra den person, du tror.',
+  showRequest: 'Vis anmodningen',
+  question: 'Det bliver du bedt om',
+  yourAnswer: 'Dit svar',
+  answerHint:
+    'Du kan kun svare én gang. Den, der spurgte, kan læse svaret én gang; derefter slettes det.',
+  answerEncrypted: 'Dit svar krypteres i denne browser. Kun den, der spurgte, kan dekryptere det.',
+  answerUnencrypted:
+    'Uden JavaScript sendes svaret ukrypteret til denne server, som vil kunne læse det.',
+  sendAnswer: 'Send svar',
+  sending: 'Sender …',
+  sendFailed: 'Svaret blev ikke sendt. Kontrollér din forbindelse, og prøv igen.',
+  sentTitle: 'Dit svar er sendt',
+  sentText: 'Den, der spurgte, kan nu læse det.',
+  answeredTitle: 'Denne anmodning er allerede besvaret',
+  answeredText:
+    'En anmodning kan kun besvares én gang. Hvis svaret ikke var dit, så sig det til den, der spurgte.',
 };

@@ -178,4 +178,26 @@ export const strings: Strings = {
     'Fügen Sie ein verschlüsseltes Geheimnis und seinen Schlüssel ein. Beides verlässt Ihren Browser nicht.',
   encryptedSecret: 'Verschlüsseltes Geheimnis',
   key: 'Schlüssel',
+  requestTitle: 'Jemand bittet Sie um ein Geheimnis',
+  requestFrom: 'Anfrage von {name}.',
+  requestUnexpected:
+    'Kommt das unerwartet? Vergewissern Sie sich, zum Beispiel telefonisch, dass die Anfrage von der Person stammt, von der Sie es annehmen.',
+  showRequest: 'Anfrage anzeigen',
+  question: 'Worum Sie gebeten werden',
+  yourAnswer: 'Ihre Antwort',
+  answerHint:
+    'Sie können nur einmal antworten. Wer Sie fragt, kann die Antwort einmal lesen; danach wird sie gelöscht.',
+  answerEncrypted:
+    'Ihre Antwort wird in diesem Browser verschlüsselt. Nur wer Sie fragt, kann sie entschlüsseln.',
+  answerUnencrypted:
+    'Ohne JavaScript wird die Antwort unverschlüsselt an diesen Server gesendet, der sie lesen könnte.',
+  sendAnswer: 'Antwort senden',
+  sending: 'Wird gesendet …',
+  sendFailed:
+    'Die Antwort wurde nicht gesendet. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
+  sentTitle: 'Ihre Antwort wurde gesendet',
+  sentText: 'Wer Sie gefragt hat, kann sie jetzt lesen.',
+  answeredTitle: 'Diese Anfrage wurde bereits beantwortet',
+  answeredText:
+    'Eine Anfrage nimmt nur eine Antwort an. Wenn sie nicht von Ihnen war, sagen Sie demjenigen Bescheid, der gefragt hat.',
 };

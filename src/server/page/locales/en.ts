@@ -205,6 +205,33 @@ const en = {
   openText: 'Paste an encrypted secret and its key. They do not leave your browser.',
   encryptedSecret: 'Encrypted secret',
   key: 'Key',
+
+  // A request: somebody asks the reader for a secret
+  requestTitle: 'Somebody asks you for a secret',
+  /** {name} is a person or a team. */
+  requestFrom: 'Asked by {name}.',
+  requestUnexpected:
+    'Not expecting this? Make sure, for example by phone, that it comes from the person you think.',
+  /** A button. */
+  showRequest: 'Show the request',
+  /** Headings of what is asked for, and of the field below it. */
+  question: 'What is asked for',
+  yourAnswer: 'Your answer',
+  answerHint:
+    'You can answer once. The person who asked can read the answer once; then it is deleted.',
+  answerEncrypted:
+    'Your answer is encrypted in this browser. Only the person who asked can decrypt it.',
+  answerUnencrypted:
+    'Without JavaScript the answer is sent unencrypted to this server, which could read it.',
+  /** A button. */
+  sendAnswer: 'Send answer',
+  sending: 'Sending…',
+  sendFailed: 'The answer was not sent. Check your connection and try again.',
+  sentTitle: 'Your answer was sent',
+  sentText: 'The person who asked can now read it.',
+  answeredTitle: 'This request was already answered',
+  answeredText:
+    'A request takes only one answer. If the answer was not yours, tell the person who asked.',
 } as const;
 
 /** A phrase for each plural category of a language (Unicode CLDR), with the number as {count}. */

@@ -184,4 +184,25 @@ export const strings: Strings = {
   openText: 'Pegue un secreto cifrado y su clave. Ninguno de los dos sale de su navegador.',
   encryptedSecret: 'Secreto cifrado',
   key: 'Clave',
+  requestTitle: 'Alguien le pide un secreto',
+  requestFrom: 'Lo pide {name}.',
+  requestUnexpected:
+    '¿No esperaba esto? Compruebe, por ejemplo por teléfono, que la petición es de la persona que usted cree.',
+  showRequest: 'Mostrar la petición',
+  question: 'Qué se le pide',
+  yourAnswer: 'Su respuesta',
+  answerHint:
+    'Solo puede responder una vez. Quien se lo pide puede leer la respuesta una vez; después se elimina.',
+  answerEncrypted:
+    'Su respuesta se cifra en este navegador. Solo quien se la pide puede descifrarla.',
+  answerUnencrypted:
+    'Sin JavaScript, la respuesta se envía sin cifrar a este servidor, que podría leerla.',
+  sendAnswer: 'Enviar respuesta',
+  sending: 'Enviando…',
+  sendFailed: 'La respuesta no se ha enviado. Compruebe la conexión e inténtelo de nuevo.',
+  sentTitle: 'Su respuesta se ha enviado',
+  sentText: 'Quien se la pidió ya puede leerla.',
+  answeredTitle: 'Esta petición ya se ha respondido',
+  answeredText:
+    'Cada petición admite una sola respuesta. Si no fue suya, avise a quien se la pidió.',
 };

@@ -188,4 +188,25 @@ export const strings: Strings = {
     'Itsatsi zifratutako sekretu bat eta haren gakoa. Ez dira zure nabigatzailetik aterako.',
   encryptedSecret: 'Zifratutako sekretua',
   key: 'Gakoa',
+  requestTitle: 'Norbaitek sekretu bat eskatzen dizu',
+  requestFrom: 'Eskatzailea: {name}.',
+  requestUnexpected:
+    'Ez zenuen espero? Egiaztatu, adibidez telefonoz, zuk uste duzun pertsonak eskatu duela.',
+  showRequest: 'Erakutsi eskaera',
+  question: 'Eskatzen dizutena',
+  yourAnswer: 'Zure erantzuna',
+  answerHint:
+    'Behin bakarrik erantzun dezakezu. Eskatzaileak behin irakur dezake erantzuna; gero ezabatu egiten da.',
+  answerEncrypted:
+    'Zure erantzuna nabigatzaile honetan zifratzen da. Eskatzaileak bakarrik deszifra dezake.',
+  answerUnencrypted:
+    'JavaScript gabe, erantzuna zifratu gabe bidaltzen da zerbitzari honetara, eta zerbitzariak irakur lezake.',
+  sendAnswer: 'Bidali erantzuna',
+  sending: 'Bidaltzen…',
+  sendFailed: 'Erantzuna ez da bidali. Egiaztatu konexioa eta saiatu berriro.',
+  sentTitle: 'Zure erantzuna bidali da',
+  sentText: 'Eskatzaileak irakur dezake orain.',
+  answeredTitle: 'Eskaera honi erantzun diote dagoeneko',
+  answeredText:
+    'Eskaera batek erantzun bakarra onartzen du. Erantzuna zurea ez bazen, esan eskatzaileari.',
 };

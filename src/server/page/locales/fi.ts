@@ -182,4 +182,24 @@ export const strings: Strings = {
   openText: 'Liitä salattu salaisuus ja sen avain. Ne eivät poistu selaimestasi.',
   encryptedSecret: 'Salattu salaisuus',
   key: 'Avain',
+  requestTitle: 'Joku pyytää sinulta salaisuutta',
+  requestFrom: 'Pyytäjä: {name}.',
+  requestUnexpected:
+    'Etkö odottanut tätä? Varmista esimerkiksi puhelimitse, että pyyntö tulee siltä, jolta luulet.',
+  showRequest: 'Näytä pyyntö',
+  question: 'Mitä pyydetään',
+  yourAnswer: 'Vastauksesi',
+  answerHint:
+    'Voit vastata vain kerran. Pyytäjä voi lukea vastauksen kerran, minkä jälkeen se poistetaan.',
+  answerEncrypted: 'Vastauksesi salataan tässä selaimessa. Vain pyytäjä voi purkaa salauksen.',
+  answerUnencrypted:
+    'Ilman JavaScriptiä vastaus lähetetään salaamattomana tälle palvelimelle, joka voisi lukea sen.',
+  sendAnswer: 'Lähetä vastaus',
+  sending: 'Lähetetään…',
+  sendFailed: 'Vastausta ei lähetetty. Tarkista yhteytesi ja yritä uudelleen.',
+  sentTitle: 'Vastauksesi on lähetetty',
+  sentText: 'Pyytäjä voi nyt lukea sen.',
+  answeredTitle: 'Tähän pyyntöön on jo vastattu',
+  answeredText:
+    'Pyyntöön voi vastata vain kerran. Jos vastaus ei ollut sinun, kerro siitä pyytäjälle.',
 };

@@ -185,4 +185,25 @@ export const strings: Strings = {
   openText: 'Collez un secret chiffré et sa clé. Ils ne quittent pas votre navigateur.',
   encryptedSecret: 'Secret chiffré',
   key: 'Clé',
+  requestTitle: 'On vous demande un secret',
+  requestFrom: 'Demande de {name}.',
+  requestUnexpected:
+    'Vous n’attendiez rien ? Vérifiez, par exemple par téléphone, que la demande vient bien de la personne à laquelle vous pensez.',
+  showRequest: 'Afficher la demande',
+  question: 'Ce qui vous est demandé',
+  yourAnswer: 'Votre réponse',
+  answerHint:
+    'Vous ne pouvez répondre qu’une fois. La personne qui vous sollicite peut lire la réponse une fois ; elle est ensuite supprimée.',
+  answerEncrypted:
+    'Votre réponse est chiffrée dans ce navigateur. Seule la personne qui vous sollicite peut la déchiffrer.',
+  answerUnencrypted:
+    'Sans JavaScript, la réponse est envoyée non chiffrée à ce serveur, qui pourrait la lire.',
+  sendAnswer: 'Envoyer la réponse',
+  sending: 'Envoi…',
+  sendFailed: 'La réponse n’a pas été envoyée. Vérifiez votre connexion et réessayez.',
+  sentTitle: 'Votre réponse a été envoyée',
+  sentText: 'La personne qui vous a sollicité peut maintenant la lire.',
+  answeredTitle: 'Cette demande a déjà reçu une réponse',
+  answeredText:
+    'Une demande n’accepte qu’une réponse. Si elle n’est pas de vous, prévenez la personne qui vous a sollicité.',
 };

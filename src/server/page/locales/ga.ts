@@ -207,4 +207,25 @@ export const strings: Strings = {
   openText: 'Greamaigh rún criptithe agus a eochair. Ní fhágfaidh siad do bhrabhsálaí.',
   encryptedSecret: 'Rún criptithe',
   key: 'Eochair',
+  requestTitle: 'Tá duine ag iarraidh rúin ort',
+  requestFrom: 'Iarrtha ag {name}.',
+  requestUnexpected:
+    'Nach raibh tú ag súil leis seo? Deimhnigh, ar an bhfón mar shampla, gur ón duine atá i gceist agat a tháinig sé.',
+  showRequest: 'Taispeáin an t-iarratas',
+  question: 'Cad atá á iarraidh',
+  yourAnswer: 'Do fhreagra',
+  answerHint:
+    'Ní féidir leat freagairt ach uair amháin. Is féidir leis an iarrthóir an freagra a léamh uair amháin; scriostar é ansin.',
+  answerEncrypted:
+    'Criptítear do fhreagra sa bhrabhsálaí seo. Is é an t-iarrthóir amháin atá in ann é a dhíchriptiú.',
+  answerUnencrypted:
+    'Gan JavaScript, seoltar an freagra gan chriptiú chuig an bhfreastalaí seo, agus d’fhéadfadh sé é a léamh.',
+  sendAnswer: 'Seol an freagra',
+  sending: 'Á sheoladh…',
+  sendFailed: 'Níor seoladh an freagra. Seiceáil do nasc agus triail arís.',
+  sentTitle: 'Seoladh do fhreagra',
+  sentText: 'Is féidir leis an iarrthóir é a léamh anois.',
+  answeredTitle: 'Freagraíodh an t-iarratas seo cheana',
+  answeredText:
+    'Ní ghlacann iarratas ach le freagra amháin. Murar leatsa an freagra, abair leis an iarrthóir é.',
 };

@@ -185,4 +185,24 @@ export const strings: Strings = {
   openText: 'Illessze be a titkosított titkot és a kulcsát. Ezek nem hagyják el a böngészőjét.',
   encryptedSecret: 'Titkosított titok',
   key: 'Kulcs',
+  requestTitle: 'Valaki egy titkot kér Öntől',
+  requestFrom: 'Kérő: {name}.',
+  requestUnexpected:
+    'Nem számított erre? Győződjön meg róla, például telefonon, hogy a kérés attól származik, akire gondol.',
+  showRequest: 'Kérés megjelenítése',
+  question: 'Amit kérnek',
+  yourAnswer: 'Az Ön válasza',
+  answerHint:
+    'Csak egyszer válaszolhat. A kérő egyszer olvashatja el a választ, utána az törlődik.',
+  answerEncrypted: 'A választ ez a böngésző titkosítja. Csak a kérő tudja visszafejteni.',
+  answerUnencrypted:
+    'JavaScript nélkül a válasz titkosítatlanul kerül erre a kiszolgálóra, amely el tudná olvasni.',
+  sendAnswer: 'Válasz küldése',
+  sending: 'Küldés…',
+  sendFailed: 'A válasz nem lett elküldve. Ellenőrizze a kapcsolatot, és próbálja újra.',
+  sentTitle: 'A válasza elküldve',
+  sentText: 'A kérő most már elolvashatja.',
+  answeredTitle: 'Erre a kérésre már érkezett válasz',
+  answeredText:
+    'Egy kérésre csak egy válasz adható. Ha a válasz nem Öntől jött, szóljon a kérőnek.',
 };

@@ -170,4 +170,25 @@ export const strings: Strings = {
   openText: 'Tempelkan rahasia terenkripsi dan kuncinya. Keduanya tidak meninggalkan browser Anda.',
   encryptedSecret: 'Rahasia terenkripsi',
   key: 'Kunci',
+  requestTitle: 'Seseorang meminta rahasia dari Anda',
+  requestFrom: 'Diminta oleh {name}.',
+  requestUnexpected:
+    'Tidak menantikan ini? Pastikan, misalnya lewat telepon, bahwa permintaan ini berasal dari orang yang Anda kira.',
+  showRequest: 'Tampilkan permintaan',
+  question: 'Yang diminta',
+  yourAnswer: 'Jawaban Anda',
+  answerHint:
+    'Anda hanya dapat menjawab satu kali. Peminta dapat membaca jawaban satu kali; setelah itu jawaban dihapus.',
+  answerEncrypted:
+    'Jawaban Anda dienkripsi di browser ini. Hanya peminta yang dapat mendekripsinya.',
+  answerUnencrypted:
+    'Tanpa JavaScript, jawaban dikirim tanpa enkripsi ke server ini, yang dapat membacanya.',
+  sendAnswer: 'Kirim jawaban',
+  sending: 'Mengirim…',
+  sendFailed: 'Jawaban tidak terkirim. Periksa koneksi Anda dan coba lagi.',
+  sentTitle: 'Jawaban Anda telah terkirim',
+  sentText: 'Peminta sekarang dapat membacanya.',
+  answeredTitle: 'Permintaan ini sudah dijawab',
+  answeredText:
+    'Satu permintaan hanya menerima satu jawaban. Jika itu bukan jawaban Anda, beri tahu peminta.',
 };

@@ -182,4 +182,24 @@ export const strings: Strings = {
   openText: 'Límdu inn dulkóðað leyndarmál og lykil þess. Þau fara ekki úr vafranum þínum.',
   encryptedSecret: 'Dulkóðað leyndarmál',
   key: 'Lykill',
+  requestTitle: 'Einhver biður þig um leyndarmál',
+  requestFrom: 'Beiðni frá {name}.',
+  requestUnexpected:
+    'Áttirðu ekki von á þessu? Gakktu úr skugga um, til dæmis í síma, að þetta komi frá þeim sem þú heldur.',
+  showRequest: 'Birta beiðnina',
+  question: 'Það sem beðið er um',
+  yourAnswer: 'Svarið þitt',
+  answerHint:
+    'Þú getur aðeins svarað einu sinni. Sá sem bað getur lesið svarið einu sinni; eftir það er því eytt.',
+  answerEncrypted: 'Svarið þitt er dulkóðað í þessum vafra. Aðeins sá sem bað getur afkóðað það.',
+  answerUnencrypted:
+    'Án JavaScript er svarið sent ódulkóðað til þessa netþjóns, sem gæti lesið það.',
+  sendAnswer: 'Senda svar',
+  sending: 'Sendir…',
+  sendFailed: 'Svarið var ekki sent. Athugaðu tenginguna og reyndu aftur.',
+  sentTitle: 'Svarið þitt var sent',
+  sentText: 'Sá sem bað getur nú lesið það.',
+  answeredTitle: 'Þessari beiðni hefur þegar verið svarað',
+  answeredText:
+    'Beiðni tekur aðeins við einu svari. Ef svarið var ekki frá þér skaltu láta þann vita sem bað.',
 };

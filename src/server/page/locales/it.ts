@@ -181,4 +181,25 @@ export const strings: Strings = {
   openText: 'Incolli un segreto crittografato e la relativa chiave. Non lasciano il Suo browser.',
   encryptedSecret: 'Segreto crittografato',
   key: 'Chiave',
+  requestTitle: 'Qualcuno Le chiede un segreto',
+  requestFrom: 'Richiesta di {name}.',
+  requestUnexpected:
+    'Non se lo aspettava? Verifichi, per esempio per telefono, che la richiesta venga dalla persona che Lei pensa.',
+  showRequest: 'Mostra la richiesta',
+  question: 'Che cosa Le viene chiesto',
+  yourAnswer: 'La Sua risposta',
+  answerHint:
+    'Può rispondere una sola volta. Il richiedente può leggere la risposta una volta; poi viene eliminata.',
+  answerEncrypted:
+    'La Sua risposta viene crittografata in questo browser. Solo il richiedente può decrittografarla.',
+  answerUnencrypted:
+    'Senza JavaScript la risposta viene inviata non crittografata a questo server, che potrebbe leggerla.',
+  sendAnswer: 'Invia la risposta',
+  sending: 'Invio in corso…',
+  sendFailed: 'La risposta non è stata inviata. Controlli la connessione e riprovi.',
+  sentTitle: 'La Sua risposta è stata inviata',
+  sentText: 'Il richiedente ora può leggerla.',
+  answeredTitle: 'A questa richiesta è già stata data una risposta',
+  answeredText:
+    'Una richiesta accetta una sola risposta. Se la risposta non era Sua, avvisi il richiedente.',
 };

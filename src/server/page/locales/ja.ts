@@ -161,4 +161,24 @@ export const strings: Strings = {
     '暗号化された機密情報とその鍵を貼り付けてください。どちらもブラウザーの外には送信されません。',
   encryptedSecret: '暗号化された機密情報',
   key: '鍵',
+  requestTitle: '機密情報の提供を求められています',
+  requestFrom: '依頼者: {name}',
+  requestUnexpected:
+    '心当たりがない場合は、本当に思い当たる相手からの依頼かどうかを、電話などで確認してください。',
+  showRequest: '依頼を表示',
+  question: '依頼の内容',
+  yourAnswer: '回答',
+  answerHint:
+    '回答できるのは1回だけです。依頼者は回答を1回だけ読むことができ、その後、回答は削除されます。',
+  answerEncrypted: '回答はこのブラウザー内で暗号化されます。復号できるのは依頼者だけです。',
+  answerUnencrypted:
+    'JavaScriptが無効な場合、回答は暗号化されずにこのサーバーに送信され、サーバーが読み取ることができます。',
+  sendAnswer: '回答を送信',
+  sending: '送信しています…',
+  sendFailed: '回答は送信されませんでした。接続を確認して、もう一度お試しください。',
+  sentTitle: '回答を送信しました',
+  sentText: '依頼者が読めるようになりました。',
+  answeredTitle: 'この依頼はすでに回答済みです',
+  answeredText:
+    '1件の依頼に回答できるのは1回だけです。ご自身の回答でない場合は、依頼者に知らせてください。',
 };

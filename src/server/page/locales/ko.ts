@@ -167,4 +167,23 @@ export const strings: Strings = {
     '암호화된 비밀 정보와 키를 붙여 넣으세요. 입력한 내용은 브라우저 밖으로 전송되지 않습니다.',
   encryptedSecret: '암호화된 비밀 정보',
   key: '키',
+  requestTitle: '누군가 비밀 정보를 요청했습니다',
+  requestFrom: '요청자: {name}',
+  requestUnexpected:
+    '예상하지 못한 요청인가요? 생각하는 사람이 보낸 요청이 맞는지 전화 등으로 확인하세요.',
+  showRequest: '요청 보기',
+  question: '요청 내용',
+  yourAnswer: '답변',
+  answerHint:
+    '한 번만 답변할 수 있습니다. 요청자는 답변을 한 번 읽을 수 있으며, 그 후 답변은 삭제됩니다.',
+  answerEncrypted: '답변은 이 브라우저에서 암호화됩니다. 요청자만 복호화할 수 있습니다.',
+  answerUnencrypted:
+    'JavaScript가 없으면 답변이 암호화되지 않은 채 이 서버로 전송되며, 서버가 읽을 수 있습니다.',
+  sendAnswer: '답변 보내기',
+  sending: '보내는 중…',
+  sendFailed: '답변을 보내지 못했습니다. 연결을 확인하고 다시 시도하세요.',
+  sentTitle: '답변을 보냈습니다',
+  sentText: '이제 요청자가 읽을 수 있습니다.',
+  answeredTitle: '이미 답변이 완료된 요청입니다',
+  answeredText: '요청에는 한 번만 답변할 수 있습니다. 본인의 답변이 아니라면 요청자에게 알리세요.',
 };

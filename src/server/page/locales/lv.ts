@@ -182,4 +182,24 @@ export const strings: Strings = {
     'Ielīmējiet šifrētu noslēpumu un tā atslēgu. Tie netiks nosūtīti ārpus jūsu pārlūkprogrammas.',
   encryptedSecret: 'Šifrētais noslēpums',
   key: 'Atslēga',
+  requestTitle: 'Kāds lūdz jums noslēpumu',
+  requestFrom: 'Lūdz {name}.',
+  requestUnexpected:
+    'Vai to negaidījāt? Pārliecinieties, piemēram, pa tālruni, ka lūgums ir no tās personas, par kuru domājat.',
+  showRequest: 'Parādīt lūgumu',
+  question: 'Kas tiek lūgts',
+  yourAnswer: 'Jūsu atbilde',
+  answerHint:
+    'Atbildēt var tikai vienreiz. Lūdzējs var izlasīt atbildi vienreiz; pēc tam tā tiek izdzēsta.',
+  answerEncrypted: 'Jūsu atbilde tiek šifrēta šajā pārlūkprogrammā. Atšifrēt to var tikai lūdzējs.',
+  answerUnencrypted:
+    'Bez JavaScript atbilde tiek nosūtīta šim serverim nešifrēta, un serveris to varētu izlasīt.',
+  sendAnswer: 'Nosūtīt atbildi',
+  sending: 'Notiek sūtīšana…',
+  sendFailed: 'Atbilde netika nosūtīta. Pārbaudiet savienojumu un mēģiniet vēlreiz.',
+  sentTitle: 'Jūsu atbilde ir nosūtīta',
+  sentText: 'Lūdzējs tagad to var izlasīt.',
+  answeredTitle: 'Uz šo lūgumu jau ir atbildēts',
+  answeredText:
+    'Uz lūgumu var atbildēt tikai vienreiz. Ja atbilde nebija jūsu, pasakiet to lūdzējam.',
 };

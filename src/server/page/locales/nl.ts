@@ -184,4 +184,25 @@ export const strings: Strings = {
   openText: 'Plak een versleuteld geheim en de sleutel ervan. Ze verlaten uw browser niet.',
   encryptedSecret: 'Versleuteld geheim',
   key: 'Sleutel',
+  requestTitle: 'Iemand vraagt u om een geheim',
+  requestFrom: 'Gevraagd door {name}.',
+  requestUnexpected:
+    'Had u dit niet verwacht? Ga na, bijvoorbeeld telefonisch, of het verzoek komt van de persoon die u denkt.',
+  showRequest: 'Verzoek tonen',
+  question: 'Wat er wordt gevraagd',
+  yourAnswer: 'Uw antwoord',
+  answerHint:
+    'U kunt maar één keer antwoorden. De vrager kan het antwoord één keer lezen; daarna wordt het verwijderd.',
+  answerEncrypted:
+    'Uw antwoord wordt in deze browser versleuteld. Alleen de vrager kan het ontsleutelen.',
+  answerUnencrypted:
+    'Zonder JavaScript wordt het antwoord onversleuteld naar deze server gestuurd, die het zou kunnen lezen.',
+  sendAnswer: 'Antwoord versturen',
+  sending: 'Versturen…',
+  sendFailed: 'Het antwoord is niet verstuurd. Controleer uw verbinding en probeer het opnieuw.',
+  sentTitle: 'Uw antwoord is verstuurd',
+  sentText: 'De vrager kan het nu lezen.',
+  answeredTitle: 'Dit verzoek is al beantwoord',
+  answeredText:
+    'Een verzoek accepteert maar één antwoord. Was het antwoord niet van u, laat dat de vrager dan weten.',
 };

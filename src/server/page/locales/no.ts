@@ -168,4 +168,25 @@ export const strings: Strings = {
   openText: 'Lim inn en kryptert hemmelighet og nøkkelen til den. De forlater ikke nettleseren.',
   encryptedSecret: 'Kryptert hemmelighet',
   key: 'Nøkkel',
+  requestTitle: 'Noen ber deg om en hemmelighet',
+  requestFrom: 'Forespørsel fra {name}.',
+  requestUnexpected:
+    'Hadde du ikke ventet dette? Forsikre deg om, for eksempel på telefon, at forespørselen kommer fra den du tror.',
+  showRequest: 'Vis forespørselen',
+  question: 'Dette blir du bedt om',
+  yourAnswer: 'Svaret ditt',
+  answerHint:
+    'Du kan bare svare én gang. Den som spurte, kan lese svaret én gang; deretter slettes det.',
+  answerEncrypted:
+    'Svaret ditt krypteres i denne nettleseren. Bare den som spurte, kan dekryptere det.',
+  answerUnencrypted:
+    'Uten JavaScript sendes svaret ukryptert til denne serveren, som kan lese det.',
+  sendAnswer: 'Send svar',
+  sending: 'Sender …',
+  sendFailed: 'Svaret ble ikke sendt. Kontroller tilkoblingen og prøv igjen.',
+  sentTitle: 'Svaret ditt er sendt',
+  sentText: 'Den som spurte, kan nå lese det.',
+  answeredTitle: 'Denne forespørselen er allerede besvart',
+  answeredText:
+    'En forespørsel tar bare imot ett svar. Hvis svaret ikke var ditt, si fra til den som spurte.',
 };

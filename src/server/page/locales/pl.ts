@@ -194,4 +194,25 @@ export const strings: Strings = {
   openText: 'Wklej zaszyfrowany sekret i jego klucz. Nie opuszczą one Twojej przeglądarki.',
   encryptedSecret: 'Zaszyfrowany sekret',
   key: 'Klucz',
+  requestTitle: 'Ktoś prosi Cię o sekret',
+  requestFrom: 'Prosi: {name}.',
+  requestUnexpected:
+    'Nie spodziewasz się tego? Upewnij się, na przykład telefonicznie, że prośba pochodzi od osoby, o której myślisz.',
+  showRequest: 'Pokaż prośbę',
+  question: 'O co chodzi w prośbie',
+  yourAnswer: 'Twoja odpowiedź',
+  answerHint:
+    'Odpowiedzieć można tylko raz. Osoba, która prosi, może przeczytać odpowiedź raz; potem zostanie ona usunięta.',
+  answerEncrypted:
+    'Twoja odpowiedź zostanie zaszyfrowana w tej przeglądarce. Odszyfrować ją może tylko osoba, która prosi.',
+  answerUnencrypted:
+    'Bez JavaScriptu odpowiedź jest wysyłana niezaszyfrowana na ten serwer, który mógłby ją odczytać.',
+  sendAnswer: 'Wyślij odpowiedź',
+  sending: 'Wysyłanie…',
+  sendFailed: 'Odpowiedź nie została wysłana. Sprawdź połączenie i spróbuj ponownie.',
+  sentTitle: 'Twoja odpowiedź została wysłana',
+  sentText: 'Osoba, która o nią prosiła, może ją teraz przeczytać.',
+  answeredTitle: 'Na tę prośbę już odpowiedziano',
+  answeredText:
+    'Prośba przyjmuje tylko jedną odpowiedź. Jeśli nie pochodziła od Ciebie, powiadom osobę, która prosiła.',
 };

@@ -189,4 +189,24 @@ export const strings: Strings = {
   openText: 'Cole um segredo criptografado e a chave dele. Eles não saem do seu navegador.',
   encryptedSecret: 'Segredo criptografado',
   key: 'Chave',
+  requestTitle: 'Alguém está pedindo um segredo a você',
+  requestFrom: 'Pedido de {name}.',
+  requestUnexpected:
+    'Não esperava por isto? Confirme, por exemplo por telefone, que o pedido é da pessoa que você imagina.',
+  showRequest: 'Mostrar o pedido',
+  question: 'O que está sendo pedido',
+  yourAnswer: 'Sua resposta',
+  answerHint:
+    'Você pode responder só uma vez. Quem pediu pode ler a resposta uma vez; depois ela é excluída.',
+  answerEncrypted:
+    'Sua resposta é criptografada neste navegador. Só quem pediu pode descriptografá-la.',
+  answerUnencrypted:
+    'Sem JavaScript, a resposta é enviada sem criptografia a este servidor, que poderia lê-la.',
+  sendAnswer: 'Enviar resposta',
+  sending: 'Enviando…',
+  sendFailed: 'A resposta não foi enviada. Verifique sua conexão e tente novamente.',
+  sentTitle: 'Sua resposta foi enviada',
+  sentText: 'Quem pediu já pode lê-la.',
+  answeredTitle: 'Este pedido já foi respondido',
+  answeredText: 'Um pedido aceita só uma resposta. Se a resposta não foi sua, avise quem pediu.',
 };

@@ -193,4 +193,24 @@ export const strings: Strings = {
   openText: 'Cole um segredo encriptado e a respetiva chave. Não saem do seu navegador.',
   encryptedSecret: 'Segredo encriptado',
   key: 'Chave',
+  requestTitle: 'Alguém está a pedir-lhe um segredo',
+  requestFrom: 'Pedido de {name}.',
+  requestUnexpected:
+    'Não estava à espera disto? Confirme, por exemplo por telefone, que o pedido é da pessoa em que está a pensar.',
+  showRequest: 'Mostrar o pedido',
+  question: 'O que lhe é pedido',
+  yourAnswer: 'A sua resposta',
+  answerHint:
+    'Só pode responder uma vez. Quem pediu pode ler a resposta uma vez; depois é eliminada.',
+  answerEncrypted:
+    'A sua resposta é encriptada neste navegador. Só quem pediu a pode desencriptar.',
+  answerUnencrypted:
+    'Sem JavaScript, a resposta é enviada sem encriptação para este servidor, que a poderia ler.',
+  sendAnswer: 'Enviar resposta',
+  sending: 'A enviar…',
+  sendFailed: 'A resposta não foi enviada. Verifique a sua ligação à rede e tente novamente.',
+  sentTitle: 'A sua resposta foi enviada',
+  sentText: 'Quem pediu já a pode ler.',
+  answeredTitle: 'Este pedido já foi respondido',
+  answeredText: 'Um pedido só aceita uma resposta. Se a resposta não foi sua, avise quem pediu.',
 };

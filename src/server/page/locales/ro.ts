@@ -182,4 +182,25 @@ export const strings: Strings = {
   openText: 'Lipiți un secret criptat și cheia acestuia. Ele nu părăsesc browserul.',
   encryptedSecret: 'Secret criptat',
   key: 'Cheie',
+  requestTitle: 'Cineva vă cere un secret',
+  requestFrom: 'Cerere de la {name}.',
+  requestUnexpected:
+    'Nu vă așteptați la această cerere? Asigurați-vă, de exemplu la telefon, că vine de la persoana la care vă gândiți.',
+  showRequest: 'Afișați cererea',
+  question: 'Ce vi se cere',
+  yourAnswer: 'Răspunsul dumneavoastră',
+  answerHint:
+    'Puteți răspunde o singură dată. Cel care a cerut poate citi răspunsul o dată; apoi acesta se șterge.',
+  answerEncrypted:
+    'Răspunsul este criptat în acest browser. Numai cel care a cerut îl poate decripta.',
+  answerUnencrypted:
+    'Fără JavaScript, răspunsul este trimis necriptat acestui server, care l-ar putea citi.',
+  sendAnswer: 'Trimiteți răspunsul',
+  sending: 'Se trimite…',
+  sendFailed: 'Răspunsul nu a fost trimis. Verificați conexiunea și încercați din nou.',
+  sentTitle: 'Răspunsul a fost trimis',
+  sentText: 'Cel care l-a cerut îl poate citi acum.',
+  answeredTitle: 'La această cerere s-a răspuns deja',
+  answeredText:
+    'O cerere acceptă un singur răspuns. Dacă răspunsul nu a fost al dumneavoastră, anunțați-l pe cel care a cerut.',
 };

@@ -186,4 +186,24 @@ export const strings: Strings = {
   openText: 'Vložte zašifrované tajomstvo a jeho kľúč. Oboje zostane vo vašom prehliadači.',
   encryptedSecret: 'Zašifrované tajomstvo',
   key: 'Kľúč',
+  requestTitle: 'Niekto vás žiada o tajomstvo',
+  requestFrom: 'Žiada: {name}.',
+  requestUnexpected:
+    'Nič také neočakávate? Overte si, napríklad telefonicky, že žiadosť je naozaj od osoby, od ktorej si to myslíte.',
+  showRequest: 'Zobraziť žiadosť',
+  question: 'O čo ste žiadaní',
+  yourAnswer: 'Vaša odpoveď',
+  answerHint: 'Odpovedať môžete len raz. Žiadateľ si môže odpoveď prečítať raz, potom sa odstráni.',
+  answerEncrypted:
+    'Vaša odpoveď sa zašifruje v tomto prehliadači. Dešifrovať ju môže len žiadateľ.',
+  answerUnencrypted:
+    'Bez JavaScriptu sa odpoveď odošle na tento server nezašifrovaná a server by si ju mohol prečítať.',
+  sendAnswer: 'Odoslať odpoveď',
+  sending: 'Odosiela sa…',
+  sendFailed: 'Odpoveď nebola odoslaná. Skontrolujte pripojenie a skúste to znova.',
+  sentTitle: 'Vaša odpoveď bola odoslaná',
+  sentText: 'Žiadateľ si ju teraz môže prečítať.',
+  answeredTitle: 'Na túto žiadosť už niekto odpovedal',
+  answeredText:
+    'Na žiadosť možno odpovedať len raz. Ak odpoveď nebola od vás, upozornite žiadateľa.',
 };

@@ -167,4 +167,25 @@ export const strings: Strings = {
   openText: 'Klistra in en krypterad hemlighet och dess nyckel. De lämnar inte din webbläsare.',
   encryptedSecret: 'Krypterad hemlighet',
   key: 'Nyckel',
+  requestTitle: 'Någon ber dig om en hemlighet',
+  requestFrom: 'Begäran från {name}.',
+  requestUnexpected:
+    'Kommer det här oväntat? Kontrollera, till exempel per telefon, att begäran kommer från den du tror.',
+  showRequest: 'Visa begäran',
+  question: 'Det här efterfrågas',
+  yourAnswer: 'Ditt svar',
+  answerHint:
+    'Du kan bara svara en gång. Den som frågade kan läsa svaret en gång; sedan raderas det.',
+  answerEncrypted:
+    'Ditt svar krypteras i den här webbläsaren. Bara den som frågade kan dekryptera det.',
+  answerUnencrypted:
+    'Utan JavaScript skickas svaret okrypterat till servern, som skulle kunna läsa det.',
+  sendAnswer: 'Skicka svar',
+  sending: 'Skickar …',
+  sendFailed: 'Svaret skickades inte. Kontrollera anslutningen och försök igen.',
+  sentTitle: 'Ditt svar har skickats',
+  sentText: 'Den som frågade kan nu läsa det.',
+  answeredTitle: 'Den här begäran har redan besvarats',
+  answeredText:
+    'En begäran tar bara emot ett svar. Om svaret inte var ditt, säg till den som frågade.',
 };

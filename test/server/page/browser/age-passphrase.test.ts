@@ -15,6 +15,7 @@ import {
   encryptText,
   keysIn,
   newLinkKey,
+  passphraseWrap,
   Undecrypted,
   workOf,
 } from '../../../../src/server/page/browser/age-passphrase';
@@ -56,7 +57,7 @@ describe.each([...lengths, 131_072])('%i bytes', (length) => {
 
   test('of the page are decrypted by the command line', async () => {
     for (const size of [997, 65_536, Number.POSITIVE_INFINITY]) {
-      const file = await joined(encryptFile(pieces(plain, size), KEY, 1));
+      const file = await joined(encryptFile(pieces(plain, size), passphraseWrap(KEY, 1)));
       expectSame(await joined(await decryptStream(pieces(file), identities)), plain);
     }
   });
@@ -64,16 +65,19 @@ describe.each([...lengths, 131_072])('%i bytes', (length) => {
 
 test('a text is the same afterwards to the character, in both directions', async () => {
   const text = '\uFEFF π = "3.14"\r\n\0🔑\n\n';
-  const armor = await encryptText(text, KEY, 10);
+  const armor = await encryptText(text, passphraseWrap(KEY, 10));
   expect((await nodeDecrypt(armor, identities)).toString()).toBe(text);
   expect(await decryptText(` \n${armor.replaceAll('\n', '\r\n')}`, KEY)).toBe(text);
   expect(workOf(armor)).toBe(10);
-  const empty = await encryptText('', KEY, 1);
+  const empty = await encryptText('', passphraseWrap(KEY, 1));
   expect(await decryptText(empty, KEY)).toBe('');
 });
 
 test('files of the same plaintext have nothing in common', async () => {
-  const [one, other] = [await encryptText('a', KEY, 1), await encryptText('a', KEY, 1)];
+  const [one, other] = [
+    await encryptText('a', passphraseWrap(KEY, 1)),
+    await encryptText('a', passphraseWrap(KEY, 1)),
+  ];
   expect(one.split('\n').filter((line) => other.includes(line))).toEqual([
     ...['-----BEGIN AGE ENCRYPTED FILE-----', '-----END AGE ENCRYPTED FILE-----', ''],
   ]);
@@ -150,7 +154,7 @@ test.each([
   ['an empty line', (armor: string) => armor.replace('\n', '\n\n')],
   ['characters that are not base64', (armor: string) => armor.replace(/\nYWdl/, '\nYW*l')],
 ])('armor with %s is refused', async (_, change) => {
-  const armor = await encryptText('a secret of more than a line, in armor', KEY, 1);
+  const armor = await encryptText('a secret of more than a line, in armor', passphraseWrap(KEY, 1));
   expect(() => decodeArmor(change(armor))).toThrow(new Undecrypted('armor'));
 });
 

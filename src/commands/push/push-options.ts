@@ -3,15 +3,17 @@ import type { ExpiryFields } from '../../client/edition';
 import type { Context, Profile } from '../../context';
 import type { Kind, NewPush } from '../../contract';
 import { usageError } from '../../errors';
+import { type ContentOptions, checkFiles } from '../../input/content';
+import type { EncryptMode, RecipientOptions } from '../../input/encryption';
 import { checkPassphrase, type PassphraseOptions } from '../../input/passphrase';
-import { checkStandardInput, type SourceOptions } from '../../input/source';
+import { checkStandardInput } from '../../input/source';
 import type { Expiry, GlobalOptions } from '../../options';
 
-export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
-  /** Paths; `-` is standard input. */
-  readonly file?: readonly string[];
-  readonly filename?: string;
-  readonly message?: string;
+export interface PushOptions
+  extends GlobalOptions,
+    ContentOptions,
+    PassphraseOptions,
+    RecipientOptions {
   readonly kind?: Kind;
   readonly days?: number;
   readonly expire?: Expiry;
@@ -22,10 +24,6 @@ export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOpt
   /** True if no mode is named; false with `--no-encrypt`. */
   readonly encrypt?: boolean | NonNullable<Profile['encrypt']>;
   readonly keyOut?: string;
-  /** Public keys. */
-  readonly to?: readonly string[];
-  /** Paths; `-` is standard input. */
-  readonly recipientsFile?: readonly string[];
   readonly name?: string;
   readonly note?: string;
   readonly notify?: readonly string[];
@@ -48,9 +46,6 @@ export interface PushOptions extends GlobalOptions, SourceOptions, PassphraseOpt
   /** Pushes of `--each` that are made at once. */
   readonly concurrency?: number;
 }
-
-/** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
-export type EncryptMode = 'link' | 'words' | 'keys';
 
 /**
  * How a push is encrypted, by options or the profile; undefined if it is not.
@@ -142,7 +137,7 @@ export function checkPushOptions(options: PushOptions, context: Context): void {
     throw usageError('--days cannot be combined with --expire', 'use only one of them');
   checkEncryption(options);
   checkHere(options);
-  if (!options.each) checkFiles(options);
+  if (!options.each) checkPushFiles(options);
 }
 
 function checkEach(options: PushOptions, context: Context): void {
@@ -171,22 +166,14 @@ function checkEach(options: PushOptions, context: Context): void {
   checkStandardInput(options, from === '-' ? 'the secrets' : undefined);
 }
 
-function checkFiles({ concurrency, file, kind, message, filename }: PushOptions): void {
+function checkPushFiles(options: PushOptions): void {
+  const { concurrency, file, kind } = options;
   if (concurrency !== undefined) throw usageError('--concurrency requires --each');
-  if (file !== undefined) {
-    if (kind !== undefined && kind !== 'file')
-      throw usageError(`--kind ${kind} cannot be combined with --file`, 'use only one of them');
-    if (message === '') throw usageError('the message is empty', 'remove --message');
-    return;
-  }
-  if (kind === 'file')
+  if (file !== undefined && kind !== undefined && kind !== 'file')
+    throw usageError(`--kind ${kind} cannot be combined with --file`, 'use only one of them');
+  if (file === undefined && kind === 'file')
     throw usageError('--kind file requires files', 'attach them with --file PATH');
-  if (message !== undefined)
-    throw usageError(
-      '--message requires --file',
-      'pipe in a text without files, or give it as [text]',
-    );
-  if (filename !== undefined) throw usageError('--filename requires --file -');
+  checkFiles(options);
 }
 
 function checkHere(options: PushOptions): void {

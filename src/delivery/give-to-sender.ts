@@ -1,10 +1,10 @@
 import { open, unlink } from 'node:fs/promises';
-import type { Context } from '../../context';
-import { CliError, usageError } from '../../errors';
-import { generateWords } from '../../input/random-secret';
-import type { GlobalOptions } from '../../options';
-import { writeAndClose } from '../../system/atomic-file';
-import { isOpen } from './unanswered';
+import { isOpen } from '../client/failure';
+import type { Context } from '../context';
+import { CliError, usageError } from '../errors';
+import { generateWords } from '../input/random-secret';
+import type { GlobalOptions } from '../options';
+import { writeAndClose } from '../system/atomic-file';
 
 /** A passphrase or key that was generated for the sender. */
 interface Generated {

@@ -1,23 +1,32 @@
-import { armoredSize, encryptPrepared, type PreparedFile, prepareFile } from '../../age/age';
-import { AgeError } from '../../age/age-error';
-import { newLinkKey, newWords } from '../../age/key';
-import { passphraseRecipient, type Recipient } from '../../age/recipients';
-import type { Attachment } from '../../client/form';
-import type { Context } from '../../context';
-import { limits } from '../../contract';
-import { type CliError, usageError } from '../../errors';
-import { bytesOf, placeOf } from '../../input/source';
-import { encodeManifest, encryptedName, isManifest } from '../../manifest';
-import type { EncryptMode, PushOptions } from './request';
+import { armoredSize, encryptPrepared, type PreparedFile, prepareFile } from '../age/age';
+import { AgeError } from '../age/age-error';
+import { newLinkKey, newWords } from '../age/key';
+import { passphraseRecipient, type Recipient } from '../age/recipients';
+import type { Attachment } from '../client/form';
+import type { Context } from '../context';
+import { limits } from '../contract';
+import { type CliError, usageError } from '../errors';
+import { encodeManifest, encryptedName, isManifest } from '../manifest';
+import { bytesOf, placeOf } from './source';
 
-/** What of a push is encrypted. */
+/** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
+export type EncryptMode = 'link' | 'words' | 'keys';
+
+/** The public keys that the command line names. */
+export interface RecipientOptions {
+  readonly to?: readonly string[];
+  /** Paths; `-` is standard input. */
+  readonly recipientsFile?: readonly string[];
+}
+
+/** What is encrypted of a push, or of the answer to a request. */
 interface Content {
   /** The text, or the message that goes with the files. */
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
 }
 
-/** A push whose content is encrypted. */
+/** Encrypted content. */
 export interface SealedContent {
   /** Armor. */
   readonly payload: string;
@@ -38,13 +47,10 @@ const WORK = { link: 10, words: 16 };
  */
 export async function sealerFor(
   mode: EncryptMode,
-  options: PushOptions,
+  options: RecipientOptions,
   context: Context,
 ): Promise<Seal> {
-  if (mode === 'keys') {
-    const recipients = await readRecipients(options, context);
-    return (content) => seal(content, recipients, undefined);
-  }
+  if (mode === 'keys') return sealerTo(await readRecipients(options, context));
   const newKey = mode === 'link' ? newLinkKey : await wordsDrawer();
   return (content) => {
     const key = newKey();
@@ -52,8 +58,13 @@ export async function sealerFor(
   };
 }
 
+/** Encrypts to public keys. */
+export function sealerTo(recipients: readonly Recipient[]): Seal {
+  return (content) => seal(content, recipients, undefined);
+}
+
 async function wordsDrawer(): Promise<() => string> {
-  const { wordList } = await import('../../input/words');
+  const { wordList } = await import('./words');
   return () => newWords(wordList());
 }
 
@@ -110,10 +121,10 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
 }
 
 async function readRecipients(
-  { to = [], recipientsFile = [] }: PushOptions,
+  { to = [], recipientsFile = [] }: RecipientOptions,
   context: Context,
 ): Promise<readonly Recipient[]> {
-  const { parseRecipient, parseRecipients } = await import('../../age/key-files');
+  const { parseRecipient, parseRecipients } = await import('../age/key-files');
   const named = to.map((text, at) =>
     parsed(() => parseRecipient(text), to.length === 1 ? '--to' : `--to number ${at + 1}`),
   );

@@ -1,0 +1,121 @@
+import type { InstanceVersion, SecretRequest } from '../contract';
+import { CliError } from '../errors';
+import { readAuditLog } from './audit-log';
+import type { Api, RequestApi, RequestState } from './client';
+import { noRequests } from './failure';
+import type { Reference } from './link';
+import { pages } from './pages';
+
+/** Whether an instance has requests; undefined if its version does not say so. */
+export function hasRequests({ edition, features }: InstanceVersion): boolean | undefined {
+  const requests = features?.requests;
+  if (typeof requests === 'boolean') return requests;
+  const enabled = (requests as { readonly enabled?: unknown } | null | undefined)?.enabled;
+  if (typeof enabled === 'boolean') return enabled;
+  return edition === 'oss' ? false : undefined;
+}
+
+/** Whether an instance has such a request. Its answer is not taken. */
+async function isRequest(api: Api, token: string): Promise<boolean> {
+  if (hasRequests(await api.version()) === false) return false;
+  try {
+    await api.requests.preview(token);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if (error.code === 'not_found') return false;
+    if (error.code === 'unauthorized' || error.code === 'forbidden') return true;
+    throw error;
+  }
+}
+
+/**
+ * Does what fits a link or token. `/r/TOKEN` is the link of a request, and of a URL push of the open-source edition, so
+ * that the instance is asked; a bare token is tried as that of a push first.
+ * @throws what the work throws; CliError (rejected) for a request where the instance has none
+ */
+export async function pushOrRequest<T>(
+  api: Api,
+  { token, base, kind }: Reference,
+  work: { readonly push: () => Promise<T>; readonly request: () => Promise<T> },
+): Promise<T> {
+  if (kind === 'request') return onRequest(api, work.request);
+  if (kind === 'unknown') return (await isRequest(api, token)) ? work.request() : work.push();
+  try {
+    return await work.push();
+  } catch (error) {
+    if (base !== undefined || !isNotFound(error)) throw error;
+    if (!(await isRequest(api, token).catch(() => false))) throw error;
+    return work.request();
+  }
+}
+
+/**
+ * Works on a request by its link.
+ * @throws what the work throws; CliError (rejected) if the instance has no requests
+ */
+export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const version = await api.version().catch(() => undefined);
+    throw version && hasRequests(version) === false ? noRequests(error.status) : error;
+  }
+}
+
+export interface RequestProgress {
+  readonly state: 'open' | 'answered' | 'closed';
+  readonly request: SecretRequest;
+}
+
+/**
+ * Returns a function that looks once how the owner's request is doing. Reading it would take its answer: a preview says
+ * its state, at our service, and the listings do, which are read in the order in which a request moves through them.
+ * @throws CliError (the returned function) as `RequestApi.list` does; (not_found) if it is in no listing
+ */
+export function requestPoller(api: RequestApi, token: string): () => Promise<RequestProgress> {
+  return async () => {
+    const { url, state } = await api.preview(token);
+    if (isState(state)) {
+      const request = { url_token: token, html_url: url, state };
+      if (state !== 'closed') return { state: state === 'open' ? 'open' : 'answered', request };
+      return { state: (await wasAnswered(api, token)) ? 'answered' : 'closed', request };
+    }
+    for (const listed of ['open', 'ready', 'closed'] as const) {
+      const request = await findRequest(api, listed, token);
+      if (request === undefined) continue;
+      if (listed === 'open') return { state: 'open', request };
+      const answered = listed === 'ready' || (await wasAnswered(api, token));
+      return { state: answered ? 'answered' : 'closed', request };
+    }
+    throw new CliError('not_found', 'no such request among yours');
+  };
+}
+
+const isState = (state: unknown): state is RequestState =>
+  state === 'open' || state === 'ready' || state === 'closed';
+
+/** A request in a listing of its owner. */
+export async function findRequest(
+  api: Pick<RequestApi, 'list'>,
+  state: RequestState,
+  token: string,
+): Promise<SecretRequest | undefined> {
+  const key = ({ url_token }: SecretRequest) => url_token;
+  for await (const rows of pages((page) => api.list(state, page), { key })) {
+    const found = rows.find((row) => key(row) === token);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A closed request was answered if its log has an event of that kind. */
+async function wasAnswered(api: Pick<RequestApi, 'audit'>, token: string): Promise<boolean> {
+  const log = await readAuditLog(api, token, 'newest');
+  return log.some(({ kind }) => /^(respon|answer)/.test(kind));
+}
+
+function isNotFound(error: unknown): error is CliError {
+  return error instanceof CliError && error.code === 'not_found';
+}

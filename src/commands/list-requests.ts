@@ -1,0 +1,82 @@
+import { Argument, Command } from 'commander';
+import type { RequestApi, RequestState } from '../client/client';
+import { AT_ONCE, pages } from '../client/pages';
+import type { Context } from '../context';
+import { limits, type SecretRequest } from '../contract';
+import { usageError } from '../errors';
+import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
+import { createSession, type Session } from '../session';
+import { requestColumns } from '../terminal/listings';
+import { printRows, tellEnd } from '../terminal/table';
+
+interface RequestsOptions extends GlobalOptions {
+  /** Answered and open ones if left out. */
+  readonly state?: RequestState | undefined;
+  readonly page?: number;
+  readonly all: boolean;
+  readonly limit?: number;
+}
+
+const STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
+
+const EXAMPLES = `
+ready: answered, and not yet taken with pwpush get. Without a state, those that
+are ready and then those that are open. In a pipe each request is a line of
+tab-separated fields: token, name, state, created, closes.
+
+Examples:
+  $ pwpush requests
+  $ pwpush requests ready | while read token _; do pwpush get "$token"; done`;
+
+export function define(context: Context): Command {
+  const command = new Command('requests')
+    .description('List your requests, newest first. Needs a token.')
+    .addArgument(new Argument('[state]', 'state').choices(STATES))
+    .option('--page <n>', 'show page N of 50 each', pageNumber)
+    .option('--all', 'show all pages')
+    .option('--limit <n>', 'show at most N', positive('--limit'))
+    .addHelpText('after', EXAMPLES)
+    .action((state: RequestState | undefined) => {
+      const options = { ...optionsOf(command, context.env, { all: false }), state };
+      return requests(createSession(context, options), options);
+    });
+  return addGlobalOptions(command);
+}
+
+/** Prints each page as it comes. */
+async function requests(session: Session, options: RequestsOptions): Promise<void> {
+  const { state, page = 1, limit } = options;
+  if (options.page !== undefined && (options.all || limit !== undefined))
+    throw usageError('--page cannot be combined with --all or --limit', 'use only one of them');
+  if (options.page !== undefined && state === undefined)
+    throw usageError('--page requires a state', `use one of ${STATES.join(', ')}`);
+  const many = options.all || limit !== undefined;
+  const { api } = await session.connect(many ? AT_ONCE : 1);
+  const states: RequestState[] = state === undefined ? ['ready', 'open'] : [state];
+  const range = many ? {} : { first: page, last: page };
+  const rows = listed(api.requests, states, range, limit);
+  const printed = await printRows(rows, requestColumns, session.context, options);
+  const more = !many && printed >= limits.rowsPerPage;
+  const what = state === undefined ? 'requests' : `${state} requests`;
+  await tellEnd(session.say, what, { printed, page, more });
+}
+
+/** The listings one after the other. */
+async function* listed(
+  api: RequestApi,
+  states: readonly RequestState[],
+  range: { readonly first?: number; readonly last?: number },
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<SecretRequest[]> {
+  let left = limit;
+  for (const state of states) {
+    if (left <= 0) return;
+    const key = (request: SecretRequest) => request.url_token;
+    const fetchPage = async (page: number) =>
+      (await api.list(state, page)).map((one) => ({ ...one, state: one.state ?? state }));
+    for await (const rows of pages(fetchPage, { ...range, limit: left, key, skipRepeated: true })) {
+      left -= rows.length;
+      yield rows;
+    }
+  }
+}

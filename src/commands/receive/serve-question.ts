@@ -1,0 +1,176 @@
+import { newKeyPair, parseIdentities } from '../../age/key-files';
+import { rescueAll } from '../../child/all-or-rescued';
+import { apiClient } from '../../client/client';
+import { withKey } from '../../client/link';
+import type { Context } from '../../context';
+import { deliverPush } from '../../delivery/deliver-push';
+import { openPush } from '../../delivery/open-push';
+import { type OutputPlace, reserveOutput } from '../../delivery/output-place';
+import { type RetrievedPush, retrieve } from '../../delivery/retrieve';
+import { readAnswer } from '../../delivery/take-answer';
+import { asCliError, CliError, endedBy, usageError } from '../../errors';
+import { closeAfter } from '../../input/close-after';
+import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
+import { checkStandardInput } from '../../input/source';
+import { withService } from '../../load-service';
+import type { GlobalOptions } from '../../options';
+import { aborted } from '../../system/abort';
+import { type Invocation, invocation, toJson } from '../../terminal/output';
+import { safe } from '../../terminal/safe';
+
+export interface ReceiveOptions extends GlobalOptions, PassphraseOptions {
+  readonly question?: string;
+  readonly expire?: string;
+  readonly allowFiles: boolean;
+  readonly output?: string;
+  readonly force: boolean;
+  /** The link. */
+  readonly copy: boolean;
+  readonly host?: string;
+  readonly port?: number;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+const QUESTION = 'Please enter the secret.';
+
+type Served = Awaited<ReturnType<typeof start>>;
+
+/** Serves a question from the memory of this machine until it is answered, and delivers the answer. */
+export async function serveQuestion(context: Context, options: ReceiveOptions): Promise<void> {
+  const run = invocation(context, options);
+  checkReceiveOptions(options, context);
+  const passphrase = await readPassphrase(options, context, true);
+  context.asked();
+  const place = await reserveOutput(run, { ...options, copy: false, qr: false });
+  const { identity, recipient } = newKeyPair();
+  const stop = context.takeSignals();
+  let here: Served | undefined;
+  try {
+    here = await start(run, options, requestOf(options, passphrase, recipient));
+    if (stop.aborted) throw endedBy(stop);
+    await showLink(run, options, here, withKey(`${here.base}/r/${here.token}`, recipient));
+    await untilAnswered(run, here, stop);
+  } catch (error) {
+    await place.discard?.();
+    await here?.close();
+    throw error;
+  }
+  try {
+    await deliver(run, options, { here, place, identity, passphrase });
+  } finally {
+    await here.close();
+  }
+}
+
+/** @throws CliError (usage) for empty values, of unset shell variables, and an invalid duration */
+function checkReceiveOptions(options: ReceiveOptions, context: Context): void {
+  checkPassphrase(options, context);
+  checkStandardInput(options);
+  const { question, host, tlsCert, tlsKey, expire } = options;
+  const named = { 'the question': question, '--host': host, '--tls-cert': tlsCert };
+  const empty = Object.entries({ ...named, '--tls-key': tlsKey }).find(([, value]) => value === '');
+  if (empty) throw usageError(`${empty[0]} must not be empty`);
+  if (expire !== undefined) closeAfter(expire);
+}
+
+function requestOf(
+  { question = QUESTION, expire, allowFiles }: ReceiveOptions,
+  passphrase: string | undefined,
+  recipient: string,
+): object {
+  return {
+    request: question,
+    public_key: recipient,
+    ...(expire === undefined ? {} : { close_after: closeAfter(expire).close_after }),
+    ...(allowFiles ? { response_file_attachments: true } : {}),
+    ...(passphrase === undefined ? {} : { passphrase }),
+  };
+}
+
+function start({ context, say }: Invocation, options: ReceiveOptions, request: object) {
+  const { host = '0.0.0.0', port = 0, tlsCert, tlsKey } = options;
+  const io = {
+    // The page is announced below; of the log only errors.
+    log: (line: string, level?: string) => void (level === 'error' && say.warn(line)),
+    warn: (line: string) => void say.warn(line),
+    now: context.now,
+    env: context.env,
+    version: context.version,
+    quietly: context.quietly,
+  };
+  return withService(({ serveRequest }) =>
+    serveRequest({ host, port, tlsCert, tlsKey }, io, request, (ip) => {
+      void say.note(`${safe(ip ?? 'someone')} opened the page`);
+    }),
+  );
+}
+
+/** On stderr, as standard output is for the answer; with --json there is room for both. */
+async function showLink(
+  { context, say }: Invocation,
+  options: ReceiveOptions,
+  { token, exposed }: Served,
+  link: string,
+): Promise<void> {
+  if (exposed)
+    await say.warn(
+      'plain http: someone who changes the page on its way can read the answer; see --tls-cert',
+    );
+  if (options.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
+  else if (context.stderr.closed)
+    throw usageError('cannot show the link: standard error is closed');
+  else await say.announce(link);
+  if (options.copy) {
+    const { copyLink } = await import('../../delivery/deliver-link');
+    await copyLink({ context, options, say }, link);
+  }
+  if (context.stderr.isTTY && !options.quiet && !options.json) {
+    const { drawQr } = await import('../../terminal/qr');
+    await drawQr(say, link);
+  }
+}
+
+async function untilAnswered({ say }: Invocation, here: Served, stop: AbortSignal): Promise<void> {
+  await say.remark('waiting for an answer … (Ctrl-C ends it)');
+  const answered = await Promise.race([here.ended, aborted(stop)]);
+  if (answered === undefined) throw endedBy(stop);
+  if (!answered) throw new CliError('expired', 'nobody answered in time');
+}
+
+interface Received {
+  readonly here: Served;
+  readonly place: OutputPlace;
+  /** The private key. */
+  readonly identity: string;
+  readonly passphrase: string | undefined;
+}
+
+/** As `get` delivers an answer; what cannot be delivered is saved. */
+async function deliver(
+  { context, say }: Invocation,
+  options: ReceiveOptions,
+  { here, place, identity, passphrase }: Received,
+): Promise<void> {
+  const api = apiClient({
+    base: here.base,
+    userAgent: `pwpush/${context.version}`,
+    send: here.ask,
+    now: context.now,
+    sleep: context.sleep,
+  });
+  const known = { text: passphrase, typed: false };
+  const read = (token: string, given?: string) => readAnswer(api.requests, token, given);
+  const push = await retrieve(context, { retrieve: read }, here.token, known);
+  const identities = parseIdentities(identity);
+  const key = { identities, recipient: undefined, forget: () => {} };
+  const sealed: RetrievedPush = { context, options, say, api, push, answer: { key } };
+  const none = { text: undefined, identities: [], decrypt: true, linkKey: undefined };
+  const opened = await openPush(sealed, none, () => {}).catch(async (error) => {
+    await place.discard?.();
+    throw await rescueAll([sealed], asCliError(error));
+  });
+  const output = { ...options, copy: false, qr: false };
+  const failure = await deliverPush({ ...opened, options: output, place }, true);
+  if (failure) throw failure;
+}

@@ -1,0 +1,234 @@
+import { notification } from '../../client/client';
+import { findLink, parseReference, withKey } from '../../client/link';
+import type { Context } from '../../context';
+import { durations, type NewRequest, type SecretRequest } from '../../contract';
+import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
+import { joinHints } from '../../delivery/print-or-rescue';
+import { type NewKey, newRequestKey } from '../../delivery/request-keys';
+import { CliError, usageError } from '../../errors';
+import { closeAfter, durationText } from '../../input/close-after';
+import { openFiles } from '../../input/content';
+import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
+import {
+  checkStandardInput,
+  chooseSource,
+  readSecret,
+  type Source,
+  type SourceOptions,
+} from '../../input/source';
+import type { GlobalOptions } from '../../options';
+import { NO_INSTANCE } from '../../profile/target';
+import { createSession, type Instance, type Session } from '../../session';
+import { DEFAULT_INTERVAL, waitForAnswer, withDeadline } from '../../terminal/waiting';
+
+export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
+  readonly expire?: string;
+  readonly name?: string;
+  readonly note?: string;
+  /** Paths; `-` is standard input. */
+  readonly file?: readonly string[];
+  readonly allowFiles: boolean;
+  readonly passphraseOut?: string;
+  readonly identityOut?: string;
+  /** False with `--no-encrypt`. */
+  readonly encrypt: boolean;
+  readonly copy: boolean;
+  readonly qr: boolean;
+  readonly notify?: readonly string[];
+  readonly notifyLocale?: string;
+  readonly wait: boolean;
+}
+
+const TO_ASK = { noun: 'question', act: 'ask' } as const;
+
+/** Reads the question, keeps a new private key, creates the request, and prints its link. */
+export async function createRequest(context: Context, options: RequestOptions): Promise<void> {
+  checkRequestOptions(options, context);
+  const source = questionSource(options, context);
+  const { timeout, ...others } = options;
+  const session = createSession(context, options.wait ? others : options);
+  const { base } = await session.target().catch(offerReceive);
+  const attachments = await openFiles(options, context);
+  try {
+    const question = await readSecret(source, options, context, TO_ASK);
+    const expire = options.expire ?? (await offerExpiry(source, context));
+    const passphrase = await passphraseFor(options, context);
+    context.asked();
+    const instance = await session.connect();
+    const key = options.encrypt ? newRequestKey(context, base, options.identityOut) : undefined;
+    const wanted = { ...requestOf(question, expire, options), ...passphrase.field };
+    const files = attachments?.files ?? [];
+    const creating = async () => {
+      const request = { ...wanted, ...(key && { public_key: key.recipient }) };
+      if (files.length === 0) return instance.api.requests.create(request);
+      const { sendFiles } = await import('../../input/attachments');
+      return sendFiles(session, files, (sent) => instance.api.requests.create(request, sent));
+    };
+    const created = await creating().catch(async (error) => {
+      key?.withdraw(error);
+      await passphrase.withdraw(error);
+      throw error;
+    });
+    const result = await acceptRequest(session, instance, wanted, created, key);
+    const failure = await deliverLink(session, options, result);
+    if (failure) throw failure;
+    if (!options.wait) return;
+    const deadline = timeout === undefined ? context : withDeadline(context, timeout);
+    const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
+    const run = { ...session, context: deadline };
+    await waitForAnswer(run, waiting, instance.api.requests, created.url_token);
+  } finally {
+    await attachments?.close();
+  }
+}
+
+/** @throws CliError (usage) for options that do not go together, and for invalid values */
+function checkRequestOptions(options: RequestOptions, context: Context): void {
+  checkPassphrase(options, context);
+  const { passphraseOut, generatePassphrase, identityOut, encrypt, notify, notifyLocale } = options;
+  if (passphraseOut !== undefined && !generatePassphrase)
+    throw usageError('--passphrase-out requires --generate-passphrase');
+  if (identityOut !== undefined && !encrypt)
+    throw usageError('--no-encrypt cannot be combined with --identity-out');
+  if (identityOut === '') throw usageError('--identity-out must not be empty');
+  if (notify) notification(notify, notifyLocale);
+  else if (notifyLocale !== undefined) throw usageError('--notify-locale requires --notify EMAIL');
+  if (notify && encrypt)
+    throw usageError(
+      '--notify requires --no-encrypt: the instance would e-mail the link without its key',
+      'send the link yourself, or let the instance read the answer',
+    );
+  if (options.expire !== undefined) closeAfter(options.expire);
+}
+
+function questionSource(options: RequestOptions, context: Context): Source {
+  const { file = [], text } = options;
+  // A question beside a file from standard input has to be an argument.
+  const piped = file.includes('-') && text !== undefined;
+  const source = chooseSource(options, context.stdin.isTTY, context.canPrompt(), TO_ASK);
+  checkStandardInput(
+    options,
+    piped ? 'a file' : source.name === 'stdin' ? 'the question' : undefined,
+  );
+  if (source.name === 'stdin' && file.includes('-'))
+    throw usageError(
+      'standard input cannot be both the question and a file',
+      'give the question as an argument',
+    );
+  return source;
+}
+
+/** Without an instance, the question can be asked from this machine. */
+function offerReceive(error: unknown): never {
+  if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
+  throw error.with({
+    hint: joinHints(error.hint, 'to ask without an instance, use pwpush receive'),
+  });
+}
+
+/** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
+async function offerExpiry(source: Source, context: Context): Promise<string | undefined> {
+  if (source.name !== 'prompt') return undefined;
+  const prompter = await context.prompter();
+  for (let tries = 1; ; tries++) {
+    const typed = (
+      await prompter.text('Close after, such as 6h or 1w (Enter for default):')
+    ).trim();
+    if (typed === '') return undefined;
+    try {
+      closeAfter(typed);
+      return typed;
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+const TRIES = 3;
+
+/** The passphrase as a field; one that is generated is given to the user first. */
+async function passphraseFor(options: RequestOptions, context: Context) {
+  if (!options.generatePassphrase) {
+    const text = await readPassphrase(options, context, true);
+    return { field: text === undefined ? {} : { passphrase: text }, withdraw: async () => {} };
+  }
+  const { giveToSender, newPassphrase } = await import('../../delivery/give-to-sender');
+  const text = await newPassphrase();
+  const given = { what: 'passphrase', text, path: options.passphraseOut } as const;
+  return { field: { passphrase: text }, withdraw: await giveToSender(given, context, options) };
+}
+
+/** Contains only what was asked for; the instance has defaults for the rest. */
+function requestOf(
+  request: string,
+  expire: string | undefined,
+  { name, note, allowFiles, notify, notifyLocale }: RequestOptions,
+): NewRequest {
+  return {
+    request,
+    ...(expire === undefined ? {} : closeAfter(expire)),
+    ...(name === undefined ? {} : { name }),
+    ...(note === undefined ? {} : { note }),
+    ...(allowFiles ? { response_file_attachments: true } : {}),
+    ...(notify ? notification(notify, notifyLocale) : {}),
+  };
+}
+
+/** The seconds after which a request closes; undefined if it does not say. */
+function secondsOpen({ close_after, close_after_duration }: Partial<SecretRequest>) {
+  return close_after ?? durations[close_after_duration ?? -1];
+}
+
+/** Keeps the key if the page of the instance encrypts to it, and finds the link. */
+async function acceptRequest(
+  { say }: Session,
+  { api, target }: Instance,
+  wanted: NewRequest,
+  created: SecretRequest,
+  key: NewKey | undefined,
+): Promise<CreatedLink> {
+  const { link, doubt } = await findLink(api.requests, target.base, created, 'request');
+  const token = created.url_token || parseReference(link).token;
+  const encrypted = key !== undefined && created.public_key === key.recipient;
+  if (encrypted) await keepKey(key, token, () => api.requests.close(token));
+  else key?.withdraw();
+  if (key && !encrypted)
+    await say.warn('the page of this instance does not encrypt: the instance can read the answer');
+  const warnings = [...(doubt === undefined ? [] : [doubt]), ...changedDuration(wanted, created)];
+  return {
+    object: { ...created, encrypted },
+    link: withKey(link, encrypted ? key.recipient : undefined),
+    warnings,
+    summary: summaryOf(created, encrypted),
+  };
+}
+
+/** Without its key nobody could read the answer: the request is closed again. */
+async function keepKey(key: NewKey, token: string, close: () => Promise<unknown>): Promise<void> {
+  try {
+    key.keep(token);
+  } catch (error) {
+    key.withdraw();
+    await close().catch(() => {});
+    throw error;
+  }
+}
+
+function changedDuration({ close_after: asked }: NewRequest, created: SecretRequest): string[] {
+  const granted = secondsOpen(created);
+  if (asked === undefined || granted === undefined || asked === granted) return [];
+  return [
+    `the instance changed a limit: it closes after ${durationText(granted)}, not ${durationText(asked)}`,
+  ];
+}
+
+function summaryOf(created: SecretRequest, encrypted: boolean): string {
+  const { response_file_attachments: files } = created;
+  const closes = secondsOpen(created);
+  return [
+    ...(closes === undefined ? [] : [`closes after ${durationText(closes)}`]),
+    ...(created.passphrase ? ['passphrase required'] : []),
+    ...(files ? ['the answer may have files'] : []),
+    encrypted ? 'only this key opens the answer' : 'the instance can read the answer',
+  ].join(' · ');
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import type { Context } from '../context';
+import { addGlobalOptions, addPassphraseOptions, optionsOf } from '../options';
+import type { RespondOptions } from './respond/send-answer';
+
+const EXAMPLES = `
+The answer comes from standard input, or from one of --from, --env, --generate
+and --file; at a terminal pwpush shows the question and asks for it. It is
+encrypted to the key in the link, which the instance never sees. The first
+answer is the only one.
+
+Examples:
+  $ pwpush respond "$LINK"                     asks for the answer
+  $ pwpush respond "$LINK" < ~/.ssh/id_ed25519.pub
+  $ pwpush respond "$LINK" --file site.crt --file site.key`;
+
+export function define(context: Context): Command {
+  const command = new Command('respond')
+    .description('Answer a request for a secret.')
+    .argument('<link>', 'link of the request, with the part after #')
+    .optionsGroup('Answer:')
+    .option('--from <file>', 'read the text from a file; - is standard input')
+    .option('--env <name>', 'read the text from an environment variable')
+    .option('--generate [length]', 'generate a length, words:5, hex:32 (default: 24)')
+    .option('--raw', 'keep the final newline of single-line input')
+    .option('-f, --file <path...>', 'attach files, up to 10; - is standard input')
+    .option('--filename <name>', 'name of the file that --file - reads')
+    .option('--message <text>', 'text to go with the files')
+    .addHelpText('after', EXAMPLES)
+    .action(async (link: string) => {
+      const options: RespondOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
+      // Loaded here: `respond --help` does without.
+      const { sendAnswer } = await import('./respond/send-answer');
+      return sendAnswer(context, options);
+    });
+  return addGlobalOptions(addPassphraseOptions(command));
+}
+
+const DEFAULTS = { raw: false, passphrase: false };

@@ -1,0 +1,185 @@
+import { AgeError } from '../../age/age-error';
+import { parseRecipient } from '../../age/key-files';
+import type { Recipient } from '../../age/recipients';
+import type { Api } from '../../client/client';
+import type { Reference } from '../../client/link';
+import { onRequest } from '../../client/push-or-request';
+import type { Context } from '../../context';
+import type { SecretRequest } from '../../contract';
+import { withPassphrase } from '../../delivery/retrieve';
+import { safeName } from '../../delivery/safe-name';
+import { CliError, usageError } from '../../errors';
+import { type ContentOptions, checkFiles, contentSource, openFiles } from '../../input/content';
+import { sealerTo } from '../../input/encryption';
+import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../../input/passphrase';
+import { readSecret } from '../../input/source';
+import type { GlobalOptions } from '../../options';
+import { createSession, type Session } from '../../session';
+import { forTerminal } from '../../terminal/safe';
+
+export interface RespondOptions extends GlobalOptions, ContentOptions, PassphraseOptions {
+  readonly link: string;
+}
+
+const TO_SEND = { noun: 'secret', act: 'send' } as const;
+
+/** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
+export async function sendAnswer(context: Context, options: RespondOptions): Promise<void> {
+  checkPassphrase(options, context);
+  checkFiles(options);
+  const source = contentSource(options, context, TO_SEND);
+  // Without a token: an owner who reads an answered request takes its answer.
+  const session = createSession(context, { ...options, anonymous: true });
+  const { api, reference } = await session.connectTo(options.link);
+  const linkKey = recipientOf(reference);
+  const known = await knownPassphrase(options, context);
+  const attachments = await openFiles(options, context);
+  try {
+    let passphrase: string | undefined;
+    const request = await onRequest(api, () =>
+      withPassphrase(context, known, (given) => {
+        passphrase = given;
+        return api.requests.read(reference.token, given);
+      }),
+    );
+    checkOpen(request, attachments !== undefined);
+    await showQuestion(session, request);
+    const recipient = linkKey ?? (await recipientOfInstance(session, request));
+    if (linkKey) await compareKeys(session, reference, request);
+    const text = source ? await readSecret(source, options, context, TO_SEND) : options.message;
+    if (source?.name === 'generate') await session.say.remark(`generated: ${text}`);
+    context.asked();
+    const content = { text, files: attachments?.files };
+    const answer = recipient ? await sealerTo([recipient])(content) : { ...content, payload: text };
+    const sent = { response: answer.payload, passphrase };
+    const { files = [] } = answer;
+    const responding =
+      files.length === 0
+        ? api.requests.respond(reference.token, sent)
+        : (await import('../../input/attachments')).sendFiles(session, files, (metered) =>
+            api.requests.respond(reference.token, { ...sent, files: metered }),
+          );
+    const answered = await responding.catch(async (error) => {
+      throw await checkedOutcome(session, api, reference.token, error);
+    });
+    await reportSent(session, options, answered, text);
+  } finally {
+    await attachments?.close();
+  }
+}
+
+/** @throws CliError (usage) for a damaged key */
+function recipientOf({ publicKey, key }: Reference): Recipient | undefined {
+  if (publicKey === undefined && key === undefined) return undefined;
+  try {
+    return parseRecipient(publicKey ?? '');
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    throw usageError(
+      'the key in the link is damaged; nothing was sent',
+      'copy the whole link again',
+    );
+  }
+}
+
+/** @throws CliError (rejected, expired) for a request that takes no such answer */
+function checkOpen(
+  { state, response_file_attachments: files }: SecretRequest,
+  attached: boolean,
+): void {
+  if (state === 'ready')
+    throw new CliError('rejected', 'the request was answered already', {
+      hint: 'ask the person who requested it',
+    });
+  if (state === 'closed')
+    throw new CliError('expired', 'the request is closed', { hint: 'ask for a new link' });
+  if (attached && files === false)
+    throw new CliError('rejected', 'the request accepts no files; nothing was sent', {
+      hint: 'send a text, or ask for a link that accepts files',
+    });
+}
+
+/** On stderr, as everything that is said to a person. */
+async function showQuestion({ say, options }: Session, request: SecretRequest): Promise<void> {
+  if (options.quiet || options.json) return;
+  const { request: question, requestor } = request;
+  const from = typeof requestor === 'string' && requestor !== '' ? ` of ${requestor}` : '';
+  await say.note(`the question${from}:`);
+  await say.draw(() => forTerminal((question ?? '').replace(/^/gm, '  ')));
+  const files = Array.isArray(request.request_files) ? request.request_files : [];
+  const names = files.flatMap(({ filename }) => (typeof filename === 'string' ? [filename] : []));
+  if (names.length > 0)
+    await say.note(
+      `files with the question, which the page has: ${names.map((name) => safeName(name)).join(', ')}`,
+    );
+}
+
+/** The key that the instance names, for a link that lost its own. */
+async function recipientOfInstance(
+  { say }: Session,
+  { public_key: key }: SecretRequest,
+): Promise<Recipient | undefined> {
+  if (!key) {
+    await say.warn('the link has no key: the instance can read the answer');
+    return undefined;
+  }
+  await say.warn(
+    'the link has no key: the answer is encrypted to the key that the instance names, which it may have chosen itself',
+  );
+  try {
+    return parseRecipient(key);
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    throw new CliError('failed', 'the instance names an invalid key; nothing was sent', {
+      hint: 'ask for the whole link, with the part after #',
+    });
+  }
+}
+
+/** An instance that names another key may have tried to read the answer. */
+async function compareKeys(
+  { say }: Session,
+  { publicKey }: Reference,
+  { public_key: named }: SecretRequest,
+): Promise<void> {
+  if (!named || named === publicKey?.toLowerCase()) return;
+  await say.warn(
+    'the instance names another key than the link: the answer is encrypted to that of the link',
+  );
+}
+
+/** Without a response, the state of the request tells whether an answer arrived. Never sends another one. */
+async function checkedOutcome(
+  { context, say }: Session,
+  api: Pick<Api, 'requests'>,
+  token: string,
+  failure: unknown,
+): Promise<unknown> {
+  if (!(failure instanceof CliError) || failure.code !== 'unknown') return failure;
+  if (context.signal.aborted) return failure;
+  await say.remark('no response; checking the request');
+  const { state } = await api.requests.preview(token).catch(() => ({ state: undefined }));
+  if (state === 'open')
+    return failure.with({
+      message: `${failure.message}; the request has no answer yet`,
+      hint: 'it may still arrive: check the link before you send the answer again',
+    });
+  if (state !== 'ready' && state !== 'closed') return failure;
+  return failure.with({
+    message: `${failure.message}; the request has an answer now, probably yours`,
+    hint: 'ask the person who requested it',
+  });
+}
+
+/** With --json the object of the instance, and a generated secret, for which there is no other place. */
+async function reportSent(
+  { say }: Session,
+  options: RespondOptions,
+  answered: SecretRequest,
+  text: string | undefined,
+): Promise<void> {
+  const { response: _, ...shown } = answered;
+  const generated = options.generate === undefined ? {} : { generated: text };
+  if (options.json) return say.print({ ...shown, ...generated }, () => '');
+  await say.note('the answer was sent');
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AgeError } from '../age/age-error';
+import { newKeyPair, parseIdentities } from '../age/key-files';
+import type { Identity } from '../age/recipients';
+import { isOpen } from '../client/failure';
+import { CliError, failedError, usageError } from '../errors';
+import { stateFolder } from '../profile/folders';
+import { makeFile, nameFile } from '../system/atomic-file';
+import { makeFolder } from '../system/private-folder';
+import type { RescueContext } from './rescue';
+
+/** A new private key, on the disk already. */
+export interface NewKey {
+  /** Its public key, `age1…`. */
+  readonly recipient: string;
+  /** Keeps it for the request of that token. */
+  keep(token: string): void;
+  /** Removes it, unless the request may have been created after that failure. */
+  withdraw(failure?: unknown): void;
+}
+
+/**
+ * Makes a key pair before the request is sent, so that a full disk is noticed by then.
+ * @param base address of the instance
+ * @param path a new file for the private key; else it goes to the state folder
+ * @throws CliError (usage, failed) if it cannot be written
+ */
+export function newRequestKey(context: RescueContext, base: string, path?: string): NewKey {
+  const { identity, recipient } = newKeyPair();
+  const created = `# created: ${context.now().toISOString()}`;
+  const text = `${instanceLine(base)}${created}\n# public key: ${recipient}\n${identity}\n`;
+  if (path !== undefined) return keyFile(path, text, recipient);
+  const folder = keyFolder(context);
+  const draft = join(folder, `.new-${randomBytes(6).toString('hex')}.key`);
+  writing(folder, () => {
+    makeFolder(folder);
+    makeFile(draft, (file) => writeFileSync(file, text));
+  });
+  return {
+    recipient,
+    keep: (token) =>
+      writing(folder, () => {
+        const kept = keyPath(context, token);
+        if (existsSync(kept)) throw failedError(`there is a key "${kept}" already`);
+        nameFile(draft, kept, true);
+      }),
+    withdraw: () => rmSync(draft, { force: true }),
+  };
+}
+
+function keyFile(path: string, text: string, recipient: string): NewKey {
+  try {
+    makeFile(path, (file) => writeFileSync(file, text));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
+    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
+  }
+  return {
+    recipient,
+    keep: () => {},
+    withdraw: (failure) => {
+      if (!(failure instanceof CliError) || !isOpen(failure)) rmSync(path, { force: true });
+    },
+  };
+}
+
+function writing(folder: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw failedError(`cannot keep the private key in "${folder}" (${code})`, {
+      hint: 'choose a file for it with --identity-out FILE',
+      cause: error,
+    });
+  }
+}
+
+const keyFolder = (context: RescueContext) => join(stateFolder(context), 'requests');
+const keyPath = (context: RescueContext, token: string) => join(keyFolder(context), `${token}.key`);
+const instanceLine = (base: string) => `# instance: ${base}\n`;
+
+/** The private key that was kept for a request. */
+export interface KeptKey {
+  readonly identities: readonly Identity[];
+  /** Its public key. */
+  readonly recipient: string | undefined;
+  /** Removes it; call this once the answer is safe. */
+  forget(): void;
+}
+
+/** The key that was kept for a request of that instance; undefined if there is no such file. */
+export function keptKey(context: RescueContext, base: string, token: string): KeptKey | undefined {
+  const path = keyPath(context, token);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+  // Another instance could choose the same token for its link, and have the key removed.
+  if (!text.startsWith(instanceLine(base))) return undefined;
+  const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
+  const identities = identitiesIn(text, path);
+  return { identities, recipient, forget: () => rmSync(path, { force: true }) };
+}
+
+function identitiesIn(text: string, path: string): Identity[] {
+  try {
+    return parseIdentities(text);
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    throw failedError(`${path}: ${error.message}; nothing was fetched`, { cause: error });
+  }
+}

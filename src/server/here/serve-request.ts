@@ -1,0 +1,131 @@
+import { getPath } from 'hono/utils/url';
+import { API_PATH, requestRoutes } from '../../contract';
+import type { OpenService } from '../compose';
+import { originOf } from '../http/caller';
+import type { App } from '../http/parts';
+import type { PushEvents } from '../ops/metrics';
+import type { ServiceIo } from '../service-settings';
+import { type HereSettings, serveAlone } from './serve-alone';
+
+/** A request that is served from the memory of this process. */
+export interface ServedRequest {
+  readonly token: string;
+  readonly base: string;
+  /** Whether the page travels unencrypted over a network. */
+  readonly exposed: boolean;
+  /** Resolves to true once there is an answer, and to false when the request has expired. */
+  readonly ended: Promise<boolean>;
+  /** Sends a request of its owner to the service, without a socket. */
+  ask(request: OwnerRequest): Promise<OwnerResponse>;
+  /** Waits up to 30 s for running requests, then discards the request. */
+  close(): Promise<void>;
+}
+
+/** As the transport of a client has it. */
+interface OwnerRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface OwnerResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Serves a single request: no other can be created or listed.
+ * @param opened is called with the address of each visitor who opens its page
+ * @throws ServiceError when the request is invalid, or the service cannot start
+ */
+export async function serveRequest(
+  settings: HereSettings,
+  io: ServiceIo,
+  request: object,
+  opened: (ip: string | null) => void,
+): Promise<ServedRequest> {
+  let end = (_answered: boolean): void => {};
+  const ended = new Promise<boolean>((resolve) => {
+    end = resolve;
+  });
+  const { begun, base, exposed, close } = await serveAlone(
+    settings,
+    io,
+    eventsOf(end),
+    async (service) => {
+      const { token, ownerToken } = await createOne(service, request);
+      const app = singleRequestApp(token, service.app, opened);
+      return { begun: { token, ownerToken, whole: service.app }, app };
+    },
+  );
+  const { token, ownerToken, whole } = begun;
+  return {
+    token,
+    base,
+    exposed,
+    ended,
+    close,
+    ask: async ({ method, url, headers }) => {
+      const own = { ...headers, authorization: `Bearer ${ownerToken}` };
+      const response = await whole(new Request(url, { method, headers: own }), { ip: '127.0.0.1' });
+      const { status, body } = response;
+      return { status, headers: Object.fromEntries(response.headers), body: body ?? nothing() };
+    },
+  };
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function createOne({ owners, requests }: OpenService, request: object) {
+  const ownerToken = await owners.add('receive');
+  const owner = await owners.authenticate(ownerToken);
+  const visitor = { ip: null, userAgent: null, referrer: null, owner };
+  const { push } = await requests.create(request, visitor);
+  return { token: push.url_token, ownerToken };
+}
+
+/** Notices the answer, and the end of the time. */
+function eventsOf(end: (answered: boolean) => void): PushEvents {
+  return {
+    created: () => {},
+    opened: () => {},
+    viewed: () => {},
+    missed: () => {},
+    expired: () => {},
+    wrongPassphrase: () => {},
+    fileBytes: () => {},
+    requestChanged: (event, count = 1) => {
+      if (event === 'answered') end(true);
+      if (event === 'expired' && count > 0) end(false);
+    },
+  };
+}
+
+/** The app restricted to one request: any other path is 404, and so is what its owner does. */
+export function singleRequestApp(
+  token: string,
+  app: App,
+  opened: (ip: string | null) => void,
+): App {
+  const page = `/r/${token}`;
+  const api = (route: keyof typeof requestRoutes) =>
+    API_PATH + requestRoutes[route].path.replace(':token', token);
+  const served = new Map([
+    [page, ['GET', 'HEAD', 'POST']],
+    [api('read'), ['GET']],
+    [api('preview'), ['GET']],
+    [api('respond'), ['PATCH']],
+    [`${API_PATH}/version`, ['GET']],
+  ]);
+  return async (request, connection = {}) => {
+    const path = getPath(request);
+    if (served.get(path)?.includes(request.method)) {
+      const { ip } = originOf(request, connection, { trustProxy: false });
+      if (path === page && request.method === 'GET') opened(ip);
+      return app(request, connection);
+    }
+    const nowhere = path.startsWith('/api/') ? '/api/none' : '/none';
+    return app(new Request(new URL(nowhere, request.url), { method: 'GET' }), connection);
+  };
+}

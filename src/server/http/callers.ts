@@ -1,0 +1,63 @@
+import type { Context } from 'hono';
+import { limits } from '../../contract';
+import { MANAGEMENT } from '../keys/keyring';
+import type { Visitor } from '../rules/access';
+import type { Owner } from '../rules/owners';
+import { notFound, Refusal } from '../service-errors';
+import { apiToken } from './caller';
+import { type Env, type PartOptions, visitorOf } from './parts';
+
+/** Who calls the API, by the token of a request. */
+export function createCallers({ owners, pushes, settings }: PartOptions) {
+  /** @throws Refusal for an invalid token */
+  async function visitor(c: Context<Env>): Promise<Visitor> {
+    const token = apiToken(c.req.raw);
+    if (token?.startsWith(MANAGEMENT) && pushes.isManagedBy(token, c.req.param('token') ?? ''))
+      return { ...visitorOf(c, settings), manages: true };
+    const owner = token === undefined ? undefined : await owners.authenticate(token);
+    // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
+    if (token !== undefined && !owner)
+      throw new Refusal('unauthorized', 'That token is not valid.');
+    return visitorOf(c, settings, owner);
+  }
+
+  /** @throws Refusal without a token, unless the instance is anonymous */
+  async function permitted(c: Context<Env>): Promise<Visitor> {
+    const caller = await visitor(c);
+    if (!caller.owner && !caller.manages && !settings.anonymous) throw needsToken();
+    return caller;
+  }
+
+  /** @throws Refusal without a token */
+  async function signedIn(c: Context<Env>): Promise<Visitor & { readonly owner: Owner }> {
+    const caller = await visitor(c);
+    const { owner } = caller;
+    if (!owner) throw needsToken();
+    return { ...caller, owner };
+  }
+
+  return { visitor, permitted, signedIn };
+}
+
+export function needsToken(): Refusal {
+  return new Refusal(
+    'unauthorized',
+    'This requires an API token: send it as Authorization: Bearer.',
+  );
+}
+
+/** The token in the path. */
+export function urlToken(c: Context<Env>): string {
+  const token = c.req.param('token') ?? '';
+  if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
+  return token;
+}
+
+export function pageNumber(c: Context<Env>): number {
+  const { min, max, default: fallback } = limits.page;
+  const text = c.req.query('page');
+  if (text === undefined) return fallback;
+  const page = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (page >= min && page <= max) return page;
+  throw new Refusal('malformed', `page must be an integer from ${min} to ${max}.`);
+}

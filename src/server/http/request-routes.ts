@@ -1,0 +1,141 @@
+import type { Context, Hono } from 'hono';
+import { requestRoutes } from '../../contract';
+import type { Visitor } from '../rules/access';
+import type { Upload } from '../rules/files';
+import type { PushWithNote } from '../rules/records';
+import { invalid, Refusal } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
+import { isMultipart, readFields } from './body';
+import { baseOf, isCrossSite, isPrefetch } from './caller';
+import { createCallers, pageNumber, urlToken } from './callers';
+import { readMultipart } from './multipart-push';
+import type { Env, PartOptions } from './parts';
+import { auditBody, fileBody, json, jsonWithText, requestBody } from './responses';
+import { wrongMethod } from './wrong-method';
+
+/** The routes of requests: to ask somebody for a secret (docs/wire.md, "Requests"). */
+export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
+  const { requests, owners, now, settings } = options;
+  const { permitted, signedIn } = createCallers(options);
+  const limitsOf = (c: Context<Env>) => ({
+    fileBytes: settings.fileBytes,
+    memory: c.get('memory'),
+  });
+
+  const body = (c: Context<Env>, request: PushRow) =>
+    requestBody(request, baseOf(c.req.raw, settings), now());
+  const noted = (c: Context<Env>, { push, note }: PushWithNote) => ({
+    account_id: null,
+    ...body(c, push),
+    name: push.name,
+    note,
+  });
+
+  api.post(requestRoutes.create.path, async (c) => {
+    refuseCrossSite(c);
+    const caller = await signedIn(c);
+    const upload = isMultipart(c.req.raw) ? requests.upload() : undefined;
+    try {
+      const fields = upload
+        ? await readMultipart(c.req.raw, c.env, 'request', async () => upload, limitsOf(c))
+        : await readFields(c.req.raw, c.env, c.get('memory'), 'request');
+      return json(noted(c, await requests.create(fields, caller, upload)), 201);
+    } finally {
+      // What cannot be discarded now is left to the sweep.
+      await upload?.discard().catch(() => undefined);
+    }
+  });
+
+  for (const state of ['open', 'ready', 'closed', 'active'] as const) {
+    api.get(requestRoutes[state].path, async (c) => {
+      const { owner } = await signedIn(c);
+      const list = await requests.list(owner, state, pageNumber(c));
+      return json(list.map((one) => noted(c, one)));
+    });
+  }
+
+  api.get(requestRoutes.read.path, async (c) => {
+    const caller = await permitted(c);
+    // Neither HEAD, which Hono answers like GET, nor a prefetch may take the answer.
+    if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
+    if (isPrefetch(c.req.raw))
+      throw new Refusal('malformed', 'A request takes its answer and cannot be prefetched.');
+    const passphrase = c.req.query('passphrase') ?? '';
+    const reserve = (bytes: number) => c.get('memory').add(2 * bytes);
+    const read = await requests.read(urlToken(c), caller, passphrase, reserve);
+    const base = baseOf(c.req.raw, settings);
+    const head = {
+      ...body(c, read.request),
+      requestor: await owners.requestorOf(read.request),
+      request: read.question,
+      request_files: read.questionFiles.map((file) => fileBody(file, base)),
+    };
+    const files = read.files.map((file) => fileBody(file, base));
+    return jsonWithText(head, 'response', read.response, { files });
+  });
+
+  api.get(requestRoutes.preview.path, async (c) => {
+    await permitted(c);
+    const { html_url, state } = body(c, await requests.find(urlToken(c)));
+    return json({ url: html_url, state });
+  });
+
+  api.patch(requestRoutes.respond.path, async (c) => {
+    refuseCrossSite(c);
+    const caller = await permitted(c);
+    const token = urlToken(c);
+    const passphrase = c.req.query('passphrase') ?? '';
+    if (isMultipart(c.req.raw)) return json(body(c, await respondWithFiles(c, caller)));
+    // Before the body, which may be large, is read.
+    await requests.find(token);
+    const fields = await readFields(c.req.raw, c.env, c.get('memory'), 'request');
+    const given = passphraseIn(fields, passphrase);
+    return json(body(c, await requests.respond(token, fields, caller, given)));
+  });
+
+  /** Files are stored only for a request that accepts them, is open, and whose passphrase was given before them. */
+  async function respondWithFiles(c: Context<Env>, caller: Visitor): Promise<PushRow> {
+    const token = urlToken(c);
+    const passphrase = c.req.query('passphrase') ?? '';
+    const request = await requests.find(token);
+    const fields: Record<string, string> = {};
+    let upload: Upload | undefined;
+    const begin = async () => {
+      if (upload) return upload;
+      if (!request.response_file_attachments)
+        throw invalid({ files: ['This request accepts no files.'] });
+      await requests.unlock(token, caller, passphraseIn(fields, passphrase));
+      upload = requests.upload();
+      return upload;
+    };
+    try {
+      await readMultipart(c.req.raw, c.env, 'request', begin, limitsOf(c), fields);
+      const given = passphraseIn(fields, passphrase);
+      return await requests.respond(token, fields, caller, given, upload);
+    } finally {
+      await upload?.discard().catch(() => undefined);
+    }
+  }
+
+  api.get(requestRoutes.audit.path, async (c) => {
+    const caller = await signedIn(c);
+    return json(auditBody(await requests.audit(urlToken(c), caller, pageNumber(c))));
+  });
+
+  api.delete(requestRoutes.close.path, async (c) => {
+    const caller = await signedIn(c);
+    const request = await requests.close(urlToken(c), caller);
+    return json(noted(c, { push: request, note: '' }));
+  });
+}
+
+function refuseCrossSite(c: Context<Env>): void {
+  if (isCrossSite(c.req.raw))
+    throw new Refusal('forbidden', 'A page of another site cannot do this.');
+}
+
+/** In the body it is in no log of a proxy. */
+function passphraseIn(fields: object, fallback: string): string {
+  const { passphrase } = fields as { passphrase?: unknown };
+  return typeof passphrase === 'string' && passphrase !== '' ? passphrase : fallback;
+}

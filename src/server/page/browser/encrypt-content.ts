@@ -1,0 +1,39 @@
+import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../../manifest';
+import { encryptFile, encryptText, macIn, type Wrap } from './age-passphrase';
+import { blobOf, piecesOf } from './blobs';
+
+/** What is sent instead of a text and files. */
+export interface Encrypted {
+  readonly text: string;
+  readonly files: readonly File[];
+}
+
+/**
+ * Encrypts a text and files (docs/encryption.md, "Files").
+ * @throws Error for a text that would be taken for a list of files
+ */
+export async function encryptContent(
+  text: string,
+  files: readonly File[],
+  wrap: Wrap,
+): Promise<Encrypted> {
+  if (files.length === 0 && isManifest(text)) throw new Error();
+  if (files.length === 0) return { text: await encryptText(text, wrap), files };
+  const made: File[] = [];
+  const listed: Manifest['files'][number][] = [];
+  for (const [at, file] of files.entries()) {
+    const { blob, mac } = await encryptBlob(file, wrap);
+    made.push(new File([blob], encryptedName(at), { type: 'application/octet-stream' }));
+    const type = file.type || 'application/octet-stream';
+    listed.push({ name: file.name, type, size: file.size, mac });
+  }
+  const manifest = encodeManifest({ message: text.trim() ? text : undefined, files: listed });
+  return { text: await encryptText(manifest, wrap), files: made };
+}
+
+async function encryptBlob(file: Blob, wrap: Wrap): Promise<{ blob: Blob; mac: string }> {
+  const chunks = encryptFile(piecesOf(file.stream()), wrap);
+  const { value: header } = await chunks.next();
+  if (!header) throw new Error();
+  return { blob: new Blob([header, await blobOf(chunks)]), mac: macIn(header) };
+}

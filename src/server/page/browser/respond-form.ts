@@ -1,0 +1,94 @@
+import { pointOf } from '../../../age/bech32';
+import { recipientWrap } from './age-passphrase';
+import { find } from './dom';
+import { type Encrypted, encryptContent } from './encrypt-content';
+
+/*
+ * Sends the answer to a request, encrypted to the public key in the link. The service says that key too, for links
+ * without it, but could say another one. Its words are attributes of the form (src/server/page/request-page.ts).
+ */
+
+document.addEventListener('DOMContentLoaded', () => {
+  const form = find<HTMLFormElement>(document, '.respond');
+  const text = find<HTMLTextAreaElement>(form, '#response');
+  const picker = form.querySelector<HTMLInputElement>('#files');
+  const button = find<HTMLButtonElement>(form, '.primary');
+  const problem = find(form, '.problem');
+  const status = find(form, '.status');
+  const bar = find<HTMLProgressElement>(form, 'progress');
+  const word = (name: string) => form.dataset[name] ?? '';
+
+  const { hash } = location;
+  // What a mail gateway appended to the link is not part of the key.
+  const linked = /(?:#|%23)(age1[a-z0-9]{58})(?![a-z0-9])/.exec(hash)?.[1];
+  const point = pointOf(hash === '' ? word('key') : (linked ?? ''));
+
+  const say = (message: string) => {
+    problem.hidden = message === '';
+    find(problem, 'span').textContent = message;
+  };
+
+  const end = (message: string) => {
+    button.disabled = false;
+    bar.hidden = true;
+    status.textContent = '';
+    say(message);
+  };
+
+  const sent = () => {
+    const done = find<HTMLTemplateElement>(document, 'template.sent').content;
+    find(document, 'main').replaceChildren(done);
+    find(document, 'h1').focus();
+  };
+
+  const send = (body: FormData) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', location.pathname + location.search);
+    request.setRequestHeader('accept', 'application/json');
+    request.responseType = 'json';
+    request.upload.addEventListener('progress', ({ loaded, total }) => {
+      bar.value = loaded / total;
+    });
+    request.addEventListener('load', () => {
+      if (request.status === 200) return sent();
+      end(request.response?.error ?? word('failed'));
+    });
+    request.addEventListener('error', () => end(word('failed')));
+    status.textContent = word('sending');
+    bar.hidden = false;
+    bar.value = 0;
+    request.send(body);
+  };
+
+  const answer = async () => {
+    const files = [...(picker?.files ?? [])];
+    if (text.value.trim() === '' && files.length === 0) return end(word('empty'));
+    let content: Encrypted = { text: text.value, files };
+    if (point) {
+      status.textContent = word('busy');
+      content = await encryptContent(text.value, files, recipientWrap(point));
+    }
+    const body = new FormData();
+    const passphrase = form.querySelector<HTMLInputElement>('[type=hidden]');
+    if (passphrase) body.set(passphrase.name, passphrase.value);
+    body.set('request[response]', content.text);
+    for (const file of content.files) body.append('request[files][]', file);
+    send(body);
+  };
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (button.disabled) return;
+    button.disabled = true;
+    say('');
+    answer().catch(() => end(word('failed')));
+  });
+
+  if (point) find(form, '.encrypted').hidden = false;
+  else if (hash !== '' || word('key') !== '') {
+    // The key is incomplete, so that nothing could be encrypted.
+    button.disabled = true;
+    say(word('missing'));
+  }
+});

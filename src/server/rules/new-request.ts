@@ -1,0 +1,116 @@
+import * as v from 'valibot';
+import { pointOf } from '../../age/bech32';
+import { durations, limits } from '../../contract';
+import { invalid } from '../service-errors';
+import type { Bounds } from '../service-settings';
+import { commonFields, count, flag, isUnicode, noFiles, notInJson } from './new-push';
+
+const DAY = 86_400;
+
+export interface ValidRequest
+  extends Omit<
+    v.InferOutput<ReturnType<typeof requestSchema>>,
+    'files' | 'notify_emails_to' | 'close_after_duration' | 'close_after'
+  > {
+  /** Seconds. */
+  readonly close_after: number;
+}
+
+/**
+ * Validates the `request` object of a creation.
+ * @throws Refusal with messages by field
+ */
+export function validateRequest(input: object, bounds: Bounds): ValidRequest {
+  const output = valid(requestSchema(bounds), input);
+  const { files: _, notify_emails_to: __, close_after_duration, close_after, ...request } = output;
+  const seconds = durations[close_after_duration ?? -1] ?? bounds.days.default * DAY;
+  const { max } = bounds.days;
+  if (close_after === undefined && seconds > max * DAY) {
+    throw invalid({ close_after_duration: [`Close after duration is over ${max} days.`] });
+  }
+  return { ...request, close_after: close_after ?? seconds };
+}
+
+/**
+ * Validates the `request` object of an answer with that number of files.
+ * @throws Refusal with messages by field
+ */
+export function validateResponse(input: object, fileCount: number): string {
+  const { response } = valid(responseSchema, input);
+  if (fileCount === 0 && response.trim() === '')
+    throw invalid({ response: ['Response is required.'] });
+  return response;
+}
+
+/** The `request` object of a creation; the OpenAPI document is derived from it, as from `pushSchema`. */
+export function requestSchema({ days }: Bounds) {
+  return v.object({
+    request: v.pipe(
+      secretText('Request'),
+      v.check((request) => request.trim() !== '', 'Request is required.'),
+      v.metadata({ minLength: 1 }),
+      v.description(`What is asked for. Not blank; up to ${limits.textBytes} bytes of UTF-8.`),
+    ),
+    close_after_duration: v.pipe(
+      count('Close after duration', { min: 0, max: durations.length - 1, default: undefined }),
+      v.description('An index: 0 to 17 are 15 minutes to 3 months.'),
+    ),
+    close_after: v.pipe(
+      count('Close after', { min: 1, max: days.max * DAY, default: undefined }),
+      v.description('Seconds, in place of the index.'),
+    ),
+    retrieval_step: flag('Retrieval step', false),
+    include_requestor: v.pipe(
+      flag('Include requestor', false),
+      v.description('Whether the page says who asks: the name of the token’s owner.'),
+    ),
+    response_file_attachments: v.pipe(
+      flag('Response file attachments', false),
+      v.description('Whether the answer may have files.'),
+    ),
+    public_key: v.nullish(
+      v.pipe(
+        v.string('Public key must be a string.'),
+        v.check(
+          (key) => key === '' || pointOf(key) !== undefined,
+          'Public key must be an X25519 recipient of age, age1….',
+        ),
+        v.transform((key) => key || null),
+        v.description('The age recipient that the answer is to be encrypted to.'),
+      ),
+      null,
+    ),
+    ...commonFields(),
+    files: noFiles(notInJson('request[files][]')),
+  });
+}
+
+/** The `request` object of an answer. */
+export const responseSchema = v.object({
+  response: v.pipe(
+    secretText('Response'),
+    v.description(`Not blank without files; up to ${limits.textBytes} bytes of UTF-8.`),
+  ),
+  files: noFiles(notInJson('request[files][]')),
+});
+
+function secretText(label: string) {
+  return v.nullish(
+    v.pipe(
+      v.string(`${label} must be a string.`),
+      v.check(isUnicode, `${label} is not valid Unicode text.`),
+      v.check(
+        (text) => Buffer.byteLength(text) <= limits.textBytes,
+        `${label} is too large (maximum is ${limits.textBytes} bytes).`,
+      ),
+      v.metadata({ maxLength: limits.textBytes }),
+    ),
+    '',
+  );
+}
+
+function valid<S extends v.GenericSchema>(schema: S, input: object): v.InferOutput<S> {
+  const result = v.safeParse(schema, input, { abortPipeEarly: true });
+  if (result.success) return result.output;
+  throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
+}

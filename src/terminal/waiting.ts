@@ -1,0 +1,112 @@
+import type { RequestApi } from '../client/client';
+import { requestPoller } from '../client/push-or-request';
+import type { Context } from '../context';
+import type { SecretRequest } from '../contract';
+import { CliError } from '../errors';
+import { type Invocation, type Terminal, toJson } from './output';
+
+/** Seconds; a push lives for 90 days. */
+export const LONGEST_WAIT = 90 * 86_400;
+/** Seconds between two looks. */
+export const DEFAULT_INTERVAL = 5;
+
+interface WaitingOptions {
+  /** Seconds between two looks. */
+  readonly interval: number;
+  /** What is waited for, for a person. */
+  readonly what: string;
+}
+
+/** The same context, whose sleeps end when the time in seconds is over. */
+export function withDeadline(context: Context, timeout: number): Context {
+  const end = context.now().getTime() + timeout * 1000;
+  const sleep = async (milliseconds: number) => {
+    const left = end - context.now().getTime();
+    await context.sleep(Math.max(0, Math.min(milliseconds, left)));
+    if (left <= milliseconds) throw new CliError('timeout', `no view within ${timeout} s`);
+  };
+  return { ...context, sleep };
+}
+
+/** Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated. */
+export async function waitUntil<Found, Result>(
+  { context, say }: Invocation,
+  { interval, what }: WaitingOptions,
+  poll: () => Promise<Found>,
+  result: (found: Found) => Promise<Result | undefined>,
+): Promise<Result> {
+  const look = toleratingFailures(poll, context, say);
+  await say.remark(what);
+  for (let pause = interval; ; ) {
+    const found = await look();
+    const made = found && (await result(found));
+    if (made !== undefined) return made as Result;
+    pause = found ? interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE, pause));
+    await context.sleep(pause * 1000);
+  }
+}
+
+/**
+ * Waits until a request has an answer, which is not taken. With --json its object is printed then.
+ * @throws CliError (expired) if it is closed without one
+ */
+export async function waitForAnswer(
+  run: Invocation,
+  { interval, json }: { readonly interval: number; readonly json: boolean },
+  requests: RequestApi,
+  token: string,
+): Promise<void> {
+  const what = 'waiting for an answer … (Ctrl-C stops waiting, the request stays)';
+  const poll = requestPoller(requests, token);
+  await waitUntil<{ state: string; request: SecretRequest }, true>(
+    run,
+    { interval, what },
+    poll,
+    async ({ state, request }) => {
+      if (state === 'closed')
+        throw new CliError('expired', 'the request was closed without an answer');
+      if (state !== 'answered') return undefined;
+      if (json) await run.say.printText(`${toJson(request)}\n`);
+      else await run.say.remark('the request was answered');
+      return true;
+    },
+  ).catch((error) => {
+    if (!(error instanceof CliError) || error.code !== 'timeout') throw error;
+    throw error.with({ message: error.message.replace('view', 'answer') });
+  });
+}
+
+/** Seconds between two looks while the instance fails. */
+const LONGEST_PAUSE = 60;
+/** Failures alone for this long are an error, in milliseconds. */
+const TOLERANCE = 5 * 60_000;
+
+/** Looks; after a first success, a temporary failure is noted once and returns undefined. */
+function toleratingFailures<Found>(
+  poll: () => Promise<Found>,
+  context: Context,
+  say: Terminal,
+): () => Promise<Found | undefined> {
+  let worked: number | undefined;
+  let failing = false;
+  return async () => {
+    try {
+      const progress = await poll();
+      worked = context.now().getTime();
+      failing = false;
+      return progress;
+    } catch (error) {
+      if (!isTemporary(error) || worked === undefined) throw error;
+      if (context.now().getTime() - worked > TOLERANCE) throw error;
+      if (!failing) await say.note(`${error.message}; still waiting`);
+      failing = true;
+      return undefined;
+    }
+  };
+}
+
+function isTemporary(error: unknown): error is CliError {
+  if (!(error instanceof CliError)) return false;
+  const { code, status = 0 } = error;
+  return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
+}

@@ -1,0 +1,606 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { encryptText } from '../../src/age/age';
+import { newKeyPair, parseRecipient } from '../../src/age/key-files';
+import type { Transport } from '../../src/context';
+import {
+  commercialRequests,
+  type Guesses,
+  OWNER,
+  PRO,
+  type StandIn,
+} from '../helpers/commercial-requests';
+import { BASE, type Instance, instance } from '../helpers/instance';
+import { type Place, place } from '../helpers/run';
+import { broken } from '../helpers/wire';
+
+const LINK = new RegExp(`^${BASE}/r/([\\w-]+)#(age1[a-z0-9]{58})\n$`);
+
+const LINK_LINE = new RegExp(`^${BASE}/r/[\\w-]+#age1[a-z0-9]{58}$`, 'm');
+
+describe('with the service', () => {
+  let here: Instance;
+  beforeEach(async () => {
+    let naps = 0;
+    here = await instance({
+      asleep: (milliseconds) => {
+        here.service.clock.advance(milliseconds);
+        naps += 1;
+        if (naps > 1000) throw new Error('it waits for ever');
+      },
+    });
+  });
+  afterEach(() => here.close());
+
+  const owner = () => here.under({ env: here.admin });
+  const keys = () => Object.keys(here.rescued()).filter((name) => name.endsWith('.key'));
+
+  /** Asks, and returns the link. */
+  async function asked(...more: string[]) {
+    const { code, stdout, stderr } = await owner().run('request', 'The password?', ...more);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [, token = '', key = ''] = LINK.exec(stdout) ?? [];
+    return { link: stdout.trim(), token, key };
+  }
+
+  test('a text goes from the one who is asked to the one who asks, and nobody else can read it', async () => {
+    const { link, token, key } = await asked();
+    const kept = here.file(`state/requests/${token}.key`);
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    expect(readFileSync(kept, 'utf8')).toContain(`# public key: ${key}\nAGE-SECRET-KEY-1`);
+    const answered = await here.under({ stdin: 'hunter2\n' }).run('respond', link);
+    expect(answered).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'the question:\n  The password?\nthe answer was sent\n',
+    });
+    const got = await owner().run('get', link);
+    expect(got).toEqual({ code: 0, stdout: 'hunter2', stderr: '' });
+    expect(keys()).toEqual([]);
+    expect((await owner().run('get', link)).code).toBe(6);
+  });
+
+  test('the instance stores armor', async () => {
+    const { link, token } = await asked();
+    await here.under({ stdin: 'hunter2' }).run('respond', link);
+    const raw = await owner().run('get', link, '--no-decrypt');
+    expect(raw.stdout).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
+    expect(keys()).toEqual([`requests/${token}.key`]);
+  });
+
+  test('files are encrypted too, and come under their names', async () => {
+    const { link } = await asked('--allow-files');
+    writeFileSync(here.file('site.crt'), 'CERT');
+    writeFileSync(here.file('site.key'), 'KEY');
+    const files = ['--file', here.file('site.crt'), '--file', here.file('site.key')];
+    const answered = await here.run('respond', link, ...files, '--message', 'both', '--quiet');
+    expect(answered).toEqual({ code: 0, stdout: '', stderr: '' });
+    const got = await owner().run('get', link, '--output', here.file('out/'), '--quiet');
+    expect(got).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(readdirSync(here.file('out')).sort()).toEqual(['secret.txt', 'site.crt', 'site.key']);
+    expect(readFileSync(here.file('out/site.key'), 'utf8')).toBe('KEY');
+    expect(keys()).toEqual([]);
+  });
+
+  test('without leave, no files', async () => {
+    const { link } = await asked();
+    writeFileSync(here.file('a'), 'A');
+    const answered = await here.run('respond', link, '--file', here.file('a'));
+    expect(answered).toMatchObject({
+      code: 8,
+      stderr:
+        'pwpush: the request accepts no files; nothing was sent\nhint: send a text, or ask for a link that accepts files\n',
+    });
+  });
+
+  test('the first answer is the only one', async () => {
+    const { link } = await asked();
+    await here.under({ stdin: 'first' }).run('respond', link);
+    const second = await here.under({ stdin: 'second' }).run('respond', link);
+    expect(second.code).toBe(8);
+    expect(second.stderr).toContain('pwpush: the request was answered already\n');
+    expect((await owner().run('get', link)).stdout).toBe('first');
+  });
+
+  test('the one who asks takes no answer by answering', async () => {
+    const { link } = await asked();
+    await here.under({ stdin: 'first' }).run('respond', link);
+    await here.under({ stdin: 'second', env: here.admin }).run('respond', link);
+    expect((await owner().run('get', link)).stdout).toBe('first');
+  });
+
+  test('only its owner can take the answer', async () => {
+    const { link } = await asked();
+    await here.under({ stdin: 'hunter2' }).run('respond', link);
+    const got = await here.run('get', link);
+    expect(got).toMatchObject({ code: 4, stdout: '' });
+    expect((await owner().run('get', link)).stdout).toBe('hunter2');
+  });
+
+  test('there is nothing to get before, and wait says when', async () => {
+    const { link, token } = await asked();
+    expect(await owner().run('get', link)).toMatchObject({
+      code: 5,
+      stderr: 'pwpush: the request has no answer yet\nhint: wait for it with pwpush wait\n',
+    });
+    const late = await owner().run('wait', link, '--timeout', '9');
+    expect(late).toEqual({ code: 12, stdout: '', stderr: 'pwpush: no answer within 9 s\n' });
+    await here.under({ stdin: 'hunter2' }).run('respond', link);
+    expect(await owner().run('wait', link)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await owner().run('get', token)).stdout).toBe('hunter2');
+    // Answered, even if the answer was taken meanwhile.
+    expect((await owner().run('wait', link)).code).toBe(0);
+  });
+
+  test('expire closes it and removes the key; wait ends with 6', async () => {
+    const { link, token } = await asked();
+    expect((await owner().run('expire', link)).code).toBe(0);
+    expect(keys()).toEqual([]);
+    expect(await owner().run('wait', link)).toMatchObject({
+      code: 6,
+      stderr: 'pwpush: the request was closed without an answer\n',
+    });
+    expect((await here.under({ stdin: 'x' }).run('respond', link)).code).toBe(6);
+    expect((await owner().run('get', token)).code).toBe(6);
+  });
+
+  test('the commands on a link and on a token', async () => {
+    const { link, token, key } = await asked('--name', 'onboarding', '--expire', '6h');
+    expect((await owner().run('requests')).stdout).toMatch(
+      new RegExp(
+        `^${token}\tonboarding\topen\t2026-08-20T11:06:45.000Z\t2026-08-20T17:06:45.000Z\n$`,
+      ),
+    );
+    for (const named of [link, token, `${BASE}/r/${token}`]) {
+      const { stdout } = await owner().run('preview', named);
+      expect(stdout).toBe(`${BASE}/r/${token}#${key}\n`);
+      expect((await owner().run('audit', named)).stdout).toMatch(/\tcreation\t/);
+      const shown = JSON.parse((await owner().run('show', named, '--json')).stdout);
+      expect(shown).toMatchObject({ state: 'open', name: 'onboarding', public_key: key });
+    }
+    await here.under({ stdin: 'hunter2' }).run('respond', link);
+    expect((await owner().run('requests', 'ready')).stdout).toContain('\tready\t');
+    expect((await owner().run('requests', 'open')).stdout).toBe('');
+  });
+
+  test('run has the answer as a variable', async () => {
+    const { link } = await asked();
+    await here.under({ stdin: '123456' }).run('respond', link);
+    const env = { ...here.admin, PATH: process.env.PATH };
+    const ran = await here
+      .under({ env })
+      .run('run', link, '--as', 'OTP', '--', 'sh', '-c', 'echo "$OTP"');
+    expect(ran).toEqual({ code: 0, stdout: '123456\n', stderr: 'variables set: OTP\n' });
+    expect(keys()).toEqual([]);
+  });
+
+  test('a passphrase is asked for, and goes along with the answer', async () => {
+    const { code, stdout } = await here
+      .under({ env: { ...here.admin, WORD: 'open sesame' } })
+      .run('request', 'Q', '--passphrase-env', 'WORD');
+    expect(code).toBe(0);
+    const prompts = [
+      { secret: 'Passphrase:', answer: 'wrong' },
+      { secret: 'Wrong passphrase, try again:', answer: 'open sesame' },
+      { secret: 'Secret:', answer: 'hunter2' },
+    ];
+    const answered = await here
+      .under({ terminals: ['stdin', 'stderr'], prompts })
+      .run('respond', stdout.trim());
+    expect(answered.code).toBe(0);
+    const env = { ...here.admin, PWPUSH_PASSPHRASE: 'open sesame' };
+    expect((await here.under({ env }).run('get', stdout.trim())).stdout).toBe('hunter2');
+  });
+
+  test('at a terminal it asks for the question and an expiry, and the other one for the answer', async () => {
+    const made = await here
+      .under({
+        env: here.admin,
+        terminals: ['stdin', 'stderr'],
+        prompts: [
+          { text: 'Question:', answer: 'What \u001b[31mis it?' },
+          { text: 'Close after, such as 6h or 1w (Enter for default):', answer: 'soon' },
+          { text: 'Close after, such as 6h or 1w (Enter for default):', answer: '90m' },
+        ],
+      })
+      .run('request');
+    expect(made).toMatchObject({
+      code: 0,
+      stderr: 'closes after 90 minutes · only this key opens the answer\n',
+    });
+    const answered = await here
+      .under({
+        terminals: ['stdin', 'stderr'],
+        prompts: [{ secret: 'Secret:', answer: 'hunter2' }],
+      })
+      .run('respond', made.stdout.trim());
+    expect(answered).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'the question:\n  What \\x1b[31mis it?\nthe answer was sent\n',
+    });
+  });
+
+  test('--identity-out keeps the key elsewhere, for get --identity', async () => {
+    const { link } = await asked('--identity-out', here.file('ci.key'));
+    expect(keys()).toEqual([]);
+    expect(statSync(here.file('ci.key')).mode & 0o777).toBe(0o600);
+    await here.under({ stdin: 'hunter2' }).run('respond', link);
+    const got = await owner().run('get', link, '--identity', here.file('ci.key'));
+    expect(got).toEqual({ code: 0, stdout: 'hunter2', stderr: '' });
+    const again = await owner().run('request', 'Q', '--identity-out', here.file('ci.key'));
+    expect(again).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('without its key, the answer is kept as it is', async () => {
+    const { link, token } = await asked();
+    await here.under({ stdin: 'hunter2' }).run('respond', link);
+    const elsewhere = { ...here.admin, PWPUSH_STATE_DIR: here.file('elsewhere') };
+    const got = await here.under({ env: elsewhere }).run('get', link);
+    expect(got).toMatchObject({ code: 7, stdout: '' });
+    expect(got.stderr).toContain('the answer is encrypted, and its private key is not here');
+    const [saved = ''] = readdirSync(here.file('elsewhere'));
+    expect(readFileSync(here.file(`elsewhere/${saved}`), 'utf8')).toMatch(/^-----BEGIN AGE/);
+    expect(keys()).toEqual([`requests/${token}.key`]);
+  });
+
+  test('an answer that cannot be written is rescued, and the key stays', async () => {
+    const { link, token } = await asked();
+    await here.under({ stdin: 'hunter2' }).run('respond', link);
+    const got = await here
+      .under({ env: here.admin, failing: { stdout: 'ENOSPC' } })
+      .run('get', link);
+    expect(got.code).toBe(1);
+    const rescued = here.rescued();
+    const saved = Object.keys(rescued).filter((name) => name.startsWith('secret-'));
+    expect(saved.map((name) => rescued[name])).toEqual(['hunter2']);
+    expect(keys()).toEqual([`requests/${token}.key`]);
+  });
+
+  test('the key is kept before the link is printed, and the link reaches the user', async () => {
+    const held: string[] = [];
+    const stdout = () => held.push(...keys());
+    const ended = new AbortController();
+    const hold = () => {
+      stdout();
+      ended.abort('SIGTERM');
+    };
+    const made = await here
+      .under({ env: here.admin, held: { stdout: hold }, signal: ended.signal })
+      .run('request', 'Q');
+    expect(made.code).toBe(143);
+    expect(held).toHaveLength(1);
+    const failed = await here
+      .under({ env: here.admin, failing: { stdout: 'EPIPE' } })
+      .run('request', 'Q');
+    expect(failed.stderr).toMatch(LINK_LINE);
+    expect(keys()).toHaveLength(2);
+  });
+
+  test('a full disk is noticed before anything is sent', async () => {
+    writeFileSync(here.file('state'), 'a file in its place');
+    const made = await owner().run('request', 'Q');
+    expect(made).toMatchObject({ code: 1, stdout: '' });
+    expect(here.asked).toEqual([]);
+  });
+
+  test('--no-encrypt gives a link without a key', async () => {
+    const { code, stdout } = await owner().run('request', 'Q', '--no-encrypt');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${BASE}/r/[\\w-]+\n$`));
+    const answered = await here.under({ stdin: 'hunter2' }).run('respond', stdout.trim());
+    expect(answered.stderr).toContain(
+      'warning: the link has no key: the instance can read the answer\n',
+    );
+    expect((await owner().run('get', stdout.trim())).stdout).toBe('hunter2');
+  });
+
+  test('--json has the object of the instance, and the answer in it', async () => {
+    const made = await owner().run('request', 'Q', '--json');
+    const { html_url, encrypted, public_key } = JSON.parse(made.stdout);
+    expect([encrypted, html_url.endsWith(`#${public_key}`)]).toEqual([true, true]);
+    const answered = await here.under({}).run('respond', html_url, '--generate', '12', '--json');
+    const { generated, state } = JSON.parse(answered.stdout);
+    expect(state).toBe('ready');
+    const got = JSON.parse((await owner().run('get', html_url, '--json')).stdout);
+    expect(got).toMatchObject({ response: generated, encrypted: true });
+    expect('payload' in got).toBe(false);
+  });
+
+  test('--wait waits for the answer', async () => {
+    const made = await owner().run('request', 'Q', '--wait', '--timeout', '12');
+    expect(made.code).toBe(12);
+    expect(made.stdout).toMatch(LINK);
+  });
+});
+
+describe('with the commercial edition', () => {
+  let standIn: StandIn;
+  let here: Place;
+  const edition = (guesses: Guesses = {}) => {
+    standIn = commercialRequests(guesses);
+    here = place({ send: standIn.send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
+  };
+  afterEach(() => here.close());
+  const PLAIN =
+    'warning: the page of this instance does not encrypt: the instance can read the answer\n';
+  const asked = async (...more: string[]) =>
+    (await here.run('request', 'The password?', ...more)).stdout.trim();
+
+  test('the link has no key, and that is said', async () => {
+    edition();
+    const made = await here.run('request', 'The password?', '--expire', '90m');
+    expect(made).toEqual({
+      code: 0,
+      stdout: `${PRO}/r/request1\n`,
+      stderr: `${PLAIN}warning: the instance changed a limit: it closes after 1 hour, not 90 minutes\n`,
+    });
+    expect(here.rescued()).toEqual({});
+  });
+
+  const guesses: [string, Guesses][] = [
+    ['as documented', {}],
+    ['of API 2.0, without features', { features: false }],
+    ['that closes a request once its answer was read', { keepsAnswer: false }],
+    ['whose listings have one page', { pages: false }],
+    ['whose previews need a token', { openPreview: false }],
+    ['whose page encrypts', { encrypts: true }],
+  ];
+  test.each(guesses)('one %s', async (_name, guess) => {
+    edition(guess);
+    const link = await asked();
+    expect((await here.run('wait', link, '--timeout', '0.5')).code).toBe(12);
+    expect((await here.under({ stdin: 'hunter2' }).run('respond', link, '--quiet')).code).toBe(0);
+    expect((await here.run('wait', link)).code).toBe(0);
+    expect((await here.run('requests')).stdout).toMatch(/^request1\t\tready\t/);
+    expect(JSON.parse((await here.run('show', link, '--json')).stdout).state).toBe('ready');
+    expect((await here.run('audit', link)).stdout).toContain('\tresponse\t');
+    expect(await here.run('get', link)).toEqual({ code: 0, stdout: 'hunter2', stderr: '' });
+    const stored = standIn.requests.get('request1')?.response ?? '';
+    expect(stored.startsWith('-----BEGIN AGE')).toBe(guess.encrypts === true);
+    expect((await here.run('expire', link)).code).toBe(0);
+    expect((await here.run('wait', link)).code).toBe(0);
+  });
+
+  test('files of an answer', async () => {
+    edition();
+    const link = await asked('--allow-files');
+    writeFileSync(here.file('a.txt'), 'AAA');
+    expect((await here.run('respond', link, '--file', here.file('a.txt'))).code).toBe(0);
+    expect((await here.run('get', link, '--output', here.file('out/'))).code).toBe(0);
+    expect(readFileSync(here.file('out/a.txt'), 'utf8')).toBe('AAA');
+  });
+
+  test.each<[string, Guesses]>([
+    ['takes no files', { answerFiles: false }],
+    ['names their parts otherwise', { fileParts: 'request[response_files][]' }],
+  ])('one that %s refuses them, and nothing is lost', async (_name, guess) => {
+    edition(guess);
+    const link = await asked('--allow-files');
+    writeFileSync(here.file('a.txt'), 'AAA');
+    const answered = await here.run('respond', link, '--file', here.file('a.txt'));
+    expect(answered.code).toBe(8);
+    expect(standIn.requests.get('request1')?.state).toBe('open');
+  });
+
+  test('/r/TOKEN is a URL push where it is no request', async () => {
+    edition();
+    standIn.pushes.set('pushed', 'https://secret.test');
+    expect((await here.run('get', `${PRO}/r/pushed`)).stdout).toBe('https://secret.test');
+    expect(standIn.asked).toEqual([
+      'GET /api/v2/version',
+      'GET /api/v2/requests/pushed/preview',
+      'GET /api/v2/pushes/pushed',
+    ]);
+  });
+
+  test.each([
+    ['request', 'Q'],
+    ['requests'],
+    ['requests', 'closed'],
+    ['respond', `${PRO}/r/some`, '--generate'],
+    ['get', `${PRO}/api/v2/requests/some`],
+    ['expire', `${PRO}/api/v2/requests/some`],
+    ['wait', `${PRO}/api/v2/requests/some`],
+    ['show', `${PRO}/api/v2/requests/some`],
+    ['audit', `${PRO}/api/v2/requests/some`],
+    ['preview', `${PRO}/api/v2/requests/some`],
+  ])('%s says that an instance has no requests', async (...words) => {
+    edition({ requests: false });
+    expect(await here.run(...words)).toEqual({
+      code: 8,
+      stdout: '',
+      stderr:
+        'pwpush: this instance has no requests\nhint: use pwpush receive, which needs no instance, or run your own with pwpush serve\n',
+    });
+    expect(here.rescued()).toEqual({});
+  });
+});
+
+test('without an instance, receive is offered', async () => {
+  const here = place();
+  const { code, stderr } = await here.run('request', 'Q');
+  expect({
+    code,
+    offers: stderr.includes('To ask without an instance, use pwpush receive'),
+  }).toEqual({
+    code: 2,
+    offers: true,
+  });
+  here.close();
+});
+
+describe('a server that cheats', () => {
+  let here: Place;
+  let standIn: StandIn;
+  /** Changes what it returns. */
+  let cheat: (body: Record<string, unknown>, path: string) => Record<string, unknown>;
+  const other = newKeyPair();
+  beforeEach(() => {
+    standIn = commercialRequests({ encrypts: true });
+    cheat = (body) => body;
+    const send: Transport = async (request) => {
+      const answer = await standIn.send(request);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of answer.body) pieces.push(piece);
+      const text = Buffer.concat(pieces).toString();
+      const { pathname } = new URL(request.url);
+      const body = JSON.stringify(cheat(JSON.parse(text), `${request.method} ${pathname}`));
+      return {
+        ...answer,
+        body: (async function* () {
+          yield Buffer.from(body);
+        })(),
+      };
+    };
+    here = place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
+  });
+  afterEach(() => here.close());
+  const asked = async () => (await here.run('request', 'Q')).stdout.trim();
+  const answer = (link: string) => here.under({ stdin: 'hunter2' }).run('respond', link);
+
+  test('by another key has no effect, and is noticed', async () => {
+    const link = await asked();
+    cheat = (body) => ({ ...body, public_key: other.recipient });
+    const { code, stderr } = await answer(link);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'warning: the instance names another key than the link: the answer is encrypted to that of the link\n',
+    );
+    expect((await here.run('get', link)).stdout).toBe('hunter2');
+  });
+
+  test('by another key at the creation gets no key into the link', async () => {
+    cheat = (body) => ({ ...body, public_key: other.recipient });
+    const { stdout, stderr } = await here.run('request', 'Q');
+    expect(stdout).toBe(`${PRO}/r/request1\n`);
+    expect(stderr).toContain('the instance can read the answer');
+  });
+
+  test('by another key in a link without one is warned of', async () => {
+    const link = await asked();
+    cheat = (body) => ({ ...body, public_key: other.recipient });
+    const { stderr } = await answer(link.replace(/#.*/, ''));
+    expect(stderr).toContain('which it may have chosen itself\n');
+  });
+
+  test('by an altered answer is noticed, and the answer is kept', async () => {
+    const link = await asked();
+    await answer(link);
+    cheat = (body, path) =>
+      path.endsWith('/request1') && typeof body.response === 'string'
+        ? { ...body, response: body.response.replace(/^(.{200})./s, '$1A') }
+        : body;
+    const got = await here.run('get', link);
+    expect(got.stdout).toBe('');
+    expect([1, 7]).toContain(got.code);
+    const kept = Object.keys(here.rescued()).sort();
+    expect(kept.map((name) => name.replace(/-.*/, ''))).toEqual([
+      'requests/request1.key',
+      'secret',
+    ]);
+  });
+
+  test('by an answer to another key is noticed', async () => {
+    const link = await asked();
+    await answer(link);
+    const forged = await encryptText('forged', [parseRecipient(other.recipient)]);
+    cheat = (body) => ('response' in body ? { ...body, response: forged } : body);
+    const got = await here.run('get', link);
+    expect(got).toMatchObject({ code: 7, stdout: '' });
+    expect(got.stderr).toContain('the private key does not open the answer');
+  });
+
+  test('by an answer that is not encrypted is warned of', async () => {
+    const link = await asked();
+    await answer(link);
+    cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
+    const got = await here.run('get', link);
+    expect(got.stderr).toBe(
+      'warning: the answer is not encrypted: the instance could read it, or may have written it\n',
+    );
+  });
+
+  test('by the token of a request elsewhere neither gets nor removes its key', async () => {
+    await asked();
+    const before = here.rescued();
+    standIn.requests.clear();
+    const there = { PWPUSH_URL: 'https://evil.test', PWPUSH_TOKEN: OWNER };
+    const made = await here.under({ env: there }).run('request', 'Q');
+    expect(made).toMatchObject({ code: 1, stdout: '' });
+    expect(here.rescued()).toEqual(before);
+    expect(
+      (await here.under({ env: there }).run('expire', 'https://evil.test/r/request1#age1')).code,
+    ).toBe(0);
+    expect(here.rescued()).toEqual(before);
+  });
+
+  test('a damaged key in the link is refused', async () => {
+    const link = await asked();
+    for (const damaged of [link.slice(0, -1), link.replace(/.$/, link.endsWith('q') ? 'p' : 'q')])
+      expect(await answer(damaged)).toMatchObject({ code: 2, stdout: '' });
+    expect(standIn.requests.get('request1')?.state).toBe('open');
+  });
+});
+
+describe('a connection that is cut', () => {
+  /** After the answer arrived, or before. */
+  const cut = (arrives: boolean) => {
+    const standIn = commercialRequests({ encrypts: true });
+    const send: Transport = async (request) => {
+      if (request.method !== 'PATCH') return standIn.send(request);
+      if (arrives) await standIn.send(request);
+      throw broken(true);
+    };
+    return place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER }, stdin: 'hunter2' });
+  };
+
+  test('after the last byte of an answer leaves the outcome unknown, and that is said', async () => {
+    const here = cut(true);
+    const link = (await here.run('request', 'Q')).stdout.trim();
+    const { code, stderr } = await here.run('respond', link);
+    expect(code).toBe(11);
+    expect(stderr).toContain(
+      'hint: the answer may have arrived: ask the person who requested it\n',
+    );
+    expect((await here.run('get', link)).stdout).toBe('hunter2');
+    here.close();
+  });
+
+  test.each([
+    [true, 'the request has an answer now, probably yours'],
+    [false, 'the request has no answer yet'],
+  ])('where previews have the state (%s), it is checked', async (arrives, text) => {
+    const here = await instance();
+    const send: Transport = async (request) => {
+      const { method, url, headers, body } = request;
+      const sent = () =>
+        here.service.fetch(
+          new Request(url, {
+            method,
+            headers,
+            ...(body === undefined ? {} : { body: String(body) }),
+          }),
+        );
+      if (method === 'PATCH' && !arrives) throw broken(true);
+      const response = await sent();
+      const bytes = Buffer.from(await response.arrayBuffer());
+      if (method === 'PATCH') throw broken(true);
+      const body2 = (async function* () {
+        yield bytes;
+      })();
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: body2,
+      };
+    };
+    const link = (await here.under({ env: here.admin }).run('request', 'Q')).stdout.trim();
+    const other = place({ send, stdin: 'hunter2' });
+    const { code, stderr } = await other.run('respond', link);
+    expect(code).toBe(11);
+    expect(stderr).toContain(text);
+    other.close();
+    await here.close();
+  });
+});

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+import { Decrypter, generateIdentity, identityToRecipient } from 'age-encryption';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { decryptText } from '../../src/age/age';
+import { parseIdentities } from '../../src/age/key-files';
+import { decodeManifest, type Manifest } from '../../src/manifest';
+import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
+import { person, type Served, serveBuilt } from '../helpers/program';
+import { recorder } from '../helpers/recorder';
+import { call } from '../helpers/service';
+
+// The page of a request in a real browser, over plain http; all that the browser sends is recorded.
+
+const SECRET = '  π = "3.14"\n\t<b>&amp;</b> 🔑\n\n';
+
+const somebody = person();
+let browser: Browser;
+let built: Served;
+let service: ReturnType<typeof serviceAt>;
+let wire: Awaited<ReturnType<typeof recorder>>;
+let origin: string;
+let watched: Watched | undefined;
+
+beforeAll(async () => {
+  if (noBrowser) return;
+  built = await serveBuilt(somebody.env, ['--trust-proxy']);
+  service = serviceAt(built.url, built.token);
+  wire = await recorder(built.url);
+  origin = `http://pw.test:${wire.port}`;
+  browser = await openBrowser();
+});
+
+afterEach(async () => {
+  const { page, troubles } = watched ?? {};
+  watched = undefined;
+  await page?.context().close();
+  expect(troubles ?? []).toEqual([]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await wire?.close();
+  await built?.stop();
+});
+
+async function keyPair() {
+  const identity = await generateIdentity();
+  return { identity, recipient: await identityToRecipient(identity) };
+}
+
+async function request(fields: object = {}): Promise<string> {
+  const body = { request: { request: 'Which password?', ...fields } };
+  return (await call(service, 'POST', '/api/v2/requests', { token: built.token, body })).json
+    .url_token;
+}
+
+async function visit(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  watched = await watchedPage(context, origin);
+  await watched.page.goto(origin + path);
+  return watched.page;
+}
+
+async function send(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
+}
+
+/** The answer, as its owner reads it. */
+async function read(token: string, query = '') {
+  const headers = { authorization: `Bearer ${built.token}` };
+  const response = await fetch(`${built.url}/api/v2/requests/${token}${query}`, { headers });
+  return (await response.json()) as {
+    response: string;
+    files: { filename: string; url: string }[];
+  };
+}
+
+const opened = async (armor: string, identity: string) =>
+  (await decryptText(armor, parseIdentities(identity))).toString();
+
+describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
+  test('encrypts the answer to the key in the link, over plain http', async () => {
+    const { identity, recipient } = await keyPair();
+    const token = await request({ public_key: recipient });
+    const page = await visit(`/r/${token}#${recipient}`);
+    expect(await page.evaluate('isSecureContext')).toBe(false);
+    expect(await page.getByText('Only the person who asked can decrypt it.').isVisible()).toBe(
+      true,
+    );
+    expect(await page.locator('.unscripted:visible').count()).toBe(0);
+    await page.getByLabel('Your answer').fill(SECRET);
+    await send(page);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    const { response } = await read(token);
+    expect(await opened(response, identity)).toBe(SECRET);
+    for (const text of ['3.14', identity]) expect(wire.sent()).not.toContain(text);
+  });
+
+  test('encrypts to the key in the link when the server says another one', async () => {
+    const [asking, server] = [await keyPair(), await keyPair()];
+    const token = await request({ public_key: server.recipient });
+    const page = await visit(`/r/${token}#${asking.recipient}`);
+    expect(await page.content()).toContain(server.recipient);
+    await page.getByLabel('Your answer').fill(SECRET);
+    await send(page);
+    const { response } = await read(token);
+    expect(await opened(response, asking.identity)).toBe(SECRET);
+    await expect(opened(response, server.identity)).rejects.toThrow();
+  });
+
+  test('uses the key of the server for a link without one', async () => {
+    const { identity, recipient } = await keyPair();
+    const token = await request({ public_key: recipient });
+    const page = await visit(`/r/${token}`);
+    await page.getByLabel('Your answer').fill(SECRET);
+    await send(page);
+    expect(await opened((await read(token)).response, identity)).toBe(SECRET);
+  });
+
+  test('reads a link that a mail gateway changed, and refuses an incomplete one', async () => {
+    const { identity, recipient } = await keyPair();
+    const token = await request({ public_key: recipient });
+    const page = await visit(`/r/${token}#${recipient.slice(0, -1)}`);
+    await page.getByRole('alert').getByText('The link is incomplete').waitFor();
+    expect(await page.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
+    await page.goto(`${origin}/r/${token}%23${recipient}&data=05`);
+    await page.getByLabel('Your answer').fill(SECRET);
+    await send(page);
+    expect(await opened((await read(token)).response, identity)).toBe(SECRET);
+  });
+
+  test('encrypts files, with their names and what shows that one was exchanged', async () => {
+    const { identity, recipient } = await keyPair();
+    const token = await request({ public_key: recipient, response_file_attachments: true });
+    const page = await visit(`/r/${token}#${recipient}`);
+    const buffer = randomBytes(3_000_000);
+    const files = [
+      { name: 'ключ.pem', mimeType: 'text/plain', buffer: Buffer.from('AAA') },
+      { name: 'disk.img', mimeType: '', buffer },
+    ];
+    await page.getByLabel('Files').setInputFiles(files);
+    await page.getByLabel('Your answer').fill('both');
+    await send(page);
+    const answer = await read(token);
+    expect(answer.files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
+    const manifest = decodeManifest(await opened(answer.response, identity)) as Manifest;
+    expect(manifest).toMatchObject({
+      message: 'both',
+      files: [
+        { name: 'ключ.pem', size: 3, type: 'text/plain' },
+        { name: 'disk.img', size: 3_000_000, type: 'application/octet-stream' },
+      ],
+    });
+    for (const [at, { url }] of answer.files.entries()) {
+      const bytes = new Uint8Array(
+        await (await fetch(url.replace(origin, built.url))).arrayBuffer(),
+      );
+      const decrypter = new Decrypter();
+      decrypter.addIdentity(identity);
+      expect(Buffer.from(await decrypter.decrypt(bytes)).equals(files[at]?.buffer as Buffer)).toBe(
+        true,
+      );
+      const head = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
+      expect(head).toContain(`--- ${manifest.files[at]?.mac}\n`);
+    }
+    expect(wire.sent()).not.toContain('disk.img');
+  });
+
+  test('keeps the key through a wrong passphrase', async () => {
+    const { identity, recipient } = await keyPair();
+    const token = await request({ public_key: recipient, passphrase: 'sesame' });
+    const page = await visit(`/r/${token}#${recipient}`);
+    for (const passphrase of ['wrong', 'sesame']) {
+      await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+      await page.getByRole('button', { name: 'Show the request' }).click();
+      if (passphrase === 'wrong') await page.getByRole('alert').waitFor();
+    }
+    await page.getByLabel('Your answer').fill(SECRET);
+    await send(page);
+    const { response } = await read(token, '?passphrase=sesame');
+    expect(await opened(response, identity)).toBe(SECRET);
+  });
+
+  test('sends an answer without a key as it is, and says why one was refused', async () => {
+    const token = await request();
+    const page = await visit(`/r/${token}`);
+    expect(await page.getByText('encrypted in this browser').isVisible()).toBe(false);
+    await page.getByLabel('Your answer').fill(' ');
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByRole('alert').getByText('Enter a text.').waitFor();
+    await page.getByLabel('Your answer').fill('late');
+    const path = `/api/v2/requests/${token}/respond`;
+    await call(service, 'PATCH', path, { body: { request: { response: 'first' } } });
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByRole('alert').getByText('This request was already answered').waitFor();
+    expect((await read(token)).response).toBe('first');
+  });
+
+  test('sends it unencrypted without script, and says so', async () => {
+    const { recipient } = await keyPair();
+    const token = await request({ public_key: recipient, response_file_attachments: true });
+    const page = await visit(`/r/${token}#${recipient}`, { javaScriptEnabled: false });
+    expect(
+      await page.getByText('Without JavaScript the answer is sent unencrypted').isVisible(),
+    ).toBe(true);
+    await page.getByLabel('Your answer').fill(SECRET);
+    await send(page);
+    expect((await read(token)).response).toBe(SECRET);
+  });
+
+  test('says when the connection is lost, and sends the same answer again', async () => {
+    const token = await request();
+    const page = await visit(`/r/${token}`);
+    await page.route('**/r/*', (route) => route.abort());
+    await page.getByLabel('Your answer').fill(SECRET);
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByRole('alert').getByText('The answer was not sent.').waitFor();
+    watched?.troubles.splice(0);
+    await page.unroute('**/r/*');
+    await send(page);
+    expect((await read(token)).response).toBe(SECRET);
+  });
+});

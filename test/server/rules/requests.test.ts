@@ -1,0 +1,385 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { plain } from '../../../src/server/store/sql';
+import { times } from '../../helpers/long';
+import {
+  type Call,
+  call,
+  type FormPart,
+  fetchLink,
+  fileRows,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+import { onEachStore, type Room } from '../../helpers/stores';
+
+const DAY = 86_400_000;
+const KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
+
+onEachStore((store) => {
+  let service: TestService;
+  let room: Room;
+
+  beforeEach(async () => {
+    room = await store.room();
+    service = await testService({ ...room.settings, maxFileSize: 200_000 });
+  });
+
+  afterEach(() => service.close());
+
+  const ask = (method: string, path: string, how?: Call) =>
+    call(service, method, `/api/v2/requests${path}`, how);
+  const asOwner = (method: string, path: string, how?: Call) =>
+    ask(method, path, { token: service.adminToken, ...how });
+
+  async function request(fields: object = {}): Promise<string> {
+    const body = { request: { request: 'Which password?', ...fields } };
+    const { status, json } = await asOwner('POST', '', { body });
+    expect(status).toBe(201);
+    return json.url_token;
+  }
+
+  const respond = (token: string, response: string, more: object = {}) =>
+    ask('PATCH', `/${token}/respond`, { body: { request: { response, ...more } } });
+
+  const kinds = async (token: string) => {
+    const { json } = await asOwner('GET', `/${token}/audit`);
+    return json.logs.map(({ kind, count }: { kind: string; count?: number }) =>
+      count === undefined ? kind : `${kind} ${count}`,
+    );
+  };
+
+  const listed = async (token: string) => {
+    const states = [];
+    for (const state of ['open', 'ready', 'closed', 'active']) {
+      const { json } = await asOwner('GET', `/${state}`);
+      if (json.some((one: { url_token: string }) => one.url_token === token)) states.push(state);
+    }
+    return states;
+  };
+
+  test('is open, then answered and ready, then read and closed', async () => {
+    const token = await request({ name: 'db', note: 'for bob', public_key: KEY });
+    expect(await listed(token)).toEqual(['open', 'active']);
+    expect((await ask('GET', `/${token}`)).json).toMatchObject({
+      ...{ state: 'open', request: 'Which password?', response: null, files: [] },
+      ...{ public_key: KEY, close_after_duration: 12, close_after: 604_800, days_remaining: 7 },
+    });
+    expect((await respond(token, 'hunter2')).json).toMatchObject({ state: 'ready' });
+    expect(await listed(token)).toEqual(['ready', 'active']);
+    expect((await ask('GET', `/${token}`)).json).toMatchObject({ state: 'ready', response: null });
+    const read = await asOwner('GET', `/${token}`);
+    expect(read.json).toMatchObject({ state: 'ready', response: 'hunter2', files: [] });
+    expect(await listed(token)).toEqual(['closed']);
+    expect((await asOwner('GET', `/${token}`)).json).toMatchObject({
+      ...{ state: 'closed', request: null, response: null, days_remaining: 0 },
+    });
+    expect(await kinds(token)).toEqual([
+      ...['creation', 'request_view 2', 'response', 'response_view', 'failed_view'],
+    ]);
+  });
+
+  test('is neither listed, found nor counted as a push, and nor is its answer', async () => {
+    const token = await request();
+    await respond(token, 'hunter2');
+    const push = (path: string) =>
+      call(service, 'GET', `/api/v2/pushes/${path}`, { token: service.adminToken });
+    expect((await push('active')).json).toEqual([]);
+    expect((await push(token)).status).toBe(404);
+    expect((await call(service, 'GET', `/p/${token}`)).status).toBe(404);
+    expect(await service.service.pushes.countActive()).toEqual({ pushes: 0, requests: 1 });
+    service.clock.advance(8 * DAY);
+    expect(await service.service.pushes.sweep()).toBe(1);
+    expect((await push('expired')).json).toEqual([]);
+  });
+
+  test('of many simultaneous answers one wins', async () => {
+    const token = await request();
+    const count = times(500);
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, at) => respond(token, `answer ${at}`)),
+    );
+    const won = answers.flatMap(({ status }, at) => (status === 200 ? [at] : []));
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(count - 1);
+    expect((await asOwner('GET', `/${token}`)).json.response).toBe(`answer ${won[0]}`);
+  });
+
+  test('of many simultaneous readings by the owner one gets the answer', async () => {
+    const token = await request();
+    await respond(token, 'hunter2');
+    const reads = await Promise.all(
+      Array.from({ length: times(100) }, () => asOwner('GET', `/${token}`)),
+    );
+    expect(reads.filter(({ json }) => json.response === 'hunter2')).toHaveLength(1);
+  });
+
+  describe('a passphrase', () => {
+    test('is needed to read the question, to answer, and to read the answer', async () => {
+      const token = await request({ passphrase: 'sesame' });
+      expect((await ask('GET', `/${token}`)).json).toEqual({
+        error: 'This request requires a passphrase.',
+        message: 'A passphrase is required: send it as the `passphrase` parameter.',
+        status: 'unauthorized',
+      });
+      expect((await respond(token, 'x')).status).toBe(401);
+      expect((await respond(token, 'x', { passphrase: 'no' })).status).toBe(401);
+      expect((await respond(token, 'hunter2', { passphrase: 'sesame' })).status).toBe(200);
+      expect((await asOwner('GET', `/${token}`)).status).toBe(401);
+      const read = await asOwner('GET', `/${token}?passphrase=sesame`);
+      expect(read.json).toMatchObject({ response: 'hunter2', passphrase: null });
+    });
+  });
+
+  test('closes when its time is over, answered or not', async () => {
+    const [open, ready] = [await request({ close_after: 60 }), await request({ close_after: 60 })];
+    await respond(ready, 'hunter2');
+    service.clock.advance(60_000);
+    expect([await listed(open), await listed(ready)]).toEqual([['closed'], ['closed']]);
+    expect((await respond(open, 'x')).status).toBe(410);
+    expect((await respond(ready, 'x')).status).toBe(409);
+    expect((await asOwner('GET', `/${ready}`)).json.response).toBe(null);
+    expect(await service.service.pushes.sweep()).toBe(1);
+    expect((await asOwner('DELETE', `/${open}`)).json).toMatchObject({ state: 'closed' });
+  });
+
+  test('is closed by its owner, who alone may, with its answer', async () => {
+    const token = await request();
+    await respond(token, 'hunter2');
+    const close = (how?: Call) => ask('DELETE', `/${token}`, how);
+    expect((await close()).status).toBe(401);
+    expect((await close({ token: service.otherToken })).status).toBe(403);
+    expect((await close({ token: service.adminToken })).json).toMatchObject({ state: 'closed' });
+    expect((await asOwner('GET', `/${token}`)).json.response).toBe(null);
+    expect((await close({ token: service.adminToken })).status).toBe(200);
+    expect(await kinds(token)).toEqual(['creation', 'response', 'close', 'failed_view']);
+  });
+
+  test('does not give the answer to another owner', async () => {
+    const token = await request();
+    await respond(token, 'hunter2');
+    const other = { token: service.otherToken };
+    expect((await ask('GET', `/${token}`, other)).json).toMatchObject({
+      ...{ state: 'ready', response: null, files: [] },
+    });
+    expect((await ask('GET', `/${token}/audit`, other)).status).toBe(403);
+    expect((await ask('GET', '/ready', other)).json).toEqual([]);
+  });
+
+  describe('limits', () => {
+    test.each([
+      [{}, 12, 604_800],
+      [{ close_after_duration: 0 }, 0, 900],
+      [{ close_after_duration: '17' }, 17, 7_776_000],
+      [{ close_after: 3600 }, 3, 3600],
+      [{ close_after: 61, close_after_duration: 3 }, null, 61],
+    ])('%j closes after %s, %i seconds', async (fields, index, seconds) => {
+      const body = { request: { request: 'x', ...fields } };
+      const { json } = await asOwner('POST', '', { body });
+      const closesAt = service.clock.now().getTime() + seconds * 1000;
+      expect(json).toMatchObject({ close_after_duration: index, close_after: seconds });
+      expect(json.close_after_at).toBe(new Date(closesAt).toISOString());
+    });
+
+    test.each([
+      ['request', ''],
+      ['request', 5],
+      ['request', 'x'.repeat(1_048_577)],
+      ['request', '\ud800'],
+      ['close_after', 0],
+      ['close_after', 91 * 86_400],
+      ['close_after', '1d'],
+      ['close_after_duration', 18],
+      ['close_after_duration', -1],
+      ['public_key', 'age1x'],
+      ['public_key', KEY.toUpperCase()],
+      ['public_key', KEY.replace('ql3z', 'ql3y')],
+      ['public_key', 5],
+      ['passphrase', ' '],
+      ['name', 'x'.repeat(256)],
+      ['note', 'x'.repeat(10_001)],
+      ['retrieval_step', 'maybe'],
+      ['files', ['x']],
+      ['notify_emails_to', 'a@b.test'],
+    ])('%s is checked', async (field, value) => {
+      const body = { request: { request: 'x', [field]: value } };
+      const { status, json } = await asOwner('POST', '', { body });
+      expect([status, Object.keys(json)]).toEqual([422, [field]]);
+    });
+
+    test('the days of the instance are the limit and the default', async () => {
+      await service.close();
+      service = await testService({ ...room.settings, maxDays: 3 });
+      const body = { request: { request: 'x', close_after_duration: 12 } };
+      expect((await asOwner('POST', '', { body })).status).toBe(422);
+      expect((await ask('GET', `/${await request()}`)).json.close_after).toBe(3 * 86_400);
+    });
+
+    test('a token is needed to create and to list', async () => {
+      const made = await ask('POST', '', { body: { request: { request: 'x' } } });
+      const lists = await Promise.all(
+        ['open', 'ready', 'closed', 'active'].map((state) => ask('GET', `/${state}`)),
+      );
+      expect([made, ...lists].map(({ status }) => status)).toEqual(Array(5).fill(401));
+    });
+  });
+
+  describe('files', () => {
+    const file = (value = 'content', filename = 'a.txt'): FormPart => ({
+      ...{ name: 'request[files][]', filename, value, type: 'text/plain' },
+    });
+    const text = (value: string): FormPart => ({ name: 'request[response]', value });
+    const send = (token: string, ...form: FormPart[]) =>
+      ask('PATCH', `/${token}/respond`, { form });
+    const rows = async () => {
+      await service.service.pushes.finish();
+      const beside = await room.beside();
+      const counts = await fileRows(beside);
+      await beside.close();
+      return counts;
+    };
+
+    test('of an answer are read by the owner alone, and end after a while', async () => {
+      const token = await request({ response_file_attachments: true });
+      expect((await send(token, file('A'.repeat(150_000)), text('both'))).status).toBe(200);
+      expect((await ask('GET', `/${token}`)).json.files).toEqual([]);
+      const { json } = await asOwner('GET', `/${token}`);
+      expect([json.response, json.files[0].filename]).toEqual(['both', 'a.txt']);
+      const link = json.files[0].url;
+      expect((await fetchLink(service, link)).text).toBe('A'.repeat(150_000));
+      service.clock.advance(5 * 60_000);
+      expect((await fetchLink(service, link)).status).toBe(404);
+      await service.service.pushes.sweep();
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('of a question are for everybody who may read it, until it is closed', async () => {
+      const form = [{ name: 'request[request]', value: 'Sign this.' }, file('contract')];
+      const { json: made } = await asOwner('POST', '', { form });
+      const { json } = await ask('GET', `/${made.url_token}`);
+      expect((await fetchLink(service, json.request_files[0].url)).text).toBe('contract');
+      await respond(made.url_token, 'x');
+      await asOwner('GET', `/${made.url_token}`);
+      expect((await fetchLink(service, json.request_files[0].url)).status).toBe(404);
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('are refused where they are not allowed, too many or too large, and leave nothing', async () => {
+      const [without, token] = [
+        await request(),
+        await request({ response_file_attachments: true }),
+      ];
+      const locked = await request({ response_file_attachments: true, passphrase: 'p' });
+      const large = file('x'.repeat(200_001));
+      const refused = [
+        await send(without, text('x'), file()),
+        await send(token, ...Array.from({ length: 11 }, () => file())),
+        await send(token, large),
+        await send(locked, file(), { name: 'request[passphrase]', value: 'p' }),
+        await ask('POST', '', { form: [{ name: 'request[request]', value: 'x' }, file()] }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([422, 422, 413, 401, 401]);
+      expect(refused[0]?.json).toEqual({ files: ['This request accepts no files.'] });
+      expect(await rows()).toEqual([0, 0, 0]);
+      const rest = [{ name: 'request[passphrase]', value: 'p' }, file()];
+      expect((await send(locked, ...rest)).status).toBe(200);
+      expect((await send(token, file())).status).toBe(200);
+    });
+
+    test('of an answer that is not read are deleted with it', async () => {
+      const token = await request({ response_file_attachments: true });
+      await send(token, file());
+      await asOwner('DELETE', `/${token}`);
+      expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    test('of an answer that comes second are not kept', async () => {
+      const token = await request({ response_file_attachments: true });
+      const answers = await Promise.all([send(token, file('one')), send(token, file('two'))]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const [first] = answers;
+      const { json } = await asOwner('GET', `/${token}`);
+      const content = first?.status === 200 ? 'one' : 'two';
+      expect((await fetchLink(service, json.files[0].url)).text).toBe(content);
+    });
+  });
+
+  test.each([
+    ['nothing', '', 400],
+    ['no JSON', '{', 400],
+    ['an array', '[]', 400],
+    ['null', 'null', 400],
+    ['no request', '{"response":"x"}', 400],
+    ['a text for a request', '{"request":"x"}', 400],
+    ['no response', '{"request":{}}', 422],
+    ['null for a response', '{"request":{"response":null}}', 422],
+    ['an object for a response', '{"request":{"response":{}}}', 422],
+    ['half a character', '{"request":{"response":"\\ud800"}}', 422],
+    ['files in JSON', '{"request":{"response":"x","files":["x"]}}', 422],
+    ['a prototype', '{"request":{"__proto__":{"response":"x"}}}', 422],
+    ['very many values', `{"request":{"response":"x","a":[${'[],'.repeat(2000)}1]}}`, 400],
+    ['a text of more than a mebibyte', `{"request":{"response":"${'x'.repeat(1_048_577)}"}}`, 422],
+  ])('a body with %s leaves the request open', async (_, body, expected) => {
+    const token = await request();
+    const response = await service.fetch(
+      new Request(`http://pw.test/api/v2/requests/${token}/respond`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        ...(body === '' ? {} : { body }),
+      }),
+    );
+    expect(response.status).toBe(expected);
+    expect((await ask('GET', `/${token}`)).json.state).toBe('open');
+    expect((await respond(token, 'x')).status).toBe(200);
+  });
+
+  test('answers count for the rate limit and for the tries of a passphrase', async () => {
+    const token = await request({ passphrase: 'p' });
+    for (let tries = 0; tries < 5; tries++) await respond(token, 'x', { passphrase: 'no' });
+    const locked = await respond(token, 'x', { passphrase: 'p' });
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, '60']);
+    await service.close();
+    const rateLimit = { requests: 2, milliseconds: 60_000 };
+    service = await testService({ ...room.settings, rateLimit });
+    const statuses = [];
+    for (let at = 0; at < 3; at++) statuses.push((await respond('unknown', 'x')).status);
+    expect(statuses).toEqual([404, 404, 429]);
+  });
+
+  describe('a row that was changed by hand', () => {
+    test.each([
+      'owner_id = 2',
+      'expires_at = expires_at + 86400000',
+      'answer_id = (SELECT max(id) FROM pushes)',
+    ])('%s: gives no answer', async (change) => {
+      const [token, other] = [await request(), await request()];
+      await respond(token, 'hunter2');
+      await respond(other, 'another');
+      const beside = await room.beside();
+      await beside.sql(plain(`UPDATE pushes SET ${change} WHERE kind = 'request'`));
+      for (const owner of [service.adminToken, service.otherToken]) {
+        const { status, text } = await ask('GET', `/${token}`, { token: owner });
+        expect([status, text.includes('hunter2'), text.includes('another')]).toEqual([
+          ...[
+            owner === service.otherToken && change.startsWith('answer') ? 200 : 500,
+            false,
+            false,
+          ],
+        ]);
+      }
+      await beside.close();
+    });
+  });
+
+  test('of what was closed long ago nothing is kept', async () => {
+    const token = await request();
+    await respond(token, 'hunter2');
+    await asOwner('GET', `/${token}`);
+    service.clock.advance(91 * DAY);
+    await service.service.pushes.sweep();
+    await service.service.pushes.sweep();
+    const beside = await room.beside();
+    expect(await beside.sql`SELECT id FROM pushes`).toEqual([]);
+    expect(await beside.sql`SELECT id FROM audit`).toEqual([]);
+    await beside.close();
+  });
+});
