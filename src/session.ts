@@ -19,6 +19,7 @@ import { lazy } from './lazy';
 import { type GlobalOptions, parseEdition, seconds } from './options';
 import { commandWords } from './profile/command-words';
 import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
+import type { Receipt } from './profile/receipts';
 import {
   type Access,
   chooseTarget,
@@ -62,6 +63,8 @@ export interface Session extends Invocation {
     references: readonly Reference[],
     connections?: number,
   ): Promise<(Reference & Instance)[]>;
+  /** The same push; without a token of the user, with the one that its receipt has. */
+  asCreator<T extends Reference & Instance>(push: T): Promise<T & { readonly receipt?: Receipt }>;
 }
 
 export function createSession(context: Context, options: GlobalOptions): Session {
@@ -108,6 +111,15 @@ export function createSession(context: Context, options: GlobalOptions): Session
       const reference = await referenceOf(link);
       await noteRepairs(run, [reference]);
       return { ...(await instanceOf(reference, connections)), reference };
+    },
+    asCreator: async (push) => {
+      if (push.target.token !== undefined || options.anonymous) return push;
+      const { storedReceiptOf } = await import('./profile/receipts');
+      const receipt = await storedReceiptOf(context, push, push.target.base);
+      if (receipt?.management_token === undefined) return push;
+      const token = receipt.management_token;
+      const managed = { ...push.target, token, tokenFrom: 'the receipt of the push' };
+      return { ...push, receipt, target: managed, api: await clientFor(run, managed) };
     },
     connectEach: async (references, connections) => {
       await noteRepairs(run, references);

@@ -50,9 +50,15 @@ const DAY = 86_400_000;
 /**
  * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
  * the end of its lifetime is not, so the listing of active pushes is read when the push should have expired.
+ * @param find reads the push, if not from the listing
  * @throws CliError (the returned function) as `Api.audit` and `Api.list` do
  */
-export function pushPoller(api: Api, token: string, now: () => Date): () => Promise<PushProgress> {
+export function pushPoller(
+  api: Api,
+  token: string,
+  now: () => Date,
+  find = (): Promise<Push | undefined> => findActive(api, token),
+): () => Promise<PushProgress> {
   const seen = new Set<string>();
   let askAt = 0;
   let state: PushProgress['state'] = 'waiting';
@@ -68,7 +74,7 @@ export function pushPoller(api: Api, token: string, now: () => Date): () => Prom
     if (events.some(({ kind }) => kind === 'expire')) return true;
     const time = now().getTime();
     if (time < askAt) return false;
-    const push = await findActive(api, token);
+    const push = await find();
     const end = (push && expiryOf(push)) ?? Number.POSITIVE_INFINITY;
     askAt = Math.min(time + RECHECK, end > time ? end : Number.POSITIVE_INFINITY);
     return push === undefined || end + RECHECK <= time;

@@ -43,7 +43,8 @@ async function audit(session: Session, options: AuditOptions): Promise<void> {
   if (options.page !== undefined && options.all)
     throw usageError('--page and --all cannot be combined', 'use only one of them');
   const { all, page = 1 } = options;
-  const { api, reference } = await session.connectTo(options.link, all ? AT_ONCE : 1);
+  const { reference, ...instance } = await session.connectTo(options.link, all ? AT_ONCE : 1);
+  const { api } = await session.asCreator({ ...reference, ...instance });
   const read = (from: Pick<Api, 'audit'>) => () => readAuditLog(from, reference.token, 'newest');
   const log = await pushOrRequest(api, reference, { push: read(api), request: read(api.requests) });
   const start = (page - 1) * limits.rowsPerPage;

@@ -43,7 +43,7 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   const expired: object[] = [];
   let worst = 0;
   const outcomes = concurrentMap(pushes.entries(), async ([at, named]) => {
-    const push = await end(context, named).catch(failed);
+    const push = await end(context, await session.asCreator(named)).catch(failed);
     if (!(push instanceof CliError) || push.code === 'not_found')
       await removeReceipt(context, named, named.target.base);
     return { at, token: named.token, push };

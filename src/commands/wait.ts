@@ -87,9 +87,10 @@ async function waitForView(
   push: Reference & Instance,
 ): Promise<void> {
   const { context, say } = session;
-  const { api, token, target } = push;
+  const { api, token, target, receipt } = await session.asCreator(push);
   const gone = () => removeReceipt(context, push, target.base);
-  const poll = pushPoller(api, token, context.now);
+  const find = receipt && (async () => receipt);
+  const poll = pushPoller(api, token, context.now, find);
   const view = await firstView(session, options, poll).catch(async (error) => {
     if (error instanceof CliError && error.code === 'expired') await gone();
     throw error;

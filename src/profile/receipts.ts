@@ -16,6 +16,12 @@ import { type System, stateFolder } from './folders';
 /** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
 export type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
 
+/** A receipt as it is stored. */
+type StoredReceipt = Receipt & {
+  /** Of a push that was created without a token at `pwpush serve`; never printed. */
+  readonly management_token?: string | undefined;
+};
+
 export interface SavedPush {
   readonly push: Push;
   readonly link: string;
@@ -41,7 +47,7 @@ export function saveReceipt(system: System, { push, link, name }: SavedPush, now
   const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME, LONGEST);
   const ends = now.getTime() + lifetime * 1000;
   // Texts of the instance are not saved: they could repeat the secret.
-  const receipt: Receipt = {
+  const receipt: StoredReceipt = {
     url_token: parseReference(html_url).token,
     html_url,
     name,
@@ -49,6 +55,7 @@ export function saveReceipt(system: System, { push, link, name }: SavedPush, now
     expire_after_views: push.expire_after_views,
     deletable_by_viewer: push.deletable_by_viewer,
     retrieval_step: push.retrieval_step,
+    management_token: managementToken(push),
     created_at: now.toISOString(),
     expires_at: new Date(ends).toISOString(),
   };
@@ -60,10 +67,14 @@ export function saveReceipt(system: System, { push, link, name }: SavedPush, now
   nameFile(draft, join(folder, file), true);
 }
 
+function managementToken({ management_token: token }: Push): string | undefined {
+  return typeof token === 'string' && /^pwm_[\w-]{43}$/.test(token) ? token : undefined;
+}
+
 /** A receipt and its file. */
 interface Kept {
   readonly path: string;
-  readonly receipt: Receipt;
+  readonly receipt: StoredReceipt;
 }
 
 /** Removes the receipts of pushes whose time is over. */
@@ -74,7 +85,7 @@ export async function pruneReceipts(system: System, now: Date): Promise<void> {
 /** The receipts of pushes whose time is not over, oldest first. */
 export async function receipts(system: System, now: Date): Promise<Receipt[]> {
   await pruneReceipts(system, now);
-  const all = (await kept(system)).map(({ receipt }) => receipt);
+  const all = (await kept(system)).map(({ receipt }) => shown(receipt));
   return all.filter(({ expires_at }) => Date.parse(expires_at) > now.getTime());
 }
 
@@ -84,7 +95,21 @@ export async function receiptOf(
   push: Pick<Reference, 'token'>,
   base: string,
 ): Promise<Receipt | undefined> {
+  const found = await storedReceiptOf(system, push, base);
+  return found && shown(found);
+}
+
+/** The same with the management token; not to be printed. */
+export async function storedReceiptOf(
+  system: System,
+  push: Pick<Reference, 'token'>,
+  base: string,
+): Promise<StoredReceipt | undefined> {
   return (await kept(system)).find((one) => isOf(one, push, base))?.receipt;
+}
+
+function shown({ management_token: _, ...receipt }: StoredReceipt): Receipt {
+  return receipt as Receipt;
 }
 
 function isOf({ receipt }: Kept, { token }: Pick<Reference, 'token'>, base: string): boolean {

@@ -30,6 +30,37 @@ async function push(text: string, ...argv: string[]): Promise<string> {
   return stdout.trim();
 }
 
+describe('of a push without a token at pwpush serve', () => {
+  const anonymous = () => here.under({ env: { PWPUSH_TOKEN: '' } });
+
+  test('the receipt lets its creator read the audit log, wait and expire', async () => {
+    const argv = ['--anonymous', '--views', '3', '--no-deletable'];
+    const link = await push('hunter2', ...argv);
+    expect(kept()).toMatchObject([{ management_token: expect.stringMatching(/^pwm_/) }]);
+    for (const words of [
+      ['list', '--local'],
+      ['show', 'last'],
+    ])
+      for (const argv of [words, [...words, '--json']])
+        expect((await anonymous().run(...argv)).stdout).not.toContain('pwm_');
+    await here.run('get', link, '--anonymous');
+    const audit = await anonymous().run('audit', link);
+    expect(audit).toMatchObject({ code: 0 });
+    expect(audit.stdout.split('\n').map((row) => row.split('\t')[1])).toContain('view');
+    expect(await anonymous().run('wait', link)).toMatchObject({ code: 0 });
+    expect(await anonymous().run('audit', link, '--anonymous')).toMatchObject({ code: 3 });
+    expect(await anonymous().run('expire', link, '--anonymous')).toMatchObject({ code: 4 });
+    expect(await anonymous().run('expire', 'last')).toMatchObject({ code: 0 });
+    expect(names()).toEqual([]);
+  });
+
+  test('waiting ends with 6 when its time is over', async () => {
+    const link = await push('hunter2', '--anonymous', '--expire', '1h');
+    here.service.clock.advance(2 * 3_600_000);
+    expect(await anonymous().run('wait', link, '--timeout', '5')).toMatchObject({ code: 6 });
+  });
+});
+
 describe('a receipt', () => {
   test('has the link, limits and times, and nothing that is secret', async () => {
     writeFileSync(here.file('phrase'), 'open sesame');
@@ -46,6 +77,7 @@ describe('a receipt', () => {
         expires_at: '2026-08-20T17:06:45.000Z',
         deletable_by_viewer: true,
         retrieval_step: true,
+        management_token: expect.stringMatching(/^pwm_[\w-]{43}$/),
       },
     ]);
     const modes = [folder(), join(folder(), names()[0] ?? '')].map((path) => statSync(path).mode);
@@ -201,7 +233,7 @@ describe('last', () => {
 
   test('stays when it may not be expired', async () => {
     await push('a', '--no-deletable');
-    expect((await here.run('expire', 'last')).code).toBe(4);
+    expect((await here.run('expire', 'last', '--anonymous')).code).toBe(4);
     expect(names()).toHaveLength(1);
   });
 });
