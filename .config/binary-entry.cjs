@@ -3,6 +3,8 @@
 const { crash, leave, run, systemContext } = require('../dist/start.js');
 
 process.once('uncaughtException', crash);
+// Node.js makes an uncaught exception of it; Bun prints its message and the line of code.
+process.once('unhandledRejection', crash);
 // For a run whose event loop empties before it settles.
 process.exitCode = 1;
 run(process.argv.slice(2), systemContext()).then(leave, crash);

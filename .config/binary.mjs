@@ -86,6 +86,34 @@ function runtimeFor(platform) {
   return join(folder, 'bin', platform.startsWith('windows') ? 'bun.exe' : 'bun');
 }
 
+/**
+ * What a runtime must not know, and what it has in its place, of the same length. Variables that load code, make the
+ * executable another program, or report what it does: no name of a variable contains `=`. And where the runtime sends
+ * the stack of a crash, which it does by itself on macOS and Windows.
+ */
+const doors = {
+  BUN_OPTIONS: 'BUN=OPTIONS',
+  BUN_BE_BUN: 'BUN=BE_BUN',
+  BUN_INSPECT: 'BUN=INSPECT',
+  BUN_CONFIG_VERBOSE_FETCH: 'BUN=CONFIG_VERBOSE_FETCH',
+  BUN_CRASH_REPORT_URL: 'BUN=CRASH_REPORT_URL',
+  BUN_ENABLE_CRASH_REPORTING: 'BUN=ENABLE_CRASH_REPORTING',
+  'https://bun.report': 'about:blank#report',
+};
+
+/** A copy of a runtime without those doors. */
+function sealed(runtime) {
+  const bytes = readFileSync(runtime);
+  for (const [door, wall] of Object.entries(doors)) {
+    let at = bytes.indexOf(door);
+    if (at < 0) throw new Error(`the runtime has no ${door}`);
+    for (; at >= 0; at = bytes.indexOf(door, at)) bytes.write(wall, at);
+  }
+  const path = `${runtime}-sealed`;
+  writeFileSync(path, bytes, { mode: 0o755 });
+  return path;
+}
+
 /** Compiles `build/pwpush-<platform>` and returns its path. */
 function compile(platform, host) {
   const [name] = runtimes[platform];
@@ -102,7 +130,7 @@ function compile(platform, host) {
       'build',
       '--compile',
       `--target=${name}`,
-      `--compile-executable-path=${runtimeFor(platform)}`,
+      `--compile-executable-path=${sealed(runtimeFor(platform))}`,
       '--minify',
       '--bytecode',
       // The current folder must not configure the program.

@@ -10,6 +10,11 @@ const alone = [
   'test/server/fuzz.test.ts',
 ];
 
+/** These are about the npm package: its compile cache, its chunks, its files. */
+const ofPackage = ['compile-cache', 'loading', 'package'].map(
+  (name) => `test/journey/${name}.test.ts`,
+);
+
 const common: TestUserConfig = {
   root: new URL('..', import.meta.url).pathname,
   // Journeys start the built program and sockets; two cores in CI may be busy.
@@ -34,7 +39,7 @@ export default defineConfig({
           ...common,
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: alone,
+          exclude: [...alone, ...(process.env.PWPUSH_TEST_BINARY ? ofPackage : [])],
           isolate: false,
         },
       },

@@ -1,34 +1,66 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, getCipherInfo, hkdfSync, webcrypto } from 'node:crypto';
 
 const CIPHER = 'chacha20-poly1305';
 /** Bytes that `seal` adds. */
 export const TAG = 16;
 
-/** Encrypts with ChaCha20-Poly1305 (RFC 8439); the result is ciphertext and tag. */
-export function seal(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array): Buffer {
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
-  const body = cipher.update(plain);
-  // With a stream cipher, `final` returns nothing and only completes the tag.
-  cipher.final();
-  return Buffer.concat([body, cipher.getAuthTag()], body.length + TAG);
+/** ChaCha20-Poly1305 (RFC 8439) with one key. */
+export interface Chacha {
+  /** Encrypts; the result is ciphertext and tag. */
+  seal(nonce: Uint8Array, plain: Uint8Array): Buffer | Promise<Buffer>;
+  /** Decrypts what `seal` returned; undefined if the key or the nonce differs, or the data was changed. */
+  open(nonce: Uint8Array, sealed: Uint8Array): Plain | Promise<Plain>;
 }
 
-/** Decrypts what `seal` returned; undefined if the key or the nonce differs, or the data was changed. */
-export function open(
-  key: Uint8Array,
-  nonce: Uint8Array,
-  sealed: Uint8Array,
-): Buffer<ArrayBuffer> | undefined {
-  if (sealed.length < TAG) return;
-  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG });
-  decipher.setAuthTag(sealed.subarray(-TAG));
-  const plain = decipher.update(sealed.subarray(0, -TAG));
-  try {
-    decipher.final();
-  } catch {
-    return;
-  }
-  return plain as Buffer<ArrayBuffer>;
+type Plain = Buffer<ArrayBuffer> | undefined;
+
+/** Runtimes with BoringSSL have the cipher in WebCrypto only. */
+export async function chacha(key: Uint8Array): Promise<Chacha> {
+  return getCipherInfo(CIPHER) === undefined ? webChacha(key) : nodeChacha(key);
+}
+
+function nodeChacha(key: Uint8Array): Chacha {
+  return {
+    seal(nonce, plain) {
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+      const body = cipher.update(plain);
+      // With a stream cipher, `final` returns nothing and only completes the tag.
+      cipher.final();
+      return Buffer.concat([body, cipher.getAuthTag()], body.length + TAG);
+    },
+    open(nonce, sealed) {
+      if (sealed.length < TAG) return;
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+      decipher.setAuthTag(sealed.subarray(-TAG));
+      const plain = decipher.update(sealed.subarray(0, -TAG));
+      try {
+        decipher.final();
+      } catch {
+        return;
+      }
+      return plain as Buffer<ArrayBuffer>;
+    },
+  };
+}
+
+/** Modern Algorithms in the Web Cryptography API (WICG), "ChaCha20-Poly1305". */
+async function webChacha(bytes: Uint8Array): Promise<Chacha> {
+  const { subtle } = webcrypto;
+  const name = 'ChaCha20-Poly1305';
+  // Not in the types of Node.js 20.
+  const format: string = 'raw-secret';
+  const key = await subtle.importKey(format as 'raw', bytes, name, false, ['encrypt', 'decrypt']);
+  return {
+    seal: async (iv, plain) => Buffer.from(await subtle.encrypt({ name, iv }, key, plain)),
+    open: async (iv, sealed) => {
+      try {
+        return Buffer.from(await subtle.decrypt({ name, iv }, key, sealed));
+      } catch (error) {
+        if ((error as Error).name === 'OperationError') return;
+        throw error;
+      }
+    },
+  };
 }
 
 /** Derives 32 bytes with HKDF-SHA-256 (RFC 5869). */

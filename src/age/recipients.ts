@@ -9,7 +9,7 @@ import {
   scrypt,
 } from 'node:crypto';
 import { AgeError } from './age-error';
-import { base64, derive, fromBase64, open, seal, TAG } from './chacha';
+import { base64, chacha, derive, fromBase64, TAG } from './chacha';
 import type { Stanza } from './header';
 
 // age.md (https://c2sp.org/age), "Native recipient types".
@@ -37,17 +37,17 @@ export const FILE_KEY = 16;
 const NONCE = Buffer.alloc(12);
 
 /** Encrypts a file key with a wrap key. */
-export function sealFileKey(key: Uint8Array, fileKey: Uint8Array): Buffer {
-  return seal(key, NONCE, fileKey);
+export async function sealFileKey(key: Uint8Array, fileKey: Uint8Array): Promise<Buffer> {
+  return (await chacha(key)).seal(NONCE, fileKey);
 }
 
 /**
  * Decrypts the file key of a stanza; undefined if the wrap key differs.
  * @throws AgeError (header) for a body of another length, which may have been made to match several keys
  */
-export function openFileKey(key: Uint8Array, { body }: Stanza): Uint8Array | undefined {
+export async function openFileKey(key: Uint8Array, { body }: Stanza) {
   if (body.length !== FILE_KEY + TAG) throw invalidStanza();
-  return open(key, NONCE, body);
+  return (await chacha(key)).open(NONCE, body);
 }
 
 /**
@@ -81,7 +81,7 @@ export function passphraseRecipient(passphrase: string, work: number): Recipient
   return {
     async wrap(fileKey) {
       const salt = randomBytes(SALT);
-      const body = sealFileKey(await stretch(passphrase, salt, work), fileKey);
+      const body = await sealFileKey(await stretch(passphrase, salt, work), fileKey);
       return { type: 'scrypt', args: [base64(salt), `${work}`], body };
     },
   };
@@ -126,10 +126,10 @@ export function x25519Recipient(point: Uint8Array): Recipient {
   // Throws for a point of low order.
   ephemeral(point);
   return {
-    wrap(fileKey) {
+    async wrap(fileKey) {
       const { share, shared } = ephemeral(point);
       const key = derive(shared, Buffer.concat([share, point]), X25519);
-      return { type: 'X25519', args: [base64(share)], body: sealFileKey(key, fileKey) };
+      return { type: 'X25519', args: [base64(share)], body: await sealFileKey(key, fileKey) };
     },
   };
 }
@@ -140,7 +140,7 @@ export function x25519Identity(secret: Uint8Array): Identity {
   const point = x25519Public(key);
   return {
     type: 'X25519',
-    unwrap(stanza) {
+    async unwrap(stanza) {
       if (stanza.args.length !== 1) throw invalidStanza();
       const share = argument(stanza.args[0], 32);
       const shared = x25519(key, share);

@@ -57,9 +57,9 @@ function edRecipient(wire: Buffer, edwards: Buffer): Recipient {
   ephemeral(point);
   const wrapKey = edWrapKey(wire, point);
   return {
-    wrap(fileKey) {
+    async wrap(fileKey) {
       const { share, shared } = ephemeral(point);
-      const body = sealFileKey(wrapKey(share, shared), fileKey);
+      const body = await sealFileKey(wrapKey(share, shared), fileKey);
       return { type: 'ssh-ed25519', args: [tag(wire), base64(share)], body };
     },
   };

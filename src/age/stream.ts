@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AgeError } from './age-error';
-import { derive, open, seal, TAG } from './chacha';
+import { chacha, derive, TAG } from './chacha';
 import { MAX_HEADER } from './header';
 
 // age.md (https://c2sp.org/age), "Payload".
@@ -20,11 +20,11 @@ export async function* encryptPayload(
   plaintext: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer, void, undefined> {
   const nonce = randomBytes(NONCE);
-  const key = derive(fileKey, nonce, 'payload');
+  const { seal } = await chacha(derive(fileKey, nonce, 'payload'));
   yield nonce;
   let number = 0;
   for await (const { chunk, last } of inChunks(plaintext, CHUNK))
-    yield seal(key, chunkNonce(number++, last), chunk);
+    yield await seal(chunkNonce(number++, last), chunk);
 }
 
 /**
@@ -37,10 +37,10 @@ export async function* decryptPayload(
   nonce: Uint8Array,
   sealed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer<ArrayBuffer>, void, undefined> {
-  const key = derive(fileKey, nonce, 'payload');
+  const { open } = await chacha(derive(fileKey, nonce, 'payload'));
   let number = 0;
   for await (const { chunk, last } of inChunks(sealed, CHUNK + TAG)) {
-    const plain = open(key, chunkNonce(number, last), chunk);
+    const plain = await open(chunkNonce(number, last), chunk);
     if (plain === undefined || (plain.length === 0 && number > 0))
       throw new AgeError('payload', 'the encrypted data was changed or truncated');
     number++;

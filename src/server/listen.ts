@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import type { Server } from 'node:net';
+import { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '../loopback';
 import { ServiceError, systemCode } from './service-errors';
@@ -20,7 +20,7 @@ export interface Listening {
  * Makes the server listen.
  * @param secure whether it speaks TLS
  * @param option the option that sets the port, for the hint
- * @throws ServiceError when it cannot listen there
+ * @throws ServiceError when it cannot listen there, or the runtime cannot listen on a socket that is passed
  */
 export function listen(
   server: Server,
@@ -30,6 +30,7 @@ export function listen(
 ): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(listenError(error, target, option));
+    if ('fd' in target && !(server instanceof Server)) return reject(socketsNotSupported());
     server.once('error', fail);
     const listening = () => {
       const address = server.address();
@@ -45,6 +46,16 @@ export function listen(
       fail(error as Error);
     }
   });
+}
+
+/** Bun's servers ignore the descriptor, and listen on all addresses instead. */
+function socketsNotSupported(): ServiceError {
+  return new ServiceError(
+    'this executable cannot listen on sockets that are passed by LISTEN_FDS',
+    {
+      hint: 'start the service without a socket unit, or use the npm package',
+    },
+  );
 }
 
 function listenError(cause: Error, target: ListenTarget, option: string): ServiceError {

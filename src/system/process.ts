@@ -1,4 +1,4 @@
-import { openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { Context } from '../context';
 import { lazy } from '../lazy';
 import { version } from '../package-version';
@@ -12,7 +12,7 @@ import { input, output } from './stdio';
  */
 export function systemContext(tune: (many: boolean) => void = () => {}): Context {
   // Other users can read arguments while a process runs: those with the key of a link or a header are overwritten.
-  if (process.argv.some((word) => /#|%23|^--header\b/.test(word))) process.title = 'pwpush';
+  if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
   const signals = signalHandling();
   const { signal } = signals;
   const terminalFd = lazy(controllingTerminal);
@@ -64,6 +64,31 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     quietly,
   };
   return context;
+}
+
+/** The key of a link, and what may have the value of a header. */
+const SECRETS = /#|%23|--header\b/;
+
+/** Overwrites the arguments, which other users can read while a process runs: they have the key of a link. */
+function hideArguments(): void {
+  process.title = 'pwpush';
+  if (process.platform !== 'linux') return;
+  try {
+    // Node.js writes its title over them; other runtimes do not.
+    if (!SECRETS.test(readFileSync('/proc/self/cmdline', 'latin1'))) return;
+    // Fields 48 and 49 of proc_pid_stat(5), counted from behind the name of the program, which is the second.
+    const fields = readFileSync('/proc/self/stat', 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const [start, end] = [Number(fields[45]), Number(fields[46])];
+    const memory = openSync('/proc/self/mem', 'r+');
+    const title = Buffer.alloc(end - start);
+    title.write('pwpush');
+    writeSync(memory, title, 0, title.length, start);
+    closeSync(memory);
+  } catch {
+    // Without /proc they stay.
+  }
 }
 
 /** Whether a process of this machine runs, also of another user. */

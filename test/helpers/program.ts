@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,8 @@ export const binary = process.env.PWPUSH_TEST_BINARY;
 export const program: readonly [string, ...string[]] = binary
   ? [binary]
   : [process.execPath, launcher];
+/** Tests of what Node.js alone does or can be made to do, which are skipped where an executable is tested. */
+export const onNode = { skip: binary !== undefined };
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 export interface Ended {
@@ -57,17 +59,53 @@ interface StartOptions {
   readonly env: Record<string, string>;
   readonly input?: string | Buffer | undefined;
   readonly cwd?: string | undefined;
+  /** What is started in place of the built program. */
+  readonly by?: readonly string[] | undefined;
 }
 
 /** Starts the built program with pipes; `input` closes stdin after it, undefined leaves it open. */
-export function start(words: readonly string[], { env, input, cwd }: StartOptions): Running {
-  const child = spawn(program[0], [...program.slice(1), ...words], { env, cwd, stdio: 'pipe' });
+export function start(
+  words: readonly string[],
+  { env, input, cwd, by = program }: StartOptions,
+): Running {
+  const [file = '', ...first] = by;
+  const child = spawn(file, [...first, ...words], { env, cwd, stdio: 'pipe' });
   if (input !== undefined) child.stdin?.end(input);
   return { child, ended: ending(child) };
 }
 
 export function pwpush(words: readonly string[], options: StartOptions): Promise<Ended> {
   return start(words, { input: '', ...options }).ended;
+}
+
+/**
+ * What starts the program with a script before it, such as one that breaks it. Executables load none, so their runtime
+ * runs what they consist of.
+ */
+export function afterScript(script: string): readonly string[] {
+  if (!binary) return [process.execPath, `--require=${script}`, launcher];
+  const runtimes = join(caches, 'pwpush-runtimes');
+  const name = readdirSync(runtimes).find((one) =>
+    binary.includes('x64') ? /^bun-linux-x64-\d/.test(one) : /^bun-linux-aarch64-\d/.test(one),
+  );
+  const entry = fileURLToPath(new URL('../../.config/binary-entry.cjs', import.meta.url));
+  return [join(runtimes, name ?? '', 'bin/bun'), `--preload=${script}`, entry];
+}
+
+/** Starts a program, and writes to a file how much memory it took at most, in KiB (getrusage(2)). */
+const measuring = `
+  my $file = shift;
+  my $status = system { $ARGV[0] } @ARGV;
+  my $usage = "\\0" x 256;
+  syscall(${process.arch === 'arm64' ? 165 : 98}, -1, $usage);
+  open(my $out, '>', $file) or die;
+  print $out ((unpack 'q5', $usage)[4]);
+  exit($status & 127 ? 128 + ($status & 127) : $status >> 8);
+`;
+
+/** What starts the program, and writes its peak memory to a file, in KiB. Linux only. */
+export function measured(file: string): readonly string[] {
+  return ['perl', '-e', measuring, file, ...program];
 }
 
 /** Runs a line of sh in which `$PWPUSH` is the built program: for redirections. */

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
-import { type Ended, person, pwpush, shell, start, wire } from '../helpers/program';
+import { binary, type Ended, onNode, person, pwpush, shell, start, wire } from '../helpers/program';
 import {
   cut,
   type Listener,
@@ -185,20 +185,32 @@ describe('get saves files', () => {
     expect([files(), instance.seen.length]).toEqual([{}, 1]);
   });
 
-  test('to the state folder when the current one is gone: a view was used', async () => {
-    const instance = await offered({ a: 'A' }, 'text', 0);
-    const gone = join(folder, 'gone');
-    const state = somebody.env.PWPUSH_STATE_DIR ?? '';
-    const line = `mkdir ${gone}; cd ${gone}; rmdir ${gone}; $PWPUSH get ${instance.url}/p/abc`;
-    const { code, stdout, stderr } = await shell(line, { env: somebody.env, cwd: folder });
-    const [name = ''] = readdirSync(state);
-    expect(name).toMatch(/^files-\d{4}-/);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 0,
-      stdout: 'text',
-      stderr: `warning: cannot write to the current folder (ENOENT): saving the files to ${state}/${name}\n\nsaved ${state}/${name}/a (1 B)\n`,
-    });
-  });
+  test(
+    'to the state folder when the current one is gone: a view was used (Node.js)',
+    onNode,
+    async () => {
+      const instance = await offered({ a: 'A' }, 'text', 0);
+      const gone = join(folder, 'gone');
+      const state = somebody.env.PWPUSH_STATE_DIR ?? '';
+      const line = `mkdir ${gone}; cd ${gone}; rmdir ${gone}; $PWPUSH get ${instance.url}/p/abc`;
+      const { code, stdout, stderr } = await shell(line, { env: somebody.env, cwd: folder });
+      const [name = ''] = readdirSync(state);
+      expect(name).toMatch(/^files-\d{4}-/);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: 'text',
+        stderr: `warning: cannot write to the current folder (ENOENT): saving the files to ${state}/${name}\n\nsaved ${state}/${name}/a (1 B)\n`,
+      });
+    },
+  );
+});
+
+test.skipIf(!binary)('an executable does not start where the current folder is gone', async () => {
+  const gone = join(folder, 'gone');
+  const line = `mkdir ${gone}; cd ${gone}; rmdir ${gone}; $PWPUSH get abc`;
+  const { code, stdout, stderr } = await shell(line, { env: somebody.env, cwd: folder });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('The current working directory was deleted');
 });
 
 test('a text that cannot be printed is rescued, and the files are saved all the same', async ({

@@ -2,7 +2,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { long } from '../helpers/long';
-import { type Ended, person, pwpush, serveBuilt, start, wire } from '../helpers/program';
+import {
+  afterScript,
+  type Ended,
+  person,
+  pwpush,
+  serveBuilt,
+  start,
+  wire,
+} from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
@@ -154,7 +162,7 @@ describe('a program that breaks', () => {
   const crashes = {
     'in what it reads': `JSON.parse = (text) => { throw new TypeError('cannot read ' + text); };`,
     'where nobody catches it': `setTimeout(() => { throw new TypeError('${marks.payload}'); }, 1); setTimeout(() => {}, 1e6);`,
-    'in a promise nobody waits for': `Promise.reject(new TypeError('${marks.payload}'));`,
+    'in a promise nobody waits for': `setTimeout(() => { Promise.reject(new TypeError('${marks.payload}')); }, 1);`,
   };
 
   test.each(Object.entries(crashes))('%s tells nothing of what it held', async (where, code) => {
@@ -163,17 +171,13 @@ describe('a program that breaks', () => {
       socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`),
     );
     writeFileSync(file('break.cjs'), code);
-    const broken = {
-      ...env,
-      NODE_OPTIONS: `--require=${file('break.cjs')}`,
-      PWPUSH_URL: instance.url,
-      PWPUSH_TOKEN: token,
-    };
+    const broken = { ...env, PWPUSH_URL: instance.url, PWPUSH_TOKEN: token };
+    const by = afterScript(file('break.cjs'));
     for (const mode of modesOf(Object.keys(crashes).indexOf(where))) {
-      const ended = await pwpush(['get', 'abc', ...mode], { env: broken });
+      const ended = await pwpush(['get', 'abc', ...mode], { env: broken, by });
       expect([[1, 2, 11].includes(ended.code ?? 0), leaked(ended)]).toEqual([true, nothing]);
     }
-    const terminal = onTerminal('$PWPUSH get abc', broken);
+    const terminal = onTerminal(`${by.join(' ')} get abc`, broken);
     await terminal.ended;
     expect(found(terminal.screen())).toEqual([]);
     instance.stop();

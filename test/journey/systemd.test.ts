@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
-import { person, program } from '../helpers/program';
+import { binary, onNode, person, program } from '../helpers/program';
 
 // The built program as systemd starts it.
 
@@ -82,7 +82,15 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
   const passed = (kinds: string, more: Record<string, string> = {}) =>
     started(['perl', '-e', activate, kinds, ...serve], more);
 
-  test('are listened on, in place of the address in the settings', async () => {
+  test.skipIf(!binary)('are refused by an executable', async () => {
+    const { child, stderr } = passed('tcp');
+    expect(await lineWith(stderr, /^pwpush/)).toBe(
+      'pwpush: this executable cannot listen on sockets that are passed by LISTEN_FDS',
+    );
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+
+  test('are listened on, in place of the address in the settings (Node.js)', onNode, async () => {
     const { stdout, stderr } = passed('tcp,tcp', { PWPUSH_SERVE_HOST: '192.0.2.1' });
     const ports: string[] = [];
     for await (const line of stderr) {
@@ -94,7 +102,7 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
     expect(await Promise.all(answers)).toEqual([200, 200]);
   });
 
-  test('may be in the file system', async () => {
+  test('may be in the file system (Node.js)', onNode, async () => {
     const socketPath = join(home.folder, 'serve.sock');
     const { child, stdout } = passed(socketPath);
     expect(await lineOf(stdout)).toBe('fd:3');
@@ -104,7 +112,7 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('that are none to listen on are named', async () => {
+  test('that are none to listen on are named (Node.js)', onNode, async () => {
     const { child, stderr } = passed('udp');
     expect(await lineWith(stderr, /^pwpush/)).toMatch(
       /^pwpush: descriptor 3, as passed by LISTEN_FDS, is not a socket to listen on/,

@@ -143,7 +143,7 @@ export function tlsReloader(
   const reload = async () => {
     try {
       const tls = await readTls(settings);
-      for (const server of servers) if (tls && isSecure(server)) server.setSecureContext(tls);
+      if (tls) for (const server of servers) replaceTls(server, tls);
       log.event('reload', { certificate: tls ? 'read' : 'none' });
     } catch (error) {
       log.warning(`the certificate was not replaced: ${(error as Error).message}`);
@@ -152,8 +152,12 @@ export function tlsReloader(
   return () => queue(reload);
 }
 
-function isSecure(server: Server): server is HttpsServer {
-  return 'setSecureContext' in server;
+/** @throws Error where the runtime cannot replace the certificate of a server, as with Bun */
+function replaceTls(server: Server, tls: TlsPair): void {
+  const { setSecureContext } = server as Partial<HttpsServer>;
+  if (setSecureContext === undefined)
+    throw new Error('this executable reads it only when it starts');
+  setSecureContext.call(server, tls);
 }
 
 function read(path: string): Promise<Buffer> {

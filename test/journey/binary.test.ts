@@ -1,0 +1,150 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createServer } from 'node:tls';
+import { describe, expect, test } from 'vitest';
+import { binary, person, pwpush, wire } from '../helpers/program';
+import { cert, key } from '../server/certificate';
+
+// The executable takes nothing from the folder it runs in, the home, or variables of its runtime. The tests of
+// `npm run binary` only; CONTRIBUTING.md says how to run them.
+
+const somebody = person();
+const here = join(somebody.folder, 'here');
+const cracked = join(somebody.folder, 'cracked');
+
+/** Says that it ran, in every way that a runtime can read it. */
+const code = `require('node:fs').writeFileSync(${JSON.stringify(cracked)}, 'ran'); process.env.PWPUSH_URL = 'http://127.0.0.1:1';`;
+const settings = 'PWPUSH_URL=http://127.0.0.1:1\nPWPUSH_TOKEN=planted\n';
+
+/** Files that a runtime may look for, with what would show that it did. */
+const planted: Record<string, string> = {
+  '.env': settings,
+  '.env.local': settings,
+  '.env.development': settings,
+  '.env.development.local': settings,
+  '.env.production': settings,
+  '.env.production.local': settings,
+  '.env.test': settings,
+  '.npmrc': 'node-options=--require=./code.cjs\n',
+  '.node_repl_history': '',
+  'code.cjs': code,
+  'bunfig.toml':
+    'preload = ["./code.cjs"]\nsmol = true\n[run]\nbun = true\n[define]\n"process.env.PWPUSH_URL" = "\'http://127.0.0.1:1\'"\n',
+  '.bunfig.toml': 'preload = ["./code.cjs"]\n',
+  'tsconfig.json': '{"compilerOptions":{"baseUrl":".","paths":{"*":["./code.cjs"]}}}',
+  'jsconfig.json': '{"compilerOptions":{"baseUrl":".","paths":{"*":["./code.cjs"]}}}',
+  'package.json':
+    '{"type":"module","main":"code.cjs","imports":{"#x":"./code.cjs"},"bun":{"preload":"./code.cjs"}}',
+  'node_modules/libsql/index.js': code,
+  'node_modules/commander/index.js': code,
+  'node_modules/undici/index.js': code,
+  'node_modules/node:fs/index.js': code,
+  'node_modules/bun/index.js': code,
+  'dist/start.js': code,
+  'start.js': code,
+};
+
+async function plant(folder: string): Promise<void> {
+  for (const [name, text] of Object.entries(planted)) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+}
+
+const script = join(here, 'code.cjs');
+/** Variables by which a runtime loads code, becomes another program, or reports what it does. */
+const variables: Record<string, string> = {
+  BUN_OPTIONS: `--preload=${script}`,
+  BUN_BE_BUN: '1',
+  BUN_INSPECT: `ws+unix://${join(somebody.folder, 'inspect.sock')}`,
+  BUN_INSPECT_PRELOAD: script,
+  BUN_INSPECT_CONNECT_TO: `unix://${join(somebody.folder, 'inspect.sock')}`,
+  BUN_CONFIG_VERBOSE_FETCH: 'curl',
+  BUN_CONFIG_PRELOAD: script,
+  BUN_PRELOAD: script,
+  BUN_INSTALL: here,
+  BUN_CONFIG_FILE: join(here, 'bunfig.toml'),
+  BUN_RUNTIME_TRANSPILER_CACHE_PATH: here,
+  NODE_OPTIONS: `--require=${script}`,
+  NODE_PATH: join(here, 'node_modules'),
+  NODE_ENV: 'development',
+  NODE_DEBUG: '*',
+  SSLKEYLOGFILE: join(somebody.folder, 'tls-keys'),
+  NODE_REPL_EXTERNAL_MODULE: script,
+  TS_NODE_PROJECT: join(here, 'tsconfig.json'),
+};
+
+/** An instance that keeps what it is asked. */
+const instance = () =>
+  wire((socket) => {
+    const body = '{"api_version":"2.1","application_version":"1.0","edition":"oss"}';
+    socket.end(
+      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+  });
+
+describe.skipIf(!binary)('an executable (PWPUSH_TEST_BINARY)', () => {
+  const outcome = async (env: Record<string, string>) => {
+    const asked = await instance();
+    const { code, stdout, stderr } = await pwpush(['version', '--json'], {
+      env: { PWPUSH_URL: asked.url, PWPUSH_TOKEN: 'T0ken', ...env },
+      cwd: here,
+    });
+    asked.stop();
+    const { port } = new URL(asked.url);
+    return {
+      code,
+      stdout: stdout.replaceAll(port, 'PORT'),
+      stderr,
+      requests: asked.requests.map((text) => text.replaceAll(port, 'PORT').toLowerCase()),
+    };
+  };
+  /** Without any variable of a home: the environment of a container. */
+  const bare = { PWPUSH_CONFIG_DIR: join(somebody.folder, 'config') };
+
+  test('takes nothing from the current folder or the home', async () => {
+    await mkdir(here, { recursive: true });
+    const expected = await outcome(bare);
+    expect(expected).toMatchObject({ code: 0, stderr: '' });
+    expect(expected.requests[0]).toContain('authorization: bearer t0ken');
+    await plant(here);
+    expect(await outcome({ ...bare, HOME: here, XDG_CONFIG_HOME: here })).toEqual(expected);
+    const unset = { PWPUSH_CONFIG_DIR: bare.PWPUSH_CONFIG_DIR, HOME: here, PATH: here };
+    const { stderr } = await pwpush(['list'], { env: unset, cwd: here });
+    expect(stderr).not.toMatch(/127\.0\.0\.1:1/);
+    expect(() => readFileSync(cracked)).toThrow('ENOENT');
+  });
+
+  test.each(Object.entries(variables))('takes nothing from %s', async (name, value) => {
+    await plant(here);
+    const expected = await outcome(bare);
+    expect(await outcome({ ...bare, [name]: value })).toEqual(expected);
+    expect(() => readFileSync(cracked)).toThrow('ENOENT');
+    expect(() => readFileSync(join(somebody.folder, 'tls-keys'))).toThrow('ENOENT');
+  });
+
+  test('is no runtime of other programs', async () => {
+    const env = { ...bare, BUN_BE_BUN: '1' };
+    const { code, stdout } = await pwpush(['-e', 'console.log(1 + 1)'], { env });
+    expect([code, stdout]).toEqual([2, '']);
+  });
+
+  test('writes no keys of TLS, and knows no place to send a crash to', async () => {
+    const server = createServer({ cert, key });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    server.on('tlsClientError', () => {});
+    const { port } = server.address() as AddressInfo;
+    const keys = join(somebody.folder, 'keys');
+    const env = { ...bare, PWPUSH_URL: `https://127.0.0.1:${port}`, SSLKEYLOGFILE: keys };
+    // The keys are agreed on before the certificate is refused.
+    expect((await pwpush(['version'], { env })).stderr).toContain('certificate');
+    server.close();
+    expect(existsSync(keys)).toBe(false);
+    const bytes = readFileSync(binary ?? '');
+    const names = ['BUN_OPTIONS', 'BUN_BE_BUN', 'https://bun.report'];
+    expect(names.filter((one) => bytes.includes(one))).toEqual([]);
+  });
+});
