@@ -200,7 +200,7 @@ describe('version', () => {
     ['pushes.file_attachments.requires_authentication', 'yes'],
     ['pushes.url_pushes.enabled', 'yes'],
     ['pushes.qr_code_pushes.enabled', 'yes'],
-    ['requests.enabled', 'no'],
+    ['requests.enabled', 'yes'],
   ];
 
   test('is a name and a value a line in a pipe', async () => {
