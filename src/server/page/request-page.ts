@@ -117,7 +117,7 @@ ${request.public_key !== null && markup`<p class="note unscripted">${icon('alert
 <p class="problem" id="problem" role="alert"${problem === undefined && ' hidden'}>${icon('alert')}${problem ?? markup`<span></span>`}</p>
 <p class="quiet status" role="status"></p>
 <progress class="wide" hidden></progress>
-<button class="primary wide">${icon('link')}${words.text('sendAnswer')}</button>
+<button class="primary wide">${icon('open')}${words.text('sendAnswer')}</button>
 </form>`;
 }
 
@@ -143,7 +143,8 @@ export function answerProblem(
       ? words.fill('problemFileTooLarge', { size: words.size(fileBytes) })
       : textLimit;
   if (refusal.kind !== 'invalid') return words.text(refusalWords(refusal)[1]);
-  if (refusal.fields.files) return words.count('problemFiles', limits.filesPerPush);
+  if (refusal.fields.files && withFiles) return words.count('problemFiles', limits.filesPerPush);
+  if (refusal.fields.files) return words.text('problemValue');
   if (response.trim() === '') return words.text(withFiles ? 'problemTextOrFiles' : 'problemText');
   return Buffer.byteLength(response) > limits.textBytes ? textLimit : words.text('problemValue');
 }
