@@ -134,7 +134,7 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('no request meets a failure, or leaves anything behind', { timeout: 120_000 }, async () => {
+test('no request meets a failure, or leaves anything behind', { timeout: 240_000 }, async () => {
   const api = described((await call(service, 'GET', '/api/v2/openapi.json')).json);
   let [made, heap] = [1, 0];
   await fc.assert(

@@ -25,7 +25,7 @@ export type BeginUpload = () => Promise<Upload>;
 /**
  * Reads a body in `multipart/form-data` (docs/wire.md, "Creation bodies"): returns the `push` or `request` object, and
  * passes each file to the upload as it arrives.
- * @param begin undefined for a caller who may not send files; may be called again
+ * @param begin undefined for a caller who may not send files
  * @param fields filled as they are read, so that a caller has them when a later part is refused
  * @throws Refusal as soon as a limit is exceeded
  */
@@ -35,7 +35,7 @@ export async function readMultipart(
   root: BodyRoot,
   begin: BeginUpload | undefined,
   { fileBytes, memory }: { readonly fileBytes: number; readonly memory: MemoryUse },
-  fields: Record<string, string> = {},
+  fields: Record<string, unknown> = {},
 ): Promise<object> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
   if (declared(request) > most) throw tooLarge(most);

@@ -17,11 +17,6 @@ import { wrongMethod } from './wrong-method';
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   const { requests, owners, now, settings } = options;
   const { permitted, signedIn } = createCallers(options);
-  const limitsOf = (c: Context<Env>) => ({
-    fileBytes: settings.fileBytes,
-    memory: c.get('memory'),
-  });
-
   const body = (c: Context<Env>, request: PushRow) =>
     requestBody(request, baseOf(c.req.raw, settings), now());
   const noted = (c: Context<Env>, { push, note }: PushWithNote) => ({
@@ -34,11 +29,13 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.post(requestRoutes.create.path, async (c) => {
     refuseCrossSite(c);
     const caller = await signedIn(c);
-    const upload = isMultipart(c.req.raw) ? requests.upload() : undefined;
+    const { raw } = c.req;
+    const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
+    const upload = isMultipart(raw) ? requests.upload() : undefined;
     try {
       const fields = upload
-        ? await readMultipart(c.req.raw, c.env, 'request', async () => upload, limitsOf(c))
-        : await readFields(c.req.raw, c.env, c.get('memory'), 'request');
+        ? await readMultipart(raw, c.env, 'request', async () => upload, limits)
+        : await readFields(raw, c.env, limits.memory, 'request');
       return json(noted(c, await requests.create(fields, caller, upload)), 201);
     } finally {
       // What cannot be discarded now is left to the sweep.
@@ -83,39 +80,15 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.patch(requestRoutes.respond.path, async (c) => {
     refuseCrossSite(c);
     const caller = await permitted(c);
-    const token = urlToken(c);
-    const passphrase = c.req.query('passphrase') ?? '';
-    if (isMultipart(c.req.raw)) return json(body(c, await respondWithFiles(c, caller)));
     // Before the body, which may be large, is read.
-    await requests.find(token);
-    const fields = await readFields(c.req.raw, c.env, c.get('memory'), 'request');
-    const given = passphraseIn(fields, passphrase);
-    return json(body(c, await requests.respond(token, fields, caller, given)));
+    const request = await requests.find(urlToken(c));
+    const fields: AnswerFields = {};
+    const inQuery = c.req.query('passphrase') ?? '';
+    const answered = await withAnswer(c, options, { request, caller, fields, inQuery }, (upload) =>
+      requests.respond(request.url_token, fields, caller, passphraseIn(fields, inQuery), upload),
+    );
+    return json(body(c, answered));
   });
-
-  /** Files are stored only for a request that accepts them, is open, and whose passphrase was given before them. */
-  async function respondWithFiles(c: Context<Env>, caller: Visitor): Promise<PushRow> {
-    const token = urlToken(c);
-    const passphrase = c.req.query('passphrase') ?? '';
-    const request = await requests.find(token);
-    const fields: Record<string, string> = {};
-    let upload: Upload | undefined;
-    const begin = async () => {
-      if (upload) return upload;
-      if (!request.response_file_attachments)
-        throw invalid({ files: ['This request accepts no files.'] });
-      await requests.unlock(token, caller, passphraseIn(fields, passphrase));
-      upload = requests.upload();
-      return upload;
-    };
-    try {
-      await readMultipart(c.req.raw, c.env, 'request', begin, limitsOf(c), fields);
-      const given = passphraseIn(fields, passphrase);
-      return await requests.respond(token, fields, caller, given, upload);
-    } finally {
-      await upload?.discard().catch(() => undefined);
-    }
-  }
 
   api.get(requestRoutes.audit.path, async (c) => {
     const { owner } = await signedIn(c);
@@ -134,8 +107,49 @@ function refuseCrossSite(c: Context<Env>): void {
     throw new Refusal('forbidden', 'A page of another site cannot do this.');
 }
 
-/** In the body it is in no log of a proxy. */
-function passphraseIn(fields: object, fallback: string): string {
-  const { passphrase } = fields as { passphrase?: unknown };
-  return typeof passphrase === 'string' && passphrase !== '' ? passphrase : fallback;
+/** The fields of an answer, of any type. */
+export type AnswerFields = Record<string, unknown>;
+
+interface Answer {
+  readonly request: PushRow;
+  readonly caller: Visitor;
+  /** Filled as they are read. */
+  readonly fields: AnswerFields;
+  /** The passphrase in the query of the request. */
+  readonly inQuery?: string;
+}
+
+/**
+ * Reads the body of an answer, and calls `respond` with the upload of its files. These are stored only for a request that
+ * accepts files, is open, and whose passphrase comes before them.
+ */
+export async function withAnswer<T>(
+  c: Context<Env>,
+  { requests, settings }: PartOptions,
+  { request, caller, fields, inQuery }: Answer,
+  respond: (upload: Upload | undefined) => Promise<T>,
+): Promise<T> {
+  const { raw } = c.req;
+  const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
+  let upload: Upload | undefined;
+  const begin = async () => {
+    if (!request.response_file_attachments)
+      throw invalid({ files: ['This request accepts no files.'] });
+    await requests.unlock(request.url_token, caller, passphraseIn(fields, inQuery));
+    upload = requests.upload();
+    return upload;
+  };
+  try {
+    if (isMultipart(raw)) await readMultipart(raw, c.env, 'request', begin, limits, fields);
+    else Object.assign(fields, await readFields(raw, c.env, limits.memory, 'request'));
+    return await respond(upload);
+  } finally {
+    // What cannot be discarded now is left to the sweep.
+    await upload?.discard().catch(() => undefined);
+  }
+}
+
+/** The passphrase of the body, where it is in no log of a proxy, or else that of the query. */
+export function passphraseIn({ passphrase }: AnswerFields, inQuery = ''): string {
+  return typeof passphrase === 'string' && passphrase !== '' ? passphrase : inQuery;
 }

@@ -1,12 +1,10 @@
 import type { Context, Hono } from 'hono';
-import { isMultipart, readFields } from '../http/body';
 import { isPrefetch } from '../http/caller';
-import { readMultipart } from '../http/multipart-push';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
+import { type AnswerFields, passphraseIn, withAnswer } from '../http/request-routes';
 import { fileUrl, json, refusalHead } from '../http/responses';
-import type { Upload } from '../rules/files';
 import { requestState } from '../rules/requests';
-import { invalid, Refusal } from '../service-errors';
+import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import type { View } from './layout';
 import { plainText } from './markup';
@@ -87,44 +85,25 @@ export function addRequestPages(pages: Hono<Env>, options: PartOptions, shared: 
     const request = await find(c);
     if (!request) return submitPush(c);
     checkForm(c);
-    const fields: Record<string, string> = {};
-    let upload: Upload | undefined;
-    const begin = async () => {
-      if (!upload) {
-        if (!request.response_file_attachments) throw invalid({ files: [''] });
-        await requests.unlock(request.url_token, visitor(c), fields.passphrase ?? '');
-        upload = requests.upload();
-      }
-      return upload;
-    };
+    const fields: AnswerFields = {};
+    const caller = visitor(c);
     try {
-      const memory = c.get('memory');
-      const { raw } = c.req;
-      if (isMultipart(raw))
-        await readMultipart(raw, c.env, 'request', begin, { fileBytes, memory }, fields);
-      else Object.assign(fields, await readFields(raw, c.env, memory, 'request'));
-      if (typeof fields.response !== 'string') return await unlock(c, request, fields);
-      // Browsers send the lines of a text with CR LF (HTML Standard, 4.10.22.4), which a private key must not have.
-      fields.response = fields.response.replaceAll('\r\n', '\n');
-      const { url_token } = request;
-      const passphrase = fields.passphrase ?? '';
-      await requests.respond(url_token, fields, visitor(c), passphrase, upload);
-      return forScript(c) ? json({}) : sentPage(await viewOf(c));
+      return await withAnswer(c, options, { request, caller, fields }, async (upload) => {
+        const passphrase = passphraseIn(fields);
+        if (typeof fields.response !== 'string') return unlock(c, request, passphrase);
+        // Browsers send the lines of a text with CR LF (HTML Standard, 4.10.22.4), which a private key must not have.
+        fields.response = fields.response.replaceAll('\r\n', '\n');
+        await requests.respond(request.url_token, fields, caller, passphrase, upload);
+        return forScript(c) ? json({}) : sentPage(await viewOf(c));
+      });
     } catch (refusal) {
       if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
       return await refused(c, request, fields, refusal);
-    } finally {
-      // What cannot be discarded now is left to the sweep.
-      await upload?.discard().catch(() => undefined);
     }
   });
 
   /** The form of the passphrase, or of the step. */
-  async function unlock(
-    c: Context<Env>,
-    request: PushRow,
-    { passphrase = '' }: Record<string, string>,
-  ): Promise<Response> {
+  async function unlock(c: Context<Env>, request: PushRow, passphrase: string): Promise<Response> {
     if (requestState(request) !== 'open') return late(c, request, 200);
     return show(c, request, passphrase);
   }
@@ -132,11 +111,15 @@ export function addRequestPages(pages: Hono<Env>, options: PartOptions, shared: 
   async function refused(
     c: Context<Env>,
     request: PushRow,
-    { passphrase = '', response }: Record<string, string>,
+    fields: AnswerFields,
     refusal: Refusal,
   ): Promise<Response> {
     const view = await viewOf(c);
-    const answer = { response: response ?? '', refusal };
+    const passphrase = passphraseIn(fields);
+    const answer = {
+      response: typeof fields.response === 'string' ? fields.response : '',
+      refusal,
+    };
     const problem = passphraseProblem(view, refusal, passphrase !== '');
     const isLate = refusal.kind === 'answered' || refusal.kind === 'closed';
     if (forScript(c)) {

@@ -143,7 +143,8 @@ export function answerProblem(
       ? words.fill('problemFileTooLarge', { size: words.size(fileBytes) })
       : textLimit;
   if (refusal.kind !== 'invalid') return words.text(refusalWords(refusal)[1]);
-  if (refusal.fields.files) return words.count('problemFiles', limits.filesPerPush);
+  if (refusal.fields.files && withFiles) return words.count('problemFiles', limits.filesPerPush);
+  if (refusal.fields.files) return words.text('problemValue');
   if (response.trim() === '') return words.text(withFiles ? 'problemTextOrFiles' : 'problemText');
   return Buffer.byteLength(response) > limits.textBytes ? textLimit : words.text('problemValue');
 }

@@ -142,7 +142,8 @@ export class Requests extends Records {
     return {
       request: row,
       question: question?.text ?? null,
-      questionFiles: question?.files ?? [],
+      // They end with the request.
+      questionFiles: (!answer && question?.files) || [],
       response: answer?.text ?? null,
       files: answer?.files ?? [],
     };

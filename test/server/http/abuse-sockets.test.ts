@@ -329,23 +329,33 @@ describe('a client that takes its time', () => {
     await create(service, { payload: 'still there' });
   });
 
-  test('may take longer with a form that may bring files, as long as it moves', async () => {
-    await listening({ body: 100, idle: 5000 });
-    const name = '--b\r\nContent-Disposition: form-data; name="push[payload]"\r\n\r\n';
-    const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
-    const head = form.replace('5000', `${text.length}`);
-    const said = post(
-      `${head}Authorization: Bearer ${service.adminToken}\r\nConnection: close\r\n`,
-    );
-    const { socket, ended } = speak(said);
-    const letters = [...text];
-    const drip = setInterval(() => {
-      const letter = letters.shift();
-      if (letter !== undefined) socket.write(letter);
-    }, 5);
-    expect(statuses(await ended)).toEqual([201]);
-    clearInterval(drip);
-  });
+  test.each([
+    ['a push', 'push[payload]', 201],
+    ['an answer, from anybody', 'request[response]', 200],
+  ])(
+    'may take longer with a form that may bring files, as long as it moves: %s',
+    async (_, field, status) => {
+      await listening({ body: 100, idle: 5000 });
+      const name = `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`;
+      const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
+      const head = `${form.replace('5000', `${text.length}`)}Connection: close\r\n`;
+      const token = { token: service.adminToken };
+      const body = { request: { request: 'x' } };
+      const { json } = await call(service, 'POST', '/api/v2/requests', { ...token, body });
+      const said =
+        status === 201
+          ? post(`${head}Authorization: Bearer ${service.adminToken}\r\n`)
+          : post(head).replace('/api/v2/pushes', `/r/${json.url_token}`);
+      const { socket, ended } = speak(said);
+      const letters = [...text];
+      const drip = setInterval(() => {
+        const letter = letters.shift();
+        if (letter !== undefined) socket.write(letter);
+      }, 5);
+      expect(statuses(await ended)).toEqual([status]);
+      clearInterval(drip);
+    },
+  );
 
   test('and reads no answer is not listened to either, and cut', async () => {
     await listening({ idle: 300, read: { bytes: MIB, milliseconds: 300 } });

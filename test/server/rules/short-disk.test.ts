@@ -26,13 +26,26 @@ const push = (payload: string, more = {}) =>
   call(service, 'POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
 const secrets = async () => (await beside.sql`SELECT push_id FROM secrets`).length;
 
+async function request(on: TestService): Promise<string> {
+  const how = { token: on.adminToken, body: { request: { request: 'x' } } };
+  return (await call(on, 'POST', '/api/v2/requests', how)).json.url_token;
+}
+
+const respond = (token: string, response: string, on = service) =>
+  call(on, 'PATCH', `/api/v2/requests/${token}/respond`, { body: { request: { response } } });
+const readAnswer = (token: string) =>
+  call(service, 'GET', `/api/v2/requests/${token}`, { token: service.adminToken });
+
 describe('while less space is free than is kept', () => {
   let made: string;
+  let [open, ready] = ['', ''];
 
   beforeEach(async () => {
     const data = await newFolder();
     const roomy = await testService({ data, reserve: 0 });
     made = await create(roomy, { payload: 'made before' });
+    [open, ready] = [await request(roomy), await request(roomy)];
+    await respond(ready, 'answered before', roomy);
     await roomy.close();
     service = await testService({ data, reserve: 2 ** 60 });
     beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
@@ -60,10 +73,17 @@ describe('while less space is free than is kept', () => {
     ]);
   });
 
+  test('answers are refused, and their requests stay open', async () => {
+    expect((await respond(open, 'x')).status).toBe(503);
+    expect((await readAnswer(open)).json.state).toBe('open');
+    expect((await readAnswer(ready)).json.response).toBe('answered before');
+  });
+
   test('what is there is handed out, and ends', async () => {
     expect((await call(service, 'GET', `/api/v2/pushes/${made}`)).json.payload).toBe('made before');
     expect((await call(service, 'DELETE', `/api/v2/pushes/${made}`)).json.deleted).toBe(true);
-    expect(await secrets()).toBe(0);
+    // Of the requests and the answer.
+    expect(await secrets()).toBe(3);
   });
 });
 
@@ -130,6 +150,18 @@ describe.skipIf(noDisk)('a disk of 64 MiB (needs the right to mount one)', () =>
     const given = statuses.filter((status) => status === 200).length;
     const { json } = await call(service, 'GET', `/api/v2/pushes/${token}`);
     expect(json.views_remaining).toBe(4 - given);
+  });
+
+  test('an answer is whole or refused, and a full disk does not keep it from its owner', async () => {
+    const [open, ready] = [await request(service), await request(service)];
+    await respond(ready, 'hunter2');
+    disk.fill();
+    expect((await respond(open, 'x'.repeat(MIB))).status).toBe(503);
+    expect((await readAnswer(ready)).json.response).toBe('hunter2');
+    disk.clear();
+    expect((await readAnswer(open)).json).toMatchObject({ state: 'open', response: null });
+    expect((await respond(open, 'later')).status).toBe(200);
+    expect((await readAnswer(open)).json.response).toBe('later');
   });
 
   test('files larger than what is free are gone when the answer is there', async () => {
