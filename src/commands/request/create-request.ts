@@ -52,10 +52,13 @@ export async function createRequest(context: Context, options: RequestOptions): 
   try {
     const question = await readSecret(source, options, context, TO_ASK);
     const expire = options.expire ?? (await offerExpiry(source, context));
-    const passphrase = await passphraseFor(options, context);
-    context.asked();
     const instance = await session.connect();
     const key = options.encrypt ? newRequestKey(context, base, options.identityOut) : undefined;
+    const passphrase = await passphraseFor(options, context).catch((error) => {
+      key?.withdraw();
+      throw error;
+    });
+    context.asked();
     const wanted = { ...requestOf(question, expire, options), ...passphrase.field };
     const files = attachments?.files ?? [];
     const creating = async () => {
