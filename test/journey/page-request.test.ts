@@ -142,7 +142,13 @@ describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
     ];
     await page.getByLabel('Files').setInputFiles(files);
     await page.getByLabel('Your answer').fill('both');
+    const progress: boolean[] = [];
+    await page.route('**/r/*', async (route) => {
+      progress.push(await page.getByRole('progressbar').isVisible());
+      await route.continue();
+    });
     await send(page);
+    expect(progress).toEqual([true]);
     const answer = await read(token);
     expect(answer.files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
     const manifest = decodeManifest(await opened(answer.response, identity)) as Manifest;

@@ -82,7 +82,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     const caller = await permitted(c);
     // Before the body, which may be large, is read.
     const request = await requests.find(urlToken(c));
-    const fields: AnswerFields = {};
+    const fields = noFields();
     const inQuery = c.req.query('passphrase') ?? '';
     const answered = await withAnswer(c, options, { request, caller, fields, inQuery }, (upload) =>
       requests.respond(request.url_token, fields, caller, passphraseIn(fields, inQuery), upload),
@@ -109,6 +109,11 @@ function refuseCrossSite(c: Context<Env>): void {
 
 /** The fields of an answer, of any type. */
 export type AnswerFields = Record<string, unknown>;
+
+/** Without a prototype, which a field `__proto__` would replace. */
+export function noFields(): AnswerFields {
+  return Object.create(null);
+}
 
 interface Answer {
   readonly request: PushRow;

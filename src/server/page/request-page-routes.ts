@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { isPrefetch } from '../http/caller';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
-import { type AnswerFields, passphraseIn, withAnswer } from '../http/request-routes';
+import { type AnswerFields, noFields, passphraseIn, withAnswer } from '../http/request-routes';
 import { fileUrl, json, refusalHead } from '../http/responses';
 import { requestState } from '../rules/requests';
 import { Refusal } from '../service-errors';
@@ -85,7 +85,7 @@ export function addRequestPages(pages: Hono<Env>, options: PartOptions, shared: 
     const request = await find(c);
     if (!request) return submitPush(c);
     checkForm(c);
-    const fields: AnswerFields = {};
+    const fields = noFields();
     const caller = visitor(c);
     try {
       return await withAnswer(c, options, { request, caller, fields }, async (upload) => {

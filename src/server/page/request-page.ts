@@ -117,7 +117,7 @@ ${request.public_key !== null && markup`<p class="note unscripted">${icon('alert
 <p class="problem" id="problem" role="alert"${problem === undefined && ' hidden'}>${icon('alert')}${problem ?? markup`<span></span>`}</p>
 <p class="quiet status" role="status"></p>
 <progress class="wide" hidden></progress>
-<button class="primary wide">${icon('link')}${words.text('sendAnswer')}</button>
+<button class="primary wide">${icon('open')}${words.text('sendAnswer')}</button>
 </form>`;
 }
 

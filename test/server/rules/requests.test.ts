@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rekey } from '../../../src/server/keys/rotation';
 import { plain } from '../../../src/server/store/sql';
 import { times } from '../../helpers/long';
 import {
@@ -368,6 +369,23 @@ onEachStore((store) => {
       }
       await beside.close();
     });
+  });
+
+  test('an answer counts though its sender has gone', async () => {
+    const token = await request();
+    const gone = new AbortController();
+    const body = { request: { response: 'hunter2' } };
+    gone.abort();
+    await ask('PATCH', `/${token}/respond`, { body, signal: gone.signal });
+    expect((await asOwner('GET', `/${token}`)).json.response).toBe('hunter2');
+  });
+
+  test('an answer outlasts a change of the instance key', async () => {
+    const token = await request({ passphrase: 'p', note: 'kept' });
+    await respond(token, 'hunter2', { passphrase: 'p' });
+    expect(await rekey(room.settings, { sleep: async () => {} })).toMatchObject({ resealed: 2 });
+    expect((await asOwner('GET', '/ready')).json).toMatchObject([{ note: 'kept' }]);
+    expect((await asOwner('GET', `/${token}?passphrase=p`)).json.response).toBe('hunter2');
   });
 
   test('of what was closed long ago nothing is kept', async () => {

@@ -9,20 +9,23 @@ export interface Encrypted {
 }
 
 /**
- * Encrypts a text and files (docs/encryption.md, "Files").
+ * Encrypts a text and files (docs/encryption.md, "Files"); `progress` receives the bytes of files encrypted, now and then.
  * @throws Error for a text that would be taken for a list of files
  */
 export async function encryptContent(
   text: string,
   files: readonly File[],
   wrap: Wrap,
+  progress?: (bytes: number) => void,
 ): Promise<Encrypted> {
   if (files.length === 0 && isManifest(text)) throw new Error();
   if (files.length === 0) return { text: await encryptText(text, wrap), files };
   const made: File[] = [];
   const listed: Manifest['files'][number][] = [];
+  let done = 0;
   for (const [at, file] of files.entries()) {
-    const { blob, mac } = await encryptBlob(file, wrap);
+    const { blob, mac } = await encryptBlob(file, wrap, (bytes) => progress?.(done + bytes));
+    done += file.size;
     made.push(new File([blob], encryptedName(at), { type: 'application/octet-stream' }));
     const type = file.type || 'application/octet-stream';
     listed.push({ name: file.name, type, size: file.size, mac });
@@ -31,9 +34,13 @@ export async function encryptContent(
   return { text: await encryptText(manifest, wrap), files: made };
 }
 
-async function encryptBlob(file: Blob, wrap: Wrap): Promise<{ blob: Blob; mac: string }> {
+async function encryptBlob(
+  file: Blob,
+  wrap: Wrap,
+  progress: (bytes: number) => void,
+): Promise<{ blob: Blob; mac: string }> {
   const chunks = encryptFile(piecesOf(file.stream()), wrap);
   const { value: header } = await chunks.next();
   if (!header) throw new Error();
-  return { blob: new Blob([header, await blobOf(chunks)]), mac: macIn(header) };
+  return { blob: new Blob([header, await blobOf(chunks, progress)]), mac: macIn(header) };
 }

@@ -28,6 +28,11 @@ document.addEventListener('DOMContentLoaded', () => {
     find(problem, 'span').textContent = message;
   };
 
+  const show = (done: number, total: number) => {
+    bar.hidden = false;
+    bar.value = done / total;
+  };
+
   const end = (message: string) => {
     button.disabled = false;
     bar.hidden = true;
@@ -46,17 +51,14 @@ document.addEventListener('DOMContentLoaded', () => {
     request.open('POST', location.pathname + location.search);
     request.setRequestHeader('accept', 'application/json');
     request.responseType = 'json';
-    request.upload.addEventListener('progress', ({ loaded, total }) => {
-      bar.value = loaded / total;
-    });
+    request.upload.addEventListener('progress', ({ loaded, total }) => show(loaded, total));
     request.addEventListener('load', () => {
       if (request.status === 200) return sent();
       end(request.response?.error ?? word('failed'));
     });
     request.addEventListener('error', () => end(word('failed')));
     status.textContent = word('sending');
-    bar.hidden = false;
-    bar.value = 0;
+    show(0, 1);
     request.send(body);
   };
 
@@ -66,7 +68,10 @@ document.addEventListener('DOMContentLoaded', () => {
     let content: Encrypted = { text: text.value, files };
     if (point) {
       status.textContent = word('busy');
-      content = await encryptContent(text.value, files, recipientWrap(point));
+      const total = files.reduce((sum, { size }) => sum + size, 0);
+      content = await encryptContent(text.value, files, recipientWrap(point), (bytes) =>
+        show(bytes, total),
+      );
     }
     const body = new FormData();
     const passphrase = form.querySelector<HTMLInputElement>('[type=hidden]');
