@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decryptStream, decryptText, encryptStream, encryptText } from '../../src/age/age';
 import { newLinkKey, newWords } from '../../src/age/key';
-import { parseIdentities, parseRecipients } from '../../src/age/key-files';
+import { newKeyPair, parseIdentities, parseRecipients } from '../../src/age/key-files';
 import {
   type Identity,
   passphraseIdentity,
@@ -35,6 +35,13 @@ const decrypted = async (file: Uint8Array, identities: readonly Identity[]) =>
   joined(await decryptStream(pieces(file), identities));
 
 describe('age-encryption', () => {
+  test('a new key pair is one there, too', async () => {
+    for (let number = 0; number < 50; number++) {
+      const { identity, recipient } = newKeyPair();
+      expect(await identityToRecipient(identity)).toBe(recipient);
+    }
+  });
+
   const passphrase = newLinkKey();
 
   test.each(lengths)('a passphrase, %i bytes', async (length) => {

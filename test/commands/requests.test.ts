@@ -82,6 +82,14 @@ describe('with the service', () => {
     expect(keys()).toEqual([]);
   });
 
+  test('files of the question are named to the one who answers', async () => {
+    writeFileSync(here.file('form.pdf'), 'FORM');
+    const { link } = await asked('--file', here.file('form.pdf'));
+    const { stderr } = await here.under({ stdin: 'hunter2' }).run('respond', link);
+    expect(stderr).toContain('files with the question, which the page has: form.pdf\n');
+    expect((await owner().run('get', link)).stdout).toBe('hunter2');
+  });
+
   test('without leave, no files', async () => {
     const { link } = await asked();
     writeFileSync(here.file('a'), 'A');
@@ -275,6 +283,14 @@ describe('with the service', () => {
       .run('request', 'Q');
     expect(failed.stderr).toMatch(LINK_LINE);
     expect(keys()).toHaveLength(2);
+  });
+
+  test('what cannot be given to the one who asks leaves no key', async () => {
+    writeFileSync(here.file('words'), '');
+    const words = ['--generate-passphrase', '--passphrase-out', here.file('words')];
+    expect((await owner().run('request', 'Q', ...words)).code).toBe(2);
+    expect(here.rescued()).toEqual({});
+    expect(here.asked).toEqual([]);
   });
 
   test('a full disk is noticed before anything is sent', async () => {

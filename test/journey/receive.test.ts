@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { person, pwpush, type Running, start } from '../helpers/program';
+import { linesOf, onTerminal } from '../helpers/pty';
 
 const asking = person();
 const asked = person();
@@ -109,4 +110,14 @@ test('Ctrl-C leaves nothing', async () => {
   expect(await running.ended).toMatchObject({ code: 130, stdout: '' });
   expect(readdirSync(asking.folder, { recursive: true }).sort()).toEqual(before);
   expect((await respond(link, [], 'x')).code).toBe(9);
+});
+
+test('a terminal shows link and QR code at once, then the answer', async () => {
+  const terminal = onTerminal('$PWPUSH receive --host 127.0.0.1', asking.env);
+  await terminal.shows('waiting for an answer');
+  const [link = ''] = /http:\S+#age1[a-z0-9]+/.exec(terminal.screen()) ?? [];
+  expect(terminal.screen()).toContain('▀');
+  expect((await respond(link, [], 'hunter2')).code).toBe(0);
+  expect(await terminal.ended).toBe(0);
+  expect(await linesOf(terminal.screen())).toContain('hunter2');
 });

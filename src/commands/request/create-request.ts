@@ -18,7 +18,7 @@ import {
 } from '../../input/source';
 import type { GlobalOptions } from '../../options';
 import { NO_INSTANCE } from '../../profile/target';
-import { createSession, type Instance, type Session } from '../../session';
+import { createSession, type Instance } from '../../session';
 import { DEFAULT_INTERVAL, waitForAnswer, withDeadline } from '../../terminal/waiting';
 
 export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
@@ -52,10 +52,13 @@ export async function createRequest(context: Context, options: RequestOptions): 
   try {
     const question = await readSecret(source, options, context, TO_ASK);
     const expire = options.expire ?? (await offerExpiry(source, context));
-    const passphrase = await passphraseFor(options, context);
-    context.asked();
     const instance = await session.connect();
     const key = options.encrypt ? newRequestKey(context, base, options.identityOut) : undefined;
+    const passphrase = await passphraseFor(options, context).catch((error) => {
+      key?.withdraw();
+      throw error;
+    });
+    context.asked();
     const wanted = { ...requestOf(question, expire, options), ...passphrase.field };
     const files = attachments?.files ?? [];
     const creating = async () => {
@@ -69,14 +72,14 @@ export async function createRequest(context: Context, options: RequestOptions): 
       await passphrase.withdraw(error);
       throw error;
     });
-    const result = await acceptRequest(session, instance, wanted, created, key);
+    const result = await acceptRequest(instance, wanted, created, key);
     const failure = await deliverLink(session, options, result);
     if (failure) throw failure;
     if (!options.wait) return;
     const deadline = timeout === undefined ? context : withDeadline(context, timeout);
     const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
     const run = { ...session, context: deadline };
-    await waitForAnswer(run, waiting, instance.api.requests, created.url_token);
+    await waitForAnswer(run, waiting, instance.api.requests, tokenOf(created, result.link));
   } finally {
     await attachments?.close();
   }
@@ -181,26 +184,39 @@ function secondsOpen({ close_after, close_after_duration }: Partial<SecretReques
 
 /** Keeps the key if the page of the instance encrypts to it, and finds the link. */
 async function acceptRequest(
-  { say }: Session,
   { api, target }: Instance,
   wanted: NewRequest,
   created: SecretRequest,
   key: NewKey | undefined,
 ): Promise<CreatedLink> {
   const { link, doubt } = await findLink(api.requests, target.base, created, 'request');
-  const token = created.url_token || parseReference(link).token;
-  const encrypted = key !== undefined && created.public_key === key.recipient;
+  const token = tokenOf(created, link);
+  const named = token !== '' && created.public_key === key?.recipient;
+  const encrypted = key !== undefined && named;
   if (encrypted) await keepKey(key, token, () => api.requests.close(token));
   else key?.withdraw();
-  if (key && !encrypted)
-    await say.warn('the page of this instance does not encrypt: the instance can read the answer');
-  const warnings = [...(doubt === undefined ? [] : [doubt]), ...changedDuration(wanted, created)];
+  const plain = 'the page of this instance does not encrypt: the instance can read the answer';
+  const warnings = [
+    ...(key && !encrypted ? [plain] : []),
+    ...(doubt === undefined ? [] : [doubt]),
+    ...changedDuration(wanted, created),
+  ];
   return {
     object: { ...created, encrypted },
     link: withKey(link, encrypted ? key.recipient : undefined),
     warnings,
     summary: summaryOf(created, encrypted),
   };
+}
+
+/** The token of a new request; empty if neither its object nor its link has one. */
+function tokenOf({ url_token }: SecretRequest, link: string): string {
+  if (url_token !== '') return url_token;
+  try {
+    return parseReference(link).token;
+  } catch {
+    return '';
+  }
 }
 
 /** Without its key nobody could read the answer: the request is closed again. */
