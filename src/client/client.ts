@@ -93,7 +93,11 @@ export type RequestState = 'open' | 'ready' | 'closed';
 /** Requests to somebody for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export interface RequestApi {
   /** Never sent twice. The files go with the question. */
-  create(request: NewRequest, files?: readonly Attachment[]): Promise<SecretRequest>;
+  create(
+    request: NewRequest,
+    files?: readonly Attachment[],
+    account?: number,
+  ): Promise<SecretRequest>;
   /** Anybody gets the question; the owner takes the answer, so that it is never sent twice. */
   read(token: string, passphrase?: string): Promise<SecretRequest>;
   /** The link for a browser. */
@@ -103,8 +107,8 @@ export interface RequestApi {
   close(token: string): Promise<SecretRequest>;
   /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
   audit(token: string, page: number): Promise<AuditEntry[]>;
-  /** A page of the user's requests, in the instance's order; `[]` after the last. */
-  list(state: RequestState, page: number): Promise<SecretRequest[]>;
+  /** A page of the user's requests, or of those of an account, in the instance's order; `[]` after the last. */
+  list(state: RequestState, page: number, account?: number): Promise<SecretRequest[]>;
 }
 
 /** An answer to a request. */
@@ -141,8 +145,8 @@ export function apiClient(options: ApiSettings): Api {
     version: () => ask('version', versionSchema),
     create: async (push, files, account) => {
       const secrets = [push.payload, push.passphrase, push.note];
-      const beside = account === undefined ? {} : { account_id: account };
-      return ask('create', createdSchema, { ...(await bodyOf({ push }, files, beside)), secrets });
+      const body = await bodyOf({ push }, files, beside(account));
+      return ask('create', createdSchema, { ...body, secrets });
     },
     retrieve: (token, passphrase) =>
       ask('retrieve', retrievedSchema, { token, ...withPassphrase(passphrase) }),
@@ -150,10 +154,7 @@ export function apiClient(options: ApiSettings): Api {
     audit: async (token, page) => (await ask('audit', auditSchema, { token, ...at(page) })).logs,
     expire: async (token) => checkExpired(await ask('expire', pushSchema, { token })),
     notify: (token, body) => ask('notify', notifiedSchema, { token, body }),
-    list: (state, page, account) => {
-      const of = account === undefined ? {} : { account_id: String(account) };
-      return ask(state, pushListSchema, { query: { page: String(page), ...of } });
-    },
+    list: (state, page, account) => ask(state, pushListSchema, at(page, account)),
     accounts: () =>
       asker({ call: 'accounts', route: commercialRoutes.accounts, noun: 'push' }, accountsSchema),
     openFile: async (url, resume) =>
@@ -189,9 +190,9 @@ function requestApi(asker: Asker): RequestApi {
       schema,
     );
   return {
-    create: async (request, files) => {
+    create: async (request, files, account) => {
       const secrets = [request.passphrase, request.note];
-      const body = await bodyOf({ request }, files);
+      const body = await bodyOf({ request }, files, beside(account));
       return ask('create', createdRequestSchema, { ...body, secrets });
     },
     read: (token, passphrase) =>
@@ -205,12 +206,18 @@ function requestApi(asker: Asker): RequestApi {
     },
     close: async (token) => checkClosed(await ask('close', requestSchema, { token })),
     audit: async (token, page) => (await ask('audit', auditSchema, { token, ...at(page) })).logs,
-    list: (state, page) => ask(state, requestListSchema, at(page)),
+    list: (state, page, account) => ask(state, requestListSchema, at(page, account)),
   };
 }
 
-function at(page: number): Details {
-  return { query: { page: String(page) } };
+function at(page: number, account?: number): Details {
+  const of = account === undefined ? {} : { account_id: String(account) };
+  return { query: { page: String(page), ...of } };
+}
+
+/** The fields next to a new push or request. */
+function beside(account: number | undefined): { readonly account_id?: number } {
+  return account === undefined ? {} : { account_id: account };
 }
 
 function withPassphrase(passphrase: string | undefined): Details {
@@ -219,16 +226,16 @@ function withPassphrase(passphrase: string | undefined): Details {
 
 /**
  * JSON, or a form if there are files.
- * @param beside fields next to the object
+ * @param others fields next to the object
  */
 async function bodyOf(
   body: { push: NewPush } | { request: object },
   files: readonly Attachment[] = [],
-  beside: { readonly account_id?: number } = {},
+  others: { readonly account_id?: number } = {},
 ): Promise<Details> {
-  if (files.length === 0) return { body: { ...body, ...beside } };
+  if (files.length === 0) return { body: { ...body, ...others } };
   const { formBody } = await import('./form');
-  return { form: formBody(body, files, undefined, beside) };
+  return { form: formBody(body, files, undefined, others) };
 }
 
 /** @throws CliError (failed) for a success whose request is not closed */

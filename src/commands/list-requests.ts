@@ -1,11 +1,11 @@
 import { Argument, Command } from 'commander';
-import type { RequestApi, RequestState } from '../client/client';
+import type { RequestState } from '../client/client';
 import { AT_ONCE, pages } from '../client/pages';
 import type { Context } from '../context';
 import { limits, type SecretRequest } from '../contract';
 import { usageError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
-import { createSession, type Session } from '../session';
+import { accountOf, createSession, type Session } from '../session';
 import { requestColumns } from '../terminal/listings';
 import { printRows, tellEnd } from '../terminal/table';
 
@@ -51,19 +51,23 @@ async function requests(session: Session, options: RequestsOptions): Promise<voi
   if (options.page !== undefined && state === undefined)
     throw usageError('--page requires a state', `use one of ${STATES.join(', ')}`);
   const many = options.all || limit !== undefined;
-  const { api } = await session.connect(many ? AT_ONCE : 1);
+  const instance = await session.connect(many ? AT_ONCE : 1);
+  const account = await accountOf(instance);
   const states: RequestState[] = state === undefined ? ['ready', 'open'] : [state];
   const range = many ? {} : { first: page, last: page };
-  const rows = listed(api.requests, states, range, limit);
+  const list: Listing = (of, at) => instance.api.requests.list(of, at, account);
+  const rows = listed(list, states, range, limit);
   const printed = await printRows(rows, requestColumns, session.context, options);
   const more = !many && printed >= limits.rowsPerPage;
   const what = state === undefined ? 'requests' : `${state} requests`;
   await tellEnd(session.say, what, { printed, page, more });
 }
 
+type Listing = (state: RequestState, page: number) => Promise<SecretRequest[]>;
+
 /** The listings one after the other. */
 async function* listed(
-  api: RequestApi,
+  list: Listing,
   states: readonly RequestState[],
   range: { readonly first?: number; readonly last?: number },
   limit = Number.POSITIVE_INFINITY,
@@ -73,7 +77,7 @@ async function* listed(
     if (left <= 0) return;
     const key = (request: SecretRequest) => request.url_token;
     const fetchPage = async (page: number) =>
-      (await api.list(state, page)).map((one) => ({ ...one, state: one.state ?? state }));
+      (await list(state, page)).map((one) => ({ ...one, state: one.state ?? state }));
     for await (const rows of pages(fetchPage, { ...range, limit: left, key, skipRepeated: true })) {
       left -= rows.length;
       yield rows;

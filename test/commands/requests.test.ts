@@ -354,7 +354,26 @@ describe('with the commercial edition', () => {
     expect(here.rescued()).toEqual({});
   });
 
+  test('--account chooses whose it is, in JSON and in a form', async () => {
+    edition();
+    const owner = ['--account', 'Team'];
+    await here.run('request', 'One', ...owner);
+    writeFileSync(here.file('a.txt'), 'A');
+    await here.run('request', 'Two', ...owner, '--file', here.file('a.txt'));
+    await here.run('request', 'Three');
+    const list = async (...argv: string[]) =>
+      (await here.run('requests', 'open', ...argv)).stdout.match(/^request\d/gm);
+    expect(await list(...owner)).toEqual(['request1', 'request2']);
+    expect(await list('--account', '8')).toEqual(['request1', 'request2']);
+    expect(await list()).toEqual(['request3']);
+    expect(await here.run('request', 'Q', '--account', 'Nobody')).toMatchObject({ code: 2 });
+    edition({ accounts: false });
+    expect(await here.run('request', 'Q', ...owner)).toMatchObject({ code: 5, stdout: '' });
+  });
+
   const guesses: [string, Guesses][] = [
+    ['without a listing of active ones', { active: false }],
+    ['without accounts', { accounts: false }],
     ['as documented', {}],
     ['of API 2.0, without features', { features: false }],
     ['that closes a request once its answer was read', { keepsAnswer: false }],

@@ -17,10 +17,18 @@ export interface Guesses {
   readonly pages?: boolean;
   /** Preview needs no token. */
   readonly openPreview?: boolean;
+  /** It has accounts; a list of all requests, or of one account's. */
+  readonly accounts?: boolean;
+  /** It has a listing of open and ready requests. */
+  readonly active?: boolean;
   /** Its page encrypts: it keeps `public_key` and returns it. */
   readonly encrypts?: boolean;
 }
 
+const ACCOUNTS = [
+  { id: 7, name: 'Personal' },
+  { id: 8, name: 'Team' },
+] as const;
 export const OWNER = 'owner-token-of-the-stand-in';
 export const PRO = 'https://pro.test';
 
@@ -54,6 +62,8 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
     keepsAnswer: true,
     pages: true,
     openPreview: true,
+    accounts: true,
+    active: true,
     encrypts: false,
     ...guesses,
   };
@@ -81,12 +91,14 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
     const file = /^\/files\/(\w+)\/(\d+)$/.exec(path);
     if (file) return ok(requests.get(file[1] ?? '')?.files[Number(file[2])]?.bytes);
     if (path === '/version') return ok(version());
+    if (path === '/accounts' && known.accounts) return ok(ACCOUNTS);
     const push = /^\/pushes\/(\w+)$/.exec(path)?.[1] ?? '';
     if (pushes.has(push)) return ok({ url_token: push, payload: pushes.get(push), files: [] });
     if (!known.requests || !path.startsWith('/requests')) return error(404, 'not-found');
     if (path === '/requests') return owner ? create(await fieldsOf(sent)) : error(401, 'sign in');
-    const state = /^\/requests\/(open|ready|closed)$/.exec(path)?.[1];
-    if (state) return owner ? list(state, url.searchParams.get('page')) : error(401, 'sign in');
+    const state = /^\/requests\/(open|ready|closed|active)$/.exec(path)?.[1];
+    if (state === 'active' && !known.active) return error(404, 'not-found');
+    if (state) return owner ? list(state, url.searchParams) : error(401, 'sign in');
     const [, token = '', call] = /^\/requests\/(\w+)(?:\/(\w+))?$/.exec(path) ?? [];
     const request = requests.get(token);
     if (!request) return error(404, 'not-found');
@@ -154,9 +166,13 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
     return body;
   }
 
-  function list(state: string, page: string | null) {
-    const rows = [...requests.values()].filter((one) => one.state === state).map(whole);
-    return ok(known.pages && page !== '1' ? [] : rows);
+  function list(state: string, query: URLSearchParams) {
+    const account = Number(query.get('account_id') ?? ACCOUNTS[0].id);
+    const rows = [...requests.values()].filter((one) =>
+      state === 'active' ? one.state !== 'closed' : one.state === state,
+    );
+    const own = rows.map(whole).filter(({ account_id }) => account_id === account);
+    return ok(known.pages && query.get('page') !== '1' ? [] : own);
   }
 
   function logs(request: StoredRequest, url: URL) {
@@ -164,7 +180,10 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
   }
 
   async function fieldsOf({ headers, body }: HttpRequest): Promise<Fields> {
-    if (typeof body === 'string') return { fields: JSON.parse(body).request, files: [] };
+    if (typeof body === 'string') {
+      const { request, account_id } = JSON.parse(body);
+      return { fields: { ...request, ...(account_id && { account_id }) }, files: [] };
+    }
     const pieces: Uint8Array[] = [];
     for await (const piece of body ?? []) pieces.push(Uint8Array.from(piece));
     const type = { 'content-type': headers['content-type'] ?? '' };
@@ -220,5 +239,6 @@ function publicFields({ token, fields, state }: StoredRequest) {
 
 function whole(request: StoredRequest) {
   const { name, note } = request.fields;
-  return { account_id: 7, ...publicFields(request), name, note };
+  const account_id = Number(request.fields.account_id ?? ACCOUNTS[0].id);
+  return { account_id, ...publicFields(request), name, note };
 }

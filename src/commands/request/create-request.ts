@@ -18,7 +18,7 @@ import {
 } from '../../input/source';
 import type { GlobalOptions } from '../../options';
 import { NO_INSTANCE } from '../../profile/target';
-import { createSession, type Instance } from '../../session';
+import { accountOf, createSession, type Instance } from '../../session';
 import { DEFAULT_INTERVAL, waitForAnswer, withDeadline } from '../../terminal/waiting';
 
 export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
@@ -53,6 +53,7 @@ export async function createRequest(context: Context, options: RequestOptions): 
     const question = await readSecret(source, options, context, TO_ASK);
     const expire = options.expire ?? (await offerExpiry(source, context));
     const instance = await session.connect();
+    const account = await accountOf(instance);
     const key = options.encrypt ? newRequestKey(context, base, options.identityOut) : undefined;
     const passphrase = await passphraseFor(options, context).catch((error) => {
       key?.withdraw();
@@ -63,9 +64,11 @@ export async function createRequest(context: Context, options: RequestOptions): 
     const files = attachments?.files ?? [];
     const creating = async () => {
       const request = { ...wanted, ...(key && { public_key: key.recipient }) };
-      if (files.length === 0) return instance.api.requests.create(request);
+      if (files.length === 0) return instance.api.requests.create(request, [], account);
       const { sendFiles } = await import('../../input/attachments');
-      return sendFiles(session, files, (sent) => instance.api.requests.create(request, sent));
+      return sendFiles(session, files, (sent) =>
+        instance.api.requests.create(request, sent, account),
+      );
     };
     const created = await creating().catch(async (error) => {
       key?.withdraw(error);
