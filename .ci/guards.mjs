@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const RATIO = 1.4;
-const KIB = 560;
+const KIB = 600;
 const RUNS = 31;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
