@@ -93,7 +93,7 @@ describe.skipIf(missing)('login --keyring (needs secret-tool and gnome-keyring)'
     expect(await login(env)).toMatchObject({ code: 0, stderr: '' });
     expect(here.kept()).toEqual({
       current: 'default',
-      profiles: { default: { url: 'https://pw.test', keyring: true } },
+      profiles: { default: { url: 'https://pw.test', edition: 'pwpush', keyring: true } },
     });
     expect((await here.under({ env }).run('list')).code).toBe(0);
     const shown = await here.run('profile', 'show', '--json');

@@ -169,12 +169,14 @@ describe('the setting token-command', () => {
     expect(here.kept()?.profiles.work).toEqual({
       url: 'https://pw.test',
       'token-command': command,
+      edition: 'pwpush',
     });
     const { stdout } = await here.run('profile', 'list', '--json');
     expect(JSON.parse(stdout)).toMatchObject([{ token: true }]);
     expect((await here.run('list')).code).toBe(0);
     expect((await here.under({ stdin: token }).run('login', '--profile', 'work')).code).toBe(0);
-    expect(here.kept()?.profiles.work).toEqual({ url: 'https://pw.test', token });
+    const edition = 'pwpush';
+    expect(here.kept()?.profiles.work).toEqual({ url: 'https://pw.test', token, edition });
   });
 
   test('is forgotten by logout and with the address', async () => {
@@ -200,6 +202,7 @@ describe('the setting token-command', () => {
     expect(here.kept()?.profiles.default).toEqual({
       url: 'https://pw.test',
       'token-command': command,
+      edition: 'pwpush',
     });
   });
 

@@ -309,7 +309,7 @@ test('nothing is kept by browsers, proxies or search engines', async () => {
   const { headers } = await call(service, 'GET', '/api/v2/version');
   expect(Object.fromEntries(headers)).toEqual({
     'cache-control': 'no-store',
-    'content-length': '401',
+    'content-length': '431',
     'content-type': 'application/json; charset=utf-8',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
