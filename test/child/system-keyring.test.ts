@@ -104,7 +104,7 @@ describe.skipIf(missing)('login --keyring (needs secret-tool and gnome-keyring)'
     expect(String(lookup().stdout)).toBe(token);
     expect((await here.under({ env }).run('logout')).code).toBe(0);
     expect([here.kept()?.profiles, lookup().status]).toEqual([
-      { default: { url: 'https://pw.test' } },
+      { default: { url: 'https://pw.test', edition: 'pwpush' } },
       1,
     ]);
     expect(calls()).not.toContain(token);

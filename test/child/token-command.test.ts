@@ -169,7 +169,6 @@ describe('the setting token-command', () => {
     expect(here.kept()?.profiles.work).toEqual({
       url: 'https://pw.test',
       'token-command': command,
-      edition: 'pwpush',
     });
     const { stdout } = await here.run('profile', 'list', '--json');
     expect(JSON.parse(stdout)).toMatchObject([{ token: true }]);
