@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect as plain } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
@@ -48,6 +49,18 @@ describe('variables', () => {
     const { url } = await serving(['--anonymous'], told);
     expect((await fetch(`${url}/api/v2/pushes/x`)).status).toBe(404);
   });
+});
+
+test('a body that is refused before it was asked for ends the connection', async () => {
+  const { url } = await serving([], inMemory);
+  const socket = plain(Number(new URL(url).port), '127.0.0.1');
+  const length = 'Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 9';
+  socket.write(
+    `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\n${length}\r\nAuthorization: Bearer none\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  const [head] = await once(socket, 'data');
+  socket.destroy();
+  expect(String(head)).toMatch(/^HTTP\/1\.1 401 .*\r\nconnection: close\r\n/is);
 });
 
 describe('SIGHUP', () => {

@@ -46,7 +46,11 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
   });
   cutSlowReaders(server, read);
   server.requestTimeout = 0;
-  server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
+  server.on('checkContinue', (incoming, outgoing) => {
+    // Without `100 Continue`, nobody knows whether the body follows. Node.js closes such a connection by itself.
+    outgoing.setHeader('connection', 'close');
+    server.emit('request', incoming, outgoing);
+  });
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (!hasBody(incoming)) return;
     if (!mayContainFiles(incoming, anonymousFiles)) limitBody(incoming, body);
@@ -61,7 +65,10 @@ export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse
   return {
     ip: incoming.socket.remoteAddress,
     body() {
-      if (incoming.headers.expect !== undefined) outgoing.writeContinue();
+      if (incoming.headers.expect !== undefined) {
+        outgoing.writeContinue();
+        outgoing.removeHeader('connection');
+      }
       // Leaving the loop early must not destroy the socket: the response has yet to be sent.
       return incoming.iterator({ destroyOnReturn: false });
     },
