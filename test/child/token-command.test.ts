@@ -153,7 +153,9 @@ describe('a token command', () => {
     while (!existsSync(started)) await new Promise(setImmediate);
     controller.abort('SIGINT');
     expect((await running).code).toBe(130);
-    expect(spawnSync('pgrep', ['-f', out]).status).toBe(1);
+    // A killed process is there for a moment yet.
+    const left = () => spawnSync('pgrep', ['-f', out]).status;
+    await expect.poll(left, { timeout: 10_000 }).toBe(1);
   });
 });
 
