@@ -157,6 +157,8 @@ async function photograph(url) {
     taken[colorScheme] = await page.screenshot();
     taken.words = await page.evaluate(() => {
       for (const time of document.querySelectorAll('time')) time.remove();
+      // Not on the picture, and it has the link.
+      for (const one of document.querySelectorAll('noscript')) one.remove();
       return document.querySelector('main').textContent;
     });
     taken.style = await page.evaluate(() => document.querySelector('style').textContent);
