@@ -132,5 +132,6 @@ function codeOf(error: unknown): string {
   const inner = Array.isArray(errors) ? errors[0] : cause;
   const innerCode = inner === undefined ? '' : codeOf(inner);
   if (innerCode in explanations) return innerCode;
-  return typeof code === 'string' ? code : innerCode;
+  // OpenSSL 3.5, of Node.js 22 and later, has another name for SSLv3 in its messages.
+  return typeof code === 'string' ? code.replace('_SSL/TLS_ALERT_', '_SSLV3_ALERT_') : innerCode;
 }
