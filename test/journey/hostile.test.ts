@@ -110,7 +110,7 @@ const attacks: Record<string, readonly [(socket: Socket) => void, readonly numbe
 const measurable = process.platform === 'linux' && !spawnSync('perl', ['--version']).error;
 
 describe('an instance that attacks', () => {
-  test.each(Object.entries(attacks))('%s', async (what, [talk, codes]) => {
+  test.each(Object.entries(attacks))('%s', { timeout: 90_000 }, async (what, [talk, codes]) => {
     const instance = await wire(talk);
     const meet = async (...words: string[]) => {
       const peak = join(somebody.folder, `peak-of-${words[0]}`);
