@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Edition, Environment } from './context';
 import { parseDuration } from './duration';
 import { usageError } from './errors';
@@ -93,6 +93,24 @@ export function addPassphraseOptions(command: Command): Command {
     .option('-p, --passphrase', 'ask for the passphrase')
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is stdin')
     .option('--passphrase-env <name>', 'read it from a variable (else PWPUSH_PASSPHRASE)');
+}
+
+/**
+ * The option that asks for a new passphrase. Declared as if it took a value: `-p hunter2`, which other programs accept,
+ * must not send "hunter2".
+ * @param what it protects
+ * @param argument what is given before it on the command line
+ */
+export function newPassphraseOption(what: 'push' | 'page', argument: 'text' | 'question'): Option {
+  const option = new Option('-p, --passphrase', `ask for a passphrase that protects the ${what}`);
+  option.optional = true;
+  return option.argParser((value?: string) => {
+    if (value === undefined) return true;
+    throw usageError(
+      '-p accepts no passphrase: other users of this machine can read the command line',
+      `use -p alone to be asked for one, or --passphrase-file PATH or --passphrase-env NAME; put a ${argument} before -p, or after --`,
+    );
+  });
 }
 
 /** Declares what opens an encrypted push. */

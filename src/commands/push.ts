@@ -2,7 +2,14 @@ import { Command, Option } from 'commander';
 import type { Context } from '../context';
 import type { Kind } from '../contract';
 import { usageError } from '../errors';
-import { addGlobalOptions, expiry, optionsOf, port, positive } from '../options';
+import {
+  addGlobalOptions,
+  expiry,
+  newPassphraseOption,
+  optionsOf,
+  port,
+  positive,
+} from '../options';
 import type { PushOptions } from './push/push-options';
 
 /** Those of contract.ts, too; a test compares them. */
@@ -53,7 +60,7 @@ export function define(context: Context): Command {
     .option('--no-retrieval-step', 'open without a click')
     .option('--accept-limits', 'keep the push even if looser limits were granted')
     .optionsGroup('Protection:')
-    .addOption(askPassphrase())
+    .addOption(newPassphraseOption('push', 'text'))
     // -pc stays -p -c.
     .combineFlagAndOptionalValue(false)
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is stdin')
@@ -92,19 +99,6 @@ export function define(context: Context): Command {
       return push(context, text === undefined ? options : { ...options, text });
     });
   return addGlobalOptions(command);
-}
-
-/** Declared as if it took a value: `-p hunter2`, which other programs accept, must not push "hunter2". */
-function askPassphrase(): Option {
-  const option = new Option('-p, --passphrase', 'ask for a passphrase that protects the push');
-  option.optional = true;
-  return option.argParser((value?: string) => {
-    if (value === undefined) return true;
-    throw usageError(
-      '-p accepts no passphrase: other users of this machine can read the command line',
-      'use -p alone to be asked for one, or --passphrase-file PATH or --passphrase-env NAME; put a text before -p, or after --',
-    );
-  });
 }
 
 /** Takes no other value, so that `--encrypt hunter2` does not push something else than "hunter2". */

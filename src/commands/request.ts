@@ -1,7 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { Context } from '../context';
-import { usageError } from '../errors';
-import { addGlobalOptions, optionsOf, seconds } from '../options';
+import { addGlobalOptions, newPassphraseOption, optionsOf, seconds } from '../options';
 import type { RequestOptions } from './request/create-request';
 
 const EXAMPLES = `
@@ -26,7 +25,7 @@ export function define(context: Context): Command {
     .option('-f, --file <path...>', 'files to go with the question, up to 10')
     .option('--allow-files', 'let the answer have files')
     .optionsGroup('Protection:')
-    .addOption(askPassphrase())
+    .addOption(newPassphraseOption('page', 'question'))
     .combineFlagAndOptionalValue(false)
     .option('--passphrase-file <path>', 'read the passphrase from a file; - is stdin')
     .option('--passphrase-env <name>', 'read the passphrase from a variable')
@@ -67,16 +66,3 @@ const DEFAULTS = {
   copy: false,
   wait: false,
 };
-
-/** Declared as if it took a value, as that of `push` is. */
-function askPassphrase(): Option {
-  const option = new Option('-p, --passphrase', 'ask for a passphrase that protects the page');
-  option.optional = true;
-  return option.argParser((value?: string) => {
-    if (value === undefined) return true;
-    throw usageError(
-      '-p accepts no passphrase: other users of this machine can read the command line',
-      'use -p alone to be asked for one, or --passphrase-file PATH or --passphrase-env NAME; put a question before -p, or after --',
-    );
-  });
-}
