@@ -21,9 +21,20 @@ export function durationText(seconds: number): string {
   ] as const) {
     const count = Math.floor(left / length);
     left -= count * length;
-    if (count > 0) words.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+    if (count > 0) words.push(counted(count, name));
   }
   return words.slice(0, 2).join(' ') || '0 seconds';
+}
+
+/** Seconds in the largest unit up to days that divides them: `2 days`, `90 minutes`. */
+export function durationInOneUnit(seconds: number): string {
+  if (seconds % units.d === 0) return counted(seconds / units.d, 'day');
+  if (seconds % units.h === 0) return counted(seconds / units.h, 'hour');
+  return counted(seconds / units.m, 'minute');
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 /** Seconds as `parseDuration` reads them, in the largest unit up to days: `36h`. */

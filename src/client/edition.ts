@@ -5,6 +5,7 @@ import {
   durations,
   type InstanceVersion,
   limits,
+  longestDuration,
   type NewPush,
 } from '../contract';
 import { durationCode, durationText } from '../duration';
@@ -66,7 +67,7 @@ export function expiryFields(seconds: number, edition: Edition): ExpiryFields {
     if (seconds < limits.seconds) throw tooShort(seconds, limits.seconds);
     return { expires_in: seconds };
   }
-  const index = durations.findLastIndex((one) => one <= seconds);
+  const index = longestDuration(seconds);
   if (index === -1) throw tooShort(seconds, durations[0] ?? 0);
   return { expire_after_duration: index };
 }
@@ -92,7 +93,7 @@ function wholeDays(seconds: number): number {
 
 /**
  * The id of an account that is given by id or name; a name is looked up.
- * @throws CliError (usage) if there is none of that name, or several
+ * @throws CliError (usage) if no account or more than one has that name
  */
 export async function accountId(api: Pick<Api, 'accounts'>, account: string): Promise<number> {
   if (/^\d{1,15}$/.test(account)) return Number(account);

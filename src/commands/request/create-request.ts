@@ -5,8 +5,9 @@ import { durations, type NewRequest, type SecretRequest } from '../../contract';
 import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
 import { joinHints } from '../../delivery/print-or-rescue';
 import { type NewKey, newRequestKey } from '../../delivery/request-keys';
+import { durationInOneUnit } from '../../duration';
 import { CliError, usageError } from '../../errors';
-import { closeAfter, durationText } from '../../input/close-after';
+import { closeAfter } from '../../input/close-after';
 import { openFiles } from '../../input/content';
 import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
 import {
@@ -237,7 +238,7 @@ function changedDuration({ close_after: asked }: NewRequest, created: SecretRequ
   const granted = secondsOpen(created);
   if (asked === undefined || granted === undefined || asked === granted) return [];
   return [
-    `the instance changed a limit: it closes after ${durationText(granted)}, not ${durationText(asked)}`,
+    `the instance changed a limit: it closes after ${durationInOneUnit(granted)}, not ${durationInOneUnit(asked)}`,
   ];
 }
 
@@ -245,7 +246,7 @@ function summaryOf(created: SecretRequest, encrypted: boolean): string {
   const { response_file_attachments: files } = created;
   const closes = secondsOpen(created);
   return [
-    ...(closes === undefined ? [] : [`closes after ${durationText(closes)}`]),
+    ...(closes === undefined ? [] : [`closes after ${durationInOneUnit(closes)}`]),
     ...(created.passphrase ? ['passphrase required'] : []),
     ...(files ? ['the answer may have files'] : []),
     encrypted ? 'only this key opens the answer' : 'the instance can read the answer',

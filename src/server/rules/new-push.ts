@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { durations, type Kind, kinds, limits } from '../../contract';
+import { durations, type Kind, kinds, limits, longestDuration } from '../../contract';
 import { parseUrl } from '../../loopback';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
@@ -107,7 +107,11 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
     ),
     expire_after_days: count('Expire after days', bounds.days),
     expire_after_duration: v.pipe(
-      count('Expire after duration', { min: 0, max: longestOf(bounds), default: undefined }),
+      count('Expire after duration', {
+        min: 0,
+        max: longestDuration(bounds.days.max * DAY),
+        default: undefined,
+      }),
       v.description('An index: 15, 30, 45 minutes; 1, 6, 12 hours; 1–6 days; 1–3 weeks, months.'),
     ),
     expires_in: v.pipe(
@@ -169,11 +173,6 @@ function text(label: string, characters: number) {
     ),
     '',
   );
-}
-
-/** The index of the longest duration that the bounds allow. */
-function longestOf({ days }: Bounds): number {
-  return durations.findLastIndex((seconds) => seconds <= days.max * DAY);
 }
 
 export function count<D extends number | undefined>(
