@@ -6,7 +6,7 @@ import type { Context } from '../context';
 import type { Retrievable } from '../delivery/take-answer';
 import { CliError, ExitWith } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { removeReceipt } from '../profile/receipts';
+import { removeReceipts } from '../profile/receipts';
 import { reportError } from '../report-error';
 import { createSession, type Session } from '../session';
 
@@ -41,22 +41,27 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   const references = await Promise.all(links.map(session.reference));
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: object[] = [];
+  const gone: { readonly token: string; readonly base: string }[] = [];
   let worst = 0;
   const outcomes = concurrentMap(pushes.entries(), async ([at, named]) => {
     const push = await end(context, await session.asCreator(named)).catch(failed);
     if (!(push instanceof CliError) || push.code === 'not_found')
-      await removeReceipt(context, named, named.target.base);
+      gone.push({ token: named.token, base: named.target.base });
     return { at, token: named.token, push };
   });
-  for await (const { at, token, push } of outcomes) {
-    if (!(push instanceof CliError)) {
-      expired.push(push);
-      await say.remark(`expired ${token}`);
-      continue;
+  try {
+    for await (const { at, token, push } of outcomes) {
+      if (!(push instanceof CliError)) {
+        expired.push(push);
+        await say.remark(`expired ${token}`);
+        continue;
+      }
+      if (references.length === 1) throw push;
+      worst = Math.max(worst, push.exitStatus);
+      await reportError(context, push.with({ message: `${links[at]}: ${push.message}` }), options);
     }
-    if (references.length === 1) throw push;
-    worst = Math.max(worst, push.exitStatus);
-    await reportError(context, push.with({ message: `${links[at]}: ${push.message}` }), options);
+  } finally {
+    await removeReceipts(context, gone);
   }
   if (json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);

@@ -118,12 +118,22 @@ function isOf({ receipt }: Kept, { token }: Pick<Reference, 'token'>, base: stri
 }
 
 /** Removes the receipt of an expired push, if there is one. */
-export async function removeReceipt(
+export function removeReceipt(
   system: System,
   push: Pick<Reference, 'token'>,
   base: string,
 ): Promise<void> {
-  for (const one of await kept(system)) if (isOf(one, push, base)) await remove(one.path);
+  return removeReceipts(system, [{ token: push.token, base }]);
+}
+
+/** Removes the receipts of expired pushes, which are read once for all of them. */
+export async function removeReceipts(
+  system: System,
+  pushes: readonly { readonly token: string; readonly base: string }[],
+): Promise<void> {
+  if (pushes.length === 0) return;
+  for (const one of await kept(system))
+    if (pushes.some((push) => isOf(one, push, push.base))) await remove(one.path);
 }
 
 /** A receipt that stays does no harm: its push has expired. */
