@@ -89,7 +89,7 @@ export const durations: readonly number[] = [
   ...[1, 2, 3, 4, 5, 6, 7, 14, 21, 30, 60, 90].map((count) => count * DAY),
 ];
 
-/** The index of the longest of `durations` within so many seconds; -1 if all are longer. */
+/** The index of the longest of `durations` within this number of seconds; -1 if all are longer. */
 export function longestDuration(seconds: number): number {
   return durations.findLastIndex((one) => one <= seconds);
 }
