@@ -241,14 +241,11 @@ describe.each(signals)('%s', (signal, code, word) => {
       });
       const writer = await open(pipe, 'w');
       const first = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+      const exit = once(child, 'exit');
       process.kill(Number(first), signal);
       const [said] = await once(child.stderr, 'data');
       await writer.close();
-      expect([String(said), ...(await once(child, 'exit'))]).toEqual([
-        `pwpush: ${word}\n`,
-        code,
-        null,
-      ]);
+      expect([String(said), ...(await exit)]).toEqual([`pwpush: ${word}\n`, code, null]);
     },
   );
 

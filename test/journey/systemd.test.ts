@@ -25,15 +25,18 @@ interface Started {
   readonly child: ChildProcess;
   readonly stdout: Interface;
   readonly stderr: Interface;
+  /** Resolves to exit code and signal. */
+  readonly ended: Promise<unknown[]>;
 }
 
 function started(words: readonly string[], more: Record<string, string> = {}): Started {
   const [program = '', ...rest] = words;
   const child = spawn(program, rest, { env: { ...env, ...more }, stdio: 'pipe' });
   children.push(child);
+  const ended = once(child, 'exit');
   const lines = (stream: NodeJS.ReadableStream | null) =>
     createInterface({ input: stream as NodeJS.ReadableStream });
-  return { child, stdout: lines(child.stdout), stderr: lines(child.stderr) };
+  return { child, stdout: lines(child.stdout), stderr: lines(child.stderr), ended };
 }
 
 const lineOf = async (lines: Interface) => (await once(lines, 'line'))[0] as string;
@@ -83,11 +86,11 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
     started(['perl', '-e', activate, kinds, ...serve], more);
 
   test.skipIf(!binary)('are refused by an executable', async () => {
-    const { child, stderr } = passed('tcp');
+    const { stderr, ended } = passed('tcp');
     expect(await lineWith(stderr, /^pwpush/)).toBe(
       'pwpush: this executable cannot listen on sockets that are passed by LISTEN_FDS',
     );
-    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(await ended).toEqual([1, null]);
   });
 
   test('are listened on, in place of the address in the settings (Node.js)', onNode, async () => {
@@ -104,20 +107,20 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
 
   test('may be in the file system (Node.js)', onNode, async () => {
     const socketPath = join(home.folder, 'serve.sock');
-    const { child, stdout } = passed(socketPath);
+    const { child, stdout, ended } = passed(socketPath);
     expect(await lineOf(stdout)).toBe('fd:3');
     const [answer] = await once(request({ socketPath, path: '/up' }).end(), 'response');
     expect(answer.statusCode).toBe(200);
     child.kill('SIGTERM');
-    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await ended).toEqual([0, null]);
   });
 
   test('that are none to listen on are named (Node.js)', onNode, async () => {
-    const { child, stderr } = passed('udp');
+    const { stderr, ended } = passed('udp');
     expect(await lineWith(stderr, /^pwpush/)).toMatch(
       /^pwpush: descriptor 3, as passed by LISTEN_FDS, is not a socket to listen on/,
     );
-    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(await ended).toEqual([1, null]);
   });
 
   test('are left alone when they were passed to another process', async () => {
@@ -149,7 +152,7 @@ describe('what systemd is told', () => {
     const next = async () => (await said.next()).value;
     expect(await next()).toBe('bound');
     const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
-    const { child, stdout } = started(serve, more);
+    const { child, stdout, ended } = started(serve, more);
     const address = lineOf(stdout);
     expect(await next()).toBe('READY=1');
     expect((await fetch(`${await address}/up`)).status).toBe(200);
@@ -157,7 +160,7 @@ describe('what systemd is told', () => {
     expect([await next(), await next()]).toEqual(['RELOADING=1', 'READY=1']);
     child.kill('SIGTERM');
     expect(await next()).toBe('STOPPING=1');
-    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await ended).toEqual([0, null]);
   });
 
   test('where it cannot be, the log warns, and the service serves', async () => {
