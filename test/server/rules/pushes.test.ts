@@ -119,10 +119,13 @@ onEachStore((store) => {
 
     test('of many simultaneous requests for one view exactly one gets the payload', async () => {
       const token = await create(service, { payload: 'once', expire_after_views: 1 });
-      const answers = await Promise.all(Array.from({ length: times(500) }, () => retrieve(token)));
-      expect(answers.filter(({ payload }) => payload === 'once')).toHaveLength(1);
-      const late = answers.filter(({ payload, expired }) => payload === null && expired);
-      expect(late).toHaveLength(answers.length - 1);
+      const ask = () => call(service, 'GET', `/api/v2/pushes/${token}`);
+      const answers = await Promise.all(Array.from({ length: times(500) }, ask));
+      // A slow machine asks some to come again.
+      const others = answers.filter(
+        ({ status, json }) => status !== 503 && !(json.payload === null && json.expired),
+      );
+      expect(others.map(({ json }) => json.payload)).toEqual(['once']);
     });
 
     test('with a passphrase, too', async () => {
