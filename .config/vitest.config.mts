@@ -20,6 +20,7 @@ const common: TestUserConfig = {
   // Journeys start the built program and sockets; two cores in CI may be busy.
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
 };
 
 const plugins = [pageScripts()];
