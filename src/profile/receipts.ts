@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { grantedLifetime } from '../client/compare-limits';
@@ -7,7 +7,7 @@ import { parseReference, type Reference } from '../client/link';
 import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
 import { parseJson } from '../json';
-import { makeFile, nameFile } from '../system/atomic-file';
+import { makeFile } from '../system/atomic-file';
 import { makeFolder } from '../system/private-folder';
 import { type System, stateFolder } from './folders';
 
@@ -63,8 +63,9 @@ export function saveReceipt(system: System, { push, link, name }: SavedPush, now
   makeFolder(folder);
   const file = `${now.getTime()}-${ends}-${randomBytes(4).toString('hex')}.json`;
   const draft = join(folder, `.${file}.part`);
-  makeFile(draft, (open) => writeFileSync(open, `${JSON.stringify(receipt)}\n`));
-  nameFile(draft, join(folder, file), true);
+  // Not synced: that takes longer than the rest, and the link has been printed.
+  makeFile(draft, (open) => writeFileSync(open, `${JSON.stringify(receipt)}\n`), false);
+  renameSync(draft, join(folder, file));
 }
 
 function managementToken({ management_token: token }: Push): string | undefined {
@@ -79,7 +80,8 @@ interface Kept {
 
 /** Removes the receipts of pushes whose time is over. */
 export async function pruneReceipts(system: System, now: Date): Promise<void> {
-  for (const { path, ends } of await filesOf(system)) if (ends <= now.getTime()) await remove(path);
+  for (const name of await namesOf(system))
+    if (timesOf(name).ends <= now.getTime()) await remove(join(folderOf(system), name));
 }
 
 /** The receipts of pushes whose time is not over, oldest first. */
@@ -154,7 +156,11 @@ export async function lastLink(system: System, now: Date): Promise<string> {
 /** A file that cannot be read is not ours, or was removed meanwhile. */
 async function kept(system: System): Promise<Kept[]> {
   const found: Kept[] = [];
-  for (const { path } of await filesOf(system)) {
+  const names = await namesOf(system);
+  // Oldest first.
+  names.sort((one, other) => timesOf(one).made - timesOf(other).made);
+  for (const name of names) {
+    const path = join(folderOf(system), name);
     const bytes = await readFile(path).catch(() => undefined);
     const receipt = bytes && decode(bytes);
     if (receipt) found.push({ path, receipt });
@@ -162,18 +168,15 @@ async function kept(system: System): Promise<Kept[]> {
   return found;
 }
 
-/** The files of receipts, oldest first, and when their pushes end, in milliseconds: both are in the name. */
-async function filesOf(system: System) {
-  const folder = folderOf(system);
-  const names = await readdir(folder).catch(() => []);
-  return names
-    .flatMap((name) => {
-      const [, made, ends] = /^(\d+)-(\d+)-[0-9a-f]{8}\.json$/.exec(name) ?? [];
-      return ends === undefined
-        ? []
-        : [{ path: join(folder, name), made: Number(made), ends: Number(ends) }];
-    })
-    .sort((one, other) => one.made - other.made);
+/** The names of the files of receipts: when the push was made and when it ends, in milliseconds, and random digits. */
+async function namesOf(system: System): Promise<string[]> {
+  const names = await readdir(folderOf(system)).catch(() => []);
+  return names.filter((name) => /^\d+-\d+-[0-9a-f]{8}\.json$/.test(name));
+}
+
+function timesOf(name: string) {
+  const [made, ends] = name.split('-');
+  return { made: Number(made), ends: Number(ends) };
 }
 
 function decode(bytes: Buffer): Receipt | undefined {
