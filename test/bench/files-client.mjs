@@ -1,17 +1,21 @@
 // How fast push and get move one large file over loopback beside curl -F and curl -o, and in how much memory:
 // interleaved runs against a listener in a process of its own, medians.
-// Usage: node test/bench/files-client.mjs [MiB] [runs]     (1024 and 5; needs curl and a built program)
+// Usage: node test/bench/files-client.mjs [MiB] [runs] [executable]     (1024 and 5; needs curl and a built program)
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { median, table } from './client/processes.mjs';
 
 const self = fileURLToPath(import.meta.url);
-if (process.argv[2] === 'listen') listen(Number(process.argv[3]));
-else await bench(Number(process.argv[2] ?? 1024), Number(process.argv[3] ?? 5));
+if (process.argv[1] === self) {
+  const [first, ...words] = process.argv.slice(2);
+  if (first === 'listen') listen(Number(words[0]));
+  else console.log(await transfers(Number(first ?? 1024), Number(words[0] ?? 5), words[1]));
+}
 
 /** Takes whatever is posted, and answers a push whose file is so many bytes. */
 function listen(bytes) {
@@ -66,8 +70,12 @@ function serve(socket, bytes, chunk) {
   more();
 }
 
-async function bench(mebibytes, runs) {
-  const folder = mkdtempSync(join(tmpdir(), 'pwpush-bench-'));
+/**
+ * Returns a table of how fast one file is sent and fetched, and of the memory that takes.
+ * @param executable measured beside the program on this Node, if given
+ */
+export async function transfers(mebibytes, runs, executable) {
+  const folder = mkdtempSync(join(process.env.BENCH_TMPDIR ?? tmpdir(), 'pwpush-bench-'));
   const big = join(folder, 'big');
   const bytes = mebibytes * 1024 * 1024;
   const listener = spawn(process.execPath, [self, 'listen', String(bytes)], {
@@ -77,45 +85,57 @@ async function bench(mebibytes, runs) {
     await fill(big, mebibytes);
     const [port] = await once(createInterface({ input: listener.stdout }), 'line');
     const url = `http://127.0.0.1:${port}`;
-    const program = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
-    const pwpush = (...words) => [process.execPath, program, ...words, '--url', url];
-    const post = ['-F', `push[files][]=@${big}`, `${url}/api/v2/pushes`];
-    const cases = {
-      'curl -F': ['curl', '-sS', '-o', '/dev/null', ...post],
-      'pwpush push --file': pwpush('push', '--file', big),
-      'curl -o': ['curl', '-sS', '-o', join(folder, 'got'), `${url}/file`],
-      'pwpush get': pwpush('get', 'abc', '--output', folder, '--quiet'),
+    const script = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
+    const programs = { pwpush: [process.execPath, script] };
+    if (executable) programs['the executable'] = [executable];
+    const push = {
+      curl: [
+        'curl',
+        '-sS',
+        '-o',
+        '/dev/null',
+        '-F',
+        `push[files][]=@${big}`,
+        `${url}/api/v2/pushes`,
+      ],
     };
-    const results = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
+    const get = { curl: ['curl', '-sS', '-o', join(folder, 'got'), `${url}/file`] };
+    for (const [name, words] of Object.entries(programs)) {
+      push[name] = [...words, 'push', '--file', big, '--url', url];
+      get[name] = [...words, 'get', 'abc', '--output', folder, '--quiet', '--url', url];
+    }
+    const cases = Object.entries({ push, get }).flatMap(([what, of]) =>
+      Object.entries(of).map(([name, words]) => ({ what, name, words, results: [] })),
+    );
+    // The first round warms the caches of the file system.
     for (let run = 0; run <= runs; run++) {
-      for (const [name, words] of Object.entries(cases)) {
+      for (const { words, results } of cases) {
         // Both write a new file; room for a second one would cost whoever needs it.
         rmSync(join(folder, 'got'), { force: true });
         const result = await time(words, folder);
-        // The first round warms the caches of the file system.
-        if (run > 0) results[name].push(result);
+        if (run > 0) results.push(result);
       }
     }
-    report(results, mebibytes, runs);
+    return report(cases, mebibytes);
   } finally {
     listener.kill();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function report(results, mebibytes, runs) {
-  console.log(
-    `Node ${process.version}, ${cpus().length} cores, ${mebibytes} MiB, ${runs} runs, medians`,
-  );
-  const seconds = (name) => median(results[name].map((one) => one.seconds));
-  for (const [name, list] of Object.entries(results)) {
-    const beside = seconds(name.includes('push --file') ? 'curl -F' : 'curl -o');
-    const ratio = name.startsWith('curl') ? '' : `${(beside / seconds(name)).toFixed(2)} of curl`;
-    const peak = Math.max(...list.map((one) => one.peak));
-    console.log(
-      `${name.padEnd(20)} ${seconds(name).toFixed(2).padStart(6)} s ${(mebibytes / seconds(name)).toFixed(0).padStart(6)} MiB/s  peak ${String(Math.round(peak / 1024)).padStart(4)} MiB  ${ratio}`,
-    );
-  }
+function report(cases, mebibytes) {
+  const seconds = ({ results }) => median(results.map((one) => one.seconds));
+  const rows = cases.map((one) => {
+    const curl = cases.find(({ what, name }) => what === one.what && name === 'curl');
+    const peak = Math.max(...one.results.map((result) => result.peak));
+    return [
+      `${one.what}: ${one.name}`,
+      (mebibytes / seconds(one)).toFixed(0),
+      (seconds(curl) / seconds(one)).toFixed(2),
+      (peak / 1024).toFixed(0),
+    ];
+  });
+  return table([`${mebibytes} MiB`, 'MiB/s', 'to curl', 'peak MiB'], rows);
 }
 
 /** Runs once; seconds, and the largest resident size in KiB (Linux; as last seen, every 20 ms). */
@@ -165,8 +185,4 @@ function once(emitter, event) {
       resolve(values);
     });
   });
-}
-
-function median(list) {
-  return list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 }

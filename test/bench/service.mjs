@@ -5,7 +5,8 @@
 //   node test/bench/service.mjs --minutes 10                            what it does to the memory
 //   node test/bench/service.mjs --waiting 100                           how long others wait for a deletion of 10 files
 //                                                                       of so many MiB, a backup and a rekey
-// With --postgres the first and the last use a PostgreSQL of their own, where one is installed.
+// With --postgres the first and the last use a PostgreSQL of their own, where one is installed. The service is the
+// executable that BENCH_BINARY names, if any.
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

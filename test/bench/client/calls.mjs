@@ -21,6 +21,11 @@ export function calls({ node, url, token, run, pwpush }, runs) {
     'curl, the same  ': [curl(`${api}/${urlToken}`)],
     'pwpush get, from a stored profile': [pwpush('get', link), '', profile],
   };
+  return `Medians of ${runs} interleaved runs, to an instance on the same machine:\n\n${timed(cases, run, runs)}`;
+}
+
+/** Runs all cases in turns; returns a table of the medians, as ratios to the first. */
+export function timed(cases, run, runs) {
   const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
   // The first two rounds warm the caches of the file system.
   for (let round = -2; round < runs; round++) {
@@ -34,8 +39,5 @@ export function calls({ node, url, token, run, pwpush }, runs) {
     const ms = median(list);
     return [`\`${name.trim()}\``, ms.toFixed(1), (ms / bare).toFixed(2)];
   });
-  return `Medians of ${runs} interleaved runs, to an instance on the same machine:\n\n${table(
-    ['', 'ms', 'to `node -e 0`'],
-    rows,
-  )}`;
+  return table(['', 'ms', 'to `node -e 0`'], rows);
 }

@@ -17,7 +17,7 @@ export async function many({ node, url, token, run, pwpush, peak }) {
     ours.push(milliseconds);
     if (stdout.split('\n').length !== COUNT) throw new Error('not every push has its link');
   }
-  const each = pwpush('push', '--each').slice(1);
+  const each = pwpush('push', '--each');
   const rate = (list) => COUNT / (median(list) / 1000);
   const few = lines.split('\n').slice(0, 1000).join('\n');
   return [

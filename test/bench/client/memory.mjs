@@ -2,12 +2,11 @@
 import { table } from './processes.mjs';
 
 /** Needs the pushes that `many` left. */
-export function memory({ peak, pwpush }) {
-  const ours = (words, input) => peak(pwpush(...words).slice(1), input);
-  const bare = peak([]);
-  const push = ours(['push'], 'secret');
-  const page = ours(['list']);
-  const all = ours(['list', '--all']);
+export function memory({ node, peak, pwpush }) {
+  const bare = peak([node, '-e', '0']);
+  const push = peak(pwpush('push'), 'secret');
+  const page = peak(pwpush('list'));
+  const all = peak(pwpush('list', '--all'));
   const row = (name, mib) => [name, mib.toFixed(0), (mib / bare).toFixed(2)];
   return `Peak memory:\n\n${table(
     ['', 'MiB', 'to `node -e 0`'],

@@ -1,13 +1,12 @@
 // Processes whose time and memory are taken: nothing of the caller's environment gets into them.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../../bin/pwpush.js', import.meta.url));
-const peakScript = fileURLToPath(new URL('peak.cjs', import.meta.url));
+const script = fileURLToPath(new URL('../../../bin/pwpush.js', import.meta.url));
 
 /** Runs `work` with a service in memory, on `node`, and what starts processes of the same Node. */
 export async function withService(node, work) {
@@ -31,14 +30,15 @@ export async function withService(node, work) {
     '--quiet',
   ];
   const stdio = ['ignore', 'pipe', 'inherit'];
-  const child = spawn(node, [program, ...words], { env, stdio });
+  const child = spawn(node, [script, ...words], { env, stdio });
+  process.once('exit', () => child.kill());
   const line = await new Promise((resolve) =>
     createInterface({ input: child.stdout }).once('line', resolve),
   );
   const { url, token } = JSON.parse(line);
   // A profile, as most people have it, and not variables.
   const stored = { current: 'bench', profiles: { bench: { url, token } } };
-  spawnSync('mkdir', ['-p', env.PWPUSH_CONFIG_DIR]);
+  mkdirSync(env.PWPUSH_CONFIG_DIR);
   writeFileSync(join(env.PWPUSH_CONFIG_DIR, 'config.json'), JSON.stringify(stored), {
     mode: 0o600,
   });
@@ -53,17 +53,17 @@ export async function withService(node, work) {
     return { milliseconds, stdout: stdout.trim() };
   }
 
-  /** MiB a process of this Node took at most; one that does nothing without a command. */
+  /** MiB a process took at most, as GNU time tells. */
   function peak(command, input) {
     const told = join(folder, 'peak');
-    run([node, peakScript, ...command], input, { BENCH_PEAK: told });
+    run(['time', '--format', '%M', '--output', told, ...command], input);
     return Number(readFileSync(told, 'utf8')) / 1024;
   }
 
-  const pwpush = (...argv) => [node, program, ...argv];
+  const pwpush = (...argv) => [node, script, ...argv];
   const { stdout: version } = run([node, '--version']);
   try {
-    return await work({ version: version.slice(1), node, program, url, token, run, peak, pwpush });
+    return await work({ version: version.slice(1), node, url, token, run, peak, pwpush });
   } finally {
     child.kill('SIGTERM');
     rmSync(folder, { recursive: true, force: true });

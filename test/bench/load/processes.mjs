@@ -41,8 +41,8 @@ function watch(child, name) {
   });
 }
 
-async function start(name, words) {
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+async function start(name, [command, ...words]) {
+  const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   watch(child, name);
   const line = await new Promise((resolve) =>
     createInterface({ input: child.stdout }).once('line', resolve),
@@ -57,19 +57,24 @@ async function start(name, words) {
   return { ...said, port: Number(new URL(said.url).port), pid: child.pid, stop };
 }
 
-export const startBare = () => start('the bare server', ['-e', bare]);
+export const startBare = () => start('the bare server', [process.execPath, '-e', bare]);
 
-/** The built service, its log going to /dev/null; `words` are more options of `serve`, BENCH_NODE options of Node. */
-export const startService = (...words) =>
-  start('the service', [
-    ...(process.env.BENCH_NODE ?? '').split(' ').filter(Boolean),
-    ...[here('../../../bin/pwpush.js'), 'serve', '--port', '0', '--json', ...words],
-  ]);
+const { BENCH_NODE = '', BENCH_BINARY } = process.env;
+/** The built program: with BENCH_NODE as options of Node, or the executable that BENCH_BINARY names. */
+const program = BENCH_BINARY
+  ? [BENCH_BINARY]
+  : [process.execPath, ...BENCH_NODE.split(' ').filter(Boolean), here('../../../bin/pwpush.js')];
+
+/** The service of a program, its log going to /dev/null; `words` are more options of `serve`. */
+export const startServiceOf = (command, ...words) =>
+  start('the service', [...command, 'serve', '--port', '0', '--json', ...words]);
+
+export const startService = (...words) => startServiceOf(program, ...words);
 
 /** Runs the built program to its end. */
 export async function runProgram(...words) {
-  const path = here('../../../bin/pwpush.js');
-  const child = spawn(process.execPath, [path, ...words], { env, stdio: 'ignore' });
+  const [command, ...rest] = [...program, ...words];
+  const child = spawn(command, rest, { env, stdio: 'ignore' });
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
 }
