@@ -154,7 +154,7 @@ export async function serveBuilt(env: Record<string, string>, words: readonly st
     running.child.kill('SIGKILL');
     return running.ended;
   };
-  return { url, token, stop, kill };
+  return { url, token, pid: running.child.pid ?? 0, stop, kill };
 }
 
 /** The built service for the tests of a file or suite; its address is known once they run. */

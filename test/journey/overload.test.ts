@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { person, serveBuilt } from '../helpers/program';
+
+// Clients that hold memory: the service takes no more than it was allowed, refuses the others, and serves on.
+
+const MIB = 1024 * 1024;
+const somebody = person();
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+/** The most that a process ever had, in bytes (proc_pid_status(5)). */
+function peakOf(pid: number): number {
+  const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kibibytes) * 1024;
+}
+
+const post = (host: string, length: number) =>
+  `POST /api/v2/pushes HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+describe.skipIf(!existsSync('/proc/self/status'))('memory (needs /proc)', () => {
+  test('of senders that do not end and readers that do not read is bounded', async () => {
+    const { url, token, pid, stop } = await serveBuilt(somebody.env, [
+      ...['--max-buffer', '32MiB', '--rate-limit', '100000/s', '--max-views', '1000'],
+    ]);
+    const { host, port } = new URL(url);
+    const client = () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      sockets.push(socket);
+      return socket;
+    };
+    const create = async (payload: string) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      const push = { payload, expire_after_views: 1000, retrieval_step: false };
+      const body = JSON.stringify({ push });
+      const answer = await fetch(`${url}/api/v2/pushes`, { method: 'POST', headers, body });
+      return ((await answer.json()) as { url_token: string }).url_token;
+    };
+    // Six bytes of JSON for each.
+    const large = await create('\u0001'.repeat(MIB));
+    const path = `${url}/api/v2/pushes/${large}`;
+    const whole = async () => (await (await fetch(path)).text()).length;
+    expect(await whole()).toBeGreaterThan(6 * MIB);
+    const before = peakOf(pid);
+
+    // 80 MiB of requests without their last byte, and 360 MiB of responses that nobody reads.
+    const part = Buffer.alloc(MIB, ' ');
+    const sent = Array.from({ length: 80 }, () => {
+      const socket = client();
+      socket.write(post(host, MIB + 1));
+      return new Promise((resolve) => {
+        socket.write(part, resolve);
+        socket.once('data', resolve).once('close', resolve);
+      });
+    });
+    await Promise.all(sent);
+    const asked = Array.from({ length: 60 }, async () => {
+      const socket = client();
+      socket.write(`GET ${new URL(path).pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
+    });
+    await Promise.all(asked);
+    expect((await fetch(`${url}/up`)).status).toBe(200);
+    expect(peakOf(pid) - before).toBeLessThan(120 * MIB);
+
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await expect.poll(whole).toBeGreaterThan(6 * MIB);
+    expect((await stop()).code).toBe(0);
+  });
+});
