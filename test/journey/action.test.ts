@@ -16,6 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { version } from '../../package.json';
 import { binary, person, program, pwpush, serving, start, wire } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
+import { exampleOf, lacksRuby, yaml } from '../helpers/yaml';
 
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
 // release has the executable if one is tested, and otherwise a script that starts the built program.
@@ -174,6 +175,33 @@ async function push(secret: string, words: string[] = []): Promise<string> {
 }
 const get = (link: string) => pwpush(['get', link, '--anonymous'], { env: somebody.env });
 
+interface Step {
+  readonly uses?: string;
+  readonly env: Record<string, string>;
+  readonly with: Record<string, string>;
+}
+interface Workflow {
+  readonly jobs: { readonly build: { steps: Step[] }; readonly deploy: { steps: Step[] } };
+}
+
+/** Runs a step of a workflow, with the values of its expressions and the instance here. */
+function asInJob(one: Step | undefined, contexts: object) {
+  const filled = (values: Record<string, unknown> = {}): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, text]) => [
+        name,
+        String(text)
+          .replace('https://pwpush.example', service.url)
+          .replace(
+            /\$\{\{ ([\w.]+) \}\}/g,
+            (_, path: string) =>
+              path.split('.').reduce((at, key) => Object(at)[key], contexts as unknown) as string,
+          ),
+      ]),
+    );
+  return step(filled(one?.with), filled(one?.env));
+}
+
 const windows = process.platform === 'win32';
 
 describe.skipIf(windows)('the GitHub Action', () => {
@@ -278,6 +306,23 @@ describe.skipIf(windows)('the GitHub Action', () => {
     const got = await step({ command: 'get', ...owner(), link, variable: 'DB' });
     expect(got).toMatchObject({ code: 0, variables: { DB: SECRET } });
   });
+
+  test.skipIf(lacksRuby)(
+    'passes a secret on in the example of docs/ci.md (needs ruby)',
+    async () => {
+      const { jobs } = exampleOf('GitHub Actions') as Workflow;
+      const [pushing, getting] = [...jobs.build.steps, ...jobs.deploy.steps].filter(
+        ({ uses }) => uses,
+      );
+      const secrets = { DB_PASSWORD: SECRET, LINK_PASSPHRASE: 'word', PWPUSH_TOKEN: service.token };
+      expect(pushing?.uses).toBe(`OWNER/pwpush@v${version}`);
+      const { outputs } = await asInJob(pushing, { secrets });
+      const needs = { build: { outputs } };
+      const { code, variables } = await asInJob(getting, { secrets, needs });
+      expect([code, variables]).toEqual([0, { DB_PASSWORD: SECRET }]);
+      expect(getting?.uses).toBe(pushing?.uses);
+    },
+  );
 
   test('installs the program for the steps that follow', async () => {
     const { code, path, outputs } = await step({ command: 'install' });
@@ -455,9 +500,9 @@ describe.skipIf(windows || binary)('inputs of the action that are refused', () =
 });
 
 describe('action.yml', () => {
-  const yaml = readFileSync(join(root, 'action.yml'), 'utf8');
+  const text = readFileSync(join(root, 'action.yml'), 'utf8');
   const names = (section: string) =>
-    [...(yaml.split(`\n${section}:\n`)[1]?.split(/\n\w/)[0] ?? '').matchAll(/^ {2}([\w-]+):$/gm)]
+    [...(text.split(`\n${section}:\n`)[1]?.split(/\n\w/)[0] ?? '').matchAll(/^ {2}([\w-]+):$/gm)]
       .map(([, one]) => one)
       .sort();
   const script = readFileSync(main, 'utf8');
@@ -477,14 +522,12 @@ describe('action.yml', () => {
     expect(names('outputs')).toEqual(set.map(([, own, secret]) => own ?? secret).sort());
   });
 
-  const lacksRuby = spawnSync('ruby', ['-v']).error && process.env.PWPUSH_TEST_ALL !== '1';
   test.skipIf(lacksRuby)('is YAML of the form that runners read (needs ruby)', () => {
-    const { stdout } = spawnSync(
-      'ruby',
-      ['-ryaml', '-rjson', '-e', 'puts JSON.generate(YAML.safe_load($stdin.read))'],
-      { input: yaml, encoding: 'utf8' },
-    );
-    const { inputs, outputs, runs, ...rest } = JSON.parse(stdout);
+    const { inputs, outputs, runs, ...rest } = yaml(text)[0] as {
+      inputs: Record<string, object>;
+      outputs: Record<string, object>;
+      runs: object;
+    };
     expect(rest).toMatchObject({
       name: 'pwpush',
       description: expect.stringMatching(/^.{10,124}$/),
