@@ -145,7 +145,34 @@ function compile(platform, host) {
     ],
     { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
   );
+  if (platform === 'macos-x64') removeSignature(out);
   return out;
+}
+
+/**
+ * Removes the signature of the runtime from an executable for Intel Macs: it is that of other bytes, and the hardened
+ * runtime that it asks for ends programs whose pages do not match. None is better; for ARM64, which requires one, Bun
+ * makes its own. The offsets are those of mach-o/loader.h.
+ */
+function removeSignature(path) {
+  const bytes = readFileSync(path);
+  const [count, size] = [bytes.readUInt32LE(16), bytes.readUInt32LE(20)];
+  const commands = [];
+  for (let at = 32; commands.length < count; at += bytes.readUInt32LE(at + 4)) commands.push(at);
+  const signature = commands.findLast((at) => bytes.readUInt32LE(at) === 0x1d);
+  const lastSegment = commands.findLast((at) => bytes.readUInt32LE(at) === 0x19);
+  const start = bytes.readUInt32LE(signature + 8);
+  const length = bytes.readUInt32LE(signature + 12);
+  if (start + length !== bytes.length) throw new Error(`${path} does not end with its signature`);
+  // The sizes of __LINKEDIT, in memory in pages and in the file.
+  const left = bytes.readBigUInt64LE(lastSegment + 48) - BigInt(length);
+  bytes.writeBigUInt64LE((left + 0x3fffn) & ~0x3fffn, lastSegment + 32);
+  bytes.writeBigUInt64LE(left, lastSegment + 48);
+  bytes.copyWithin(signature, signature + 16, 32 + size);
+  bytes.fill(0, 32 + size - 16, 32 + size);
+  bytes.writeUInt32LE(count - 1, 16);
+  bytes.writeUInt32LE(size - 16, 20);
+  writeFileSync(path, bytes.subarray(0, start));
 }
 
 /** Packs an executable with manual pages, completions, licences and its bill of materials; returns the archive's path. */
