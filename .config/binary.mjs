@@ -1,5 +1,6 @@
-// Compiles the program and Bun's runtime into one executable: `npm run binary` for this platform, `npm run release` for
-// all of them, with archives. The runtimes are packages of the npm registry, pinned below and kept in a cache.
+// Compiles the program and Bun's runtime into one executable: `npm run binary` for this platform, with --all for all of
+// them. --pack makes archives, checksums and installers of all executables in `build/`: signing, which happens between the
+// two, changes them. The runtimes are packages of the npm registry, pinned below and kept in a cache.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -114,14 +115,13 @@ function sealed(runtime) {
   return path;
 }
 
+const executableOf = (platform) =>
+  join(root, 'build', `pwpush-${platform}${platform.startsWith('windows') ? '.exe' : ''}`);
+
 /** Compiles `build/pwpush-<platform>` and returns its path. */
 function compile(platform, host) {
   const [name] = runtimes[platform];
-  const out = join(
-    root,
-    'build',
-    `pwpush-${platform}${platform.startsWith('windows') ? '.exe' : ''}`,
-  );
+  const out = executableOf(platform);
   mkdirSync(dirname(out), { recursive: true });
   rmSync(out, { force: true });
   run(
@@ -145,13 +145,44 @@ function compile(platform, host) {
     ],
     { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
   );
+  if (platform === 'macos-x64') removeSignature(out);
   return out;
 }
 
-/** Packs an executable with manual pages, completions, licences and its bill of materials; returns the archive's path. */
+/**
+ * Removes the signature of the runtime from an executable for Intel Macs: it is that of other bytes, and the hardened
+ * runtime that it asks for ends programs whose pages do not match. None is better; for ARM64, which requires one, Bun
+ * makes its own. The offsets are those of mach-o/loader.h.
+ */
+function removeSignature(path) {
+  const bytes = readFileSync(path);
+  const [count, size] = [bytes.readUInt32LE(16), bytes.readUInt32LE(20)];
+  const commands = [];
+  for (let at = 32; commands.length < count; at += bytes.readUInt32LE(at + 4)) commands.push(at);
+  const signature = commands.findLast((at) => bytes.readUInt32LE(at) === 0x1d);
+  const lastSegment = commands.findLast((at) => bytes.readUInt32LE(at) === 0x19);
+  const start = bytes.readUInt32LE(signature + 8);
+  const length = bytes.readUInt32LE(signature + 12);
+  if (start + length !== bytes.length) throw new Error(`${path} does not end with its signature`);
+  // The sizes of __LINKEDIT, in memory in pages and in the file.
+  const left = bytes.readBigUInt64LE(lastSegment + 48) - BigInt(length);
+  bytes.writeBigUInt64LE((left + 0x3fffn) & ~0x3fffn, lastSegment + 32);
+  bytes.writeBigUInt64LE(left, lastSegment + 48);
+  bytes.copyWithin(signature, signature + 16, 32 + size);
+  bytes.fill(0, 32 + size - 16, 32 + size);
+  bytes.writeUInt32LE(count - 1, 16);
+  bytes.writeUInt32LE(size - 16, 20);
+  writeFileSync(path, bytes.subarray(0, start));
+}
+
+/**
+ * Packs an executable with manual pages, completions, licences and its bill of materials, which is also written beside the
+ * archive; returns the archive's path.
+ */
 function pack(platform, binary) {
   const folder = join(root, 'build', `pwpush-${version}-${platform}`);
   rmSync(folder, { recursive: true, force: true });
+  const bill = billOfMaterials(platform);
   const copied = (from) => readFileSync(join(root, from));
   const files = {
     [`pwpush${platform.startsWith('windows') ? '.exe' : ''}`]: readFileSync(binary),
@@ -161,7 +192,7 @@ function pack(platform, binary) {
     'CHANGELOG.md': copied('CHANGELOG.md'),
     LICENSE: copied('LICENSE'),
     'THIRD-PARTY-NOTICES': copied('dist/THIRD-PARTY-NOTICES'),
-    'sbom.cdx.json': billOfMaterials(platform),
+    'sbom.cdx.json': bill,
   };
   for (const [name, bytes] of Object.entries(files)) {
     const path = join(folder, name);
@@ -170,6 +201,7 @@ function pack(platform, binary) {
   }
   const archive = platform.startsWith('windows') ? zip(folder) : tar(folder);
   rmSync(folder, { recursive: true });
+  writeFileSync(`${folder}.cdx.json`, bill);
   return archive;
 }
 
@@ -255,32 +287,42 @@ function billOfMaterials(platform) {
   return `${JSON.stringify(bill, undefined, 2)}\n`;
 }
 
-const { values } = parseArgs({
-  options: { all: { type: 'boolean' }, platform: { type: 'string', multiple: true } },
-});
-const platforms = values.all ? Object.keys(runtimes) : (values.platform ?? [thisPlatform()]);
-const host = runtimeFor(thisPlatform());
-const sums = [];
-for (const platform of platforms) {
-  const binary = compile(platform, host);
-  console.log(`${relative(root, binary)}  ${(statSync(binary).size / 2 ** 20).toFixed(1)} MiB`);
-  if (!values.all) continue;
-  const archive = pack(platform, binary);
-  const sum = createHash('sha256').update(readFileSync(archive)).digest('hex');
-  sums.push(`${sum}  ${relative(join(root, 'build'), archive)}\n`);
-  console.log(`${relative(root, archive)}  ${(statSync(archive).size / 2 ** 20).toFixed(1)} MiB`);
+const listed = (path) =>
+  console.log(`${relative(root, path)}  ${(statSync(path).size / 2 ** 20).toFixed(1)} MiB`);
+
+function compileAll(platforms) {
+  const host = runtimeFor(thisPlatform());
+  for (const platform of platforms) listed(compile(platform, host));
 }
-if (values.all) {
+
+function packAll() {
+  const sums = Object.keys(runtimes).map((platform) => {
+    const archive = pack(platform, executableOf(platform));
+    listed(archive);
+    const sum = createHash('sha256').update(readFileSync(archive)).digest('hex');
+    return `${sum}  ${relative(join(root, 'build'), archive)}\n`;
+  });
   writeFileSync(join(root, 'build/checksums.txt'), sums.join(''));
   const { PWPUSH_RELEASE_URL: url, PWPUSH_HOME_PAGE: home = url } = process.env;
   if (url === undefined) {
     console.log('no installers: PWPUSH_RELEASE_URL does not say where the archives will be');
-  } else {
-    for (const [name, text] of Object.entries(installers({ version, url, home, sums }))) {
-      const path = join(root, 'build', name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text, { mode: name.endsWith('.sh') ? 0o755 : 0o644 });
-      console.log(relative(root, path));
-    }
+    return;
+  }
+  for (const [name, text] of Object.entries(installers({ version, url, home, sums }))) {
+    const path = join(root, 'build', name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: name.endsWith('.sh') ? 0o755 : 0o644 });
+    console.log(relative(root, path));
   }
 }
+
+const { values } = parseArgs({
+  options: {
+    all: { type: 'boolean' },
+    pack: { type: 'boolean' },
+    platform: { type: 'string', multiple: true },
+  },
+});
+if (values.all) compileAll(Object.keys(runtimes));
+else if (!values.pack) compileAll(values.platform ?? [thisPlatform()]);
+if (values.pack) packAll();

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 import { pageScripts } from './page-scripts.mjs';
 
@@ -16,7 +17,7 @@ const ofPackage = ['compile-cache', 'loading', 'package'].map(
 );
 
 const common: TestUserConfig = {
-  root: new URL('..', import.meta.url).pathname,
+  root: fileURLToPath(new URL('..', import.meta.url)),
   // Journeys start the built program and sockets; two cores in CI may be busy.
   testTimeout: 30_000,
   hookTimeout: 60_000,

@@ -411,7 +411,7 @@ function readCertificates(path: string): string {
 }
 
 /** Logs method, host, shortened path, status and time of each request; never query, headers or body. */
-function logged(
+export function logged(
   send: Transport,
   now: () => Date,
   debug: (text: string) => Promise<void>,

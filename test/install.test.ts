@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -15,13 +16,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { zipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installers } from '../.config/installers.mjs';
 
 // What `npm run release` makes for people who install: run with archives of a small program, from a server here.
 
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'linux-musl-x64', 'macos-arm64', 'macos-x64'];
-const folder = mkdtempSync(join(tmpdir(), 'pwpush-install-'));
+// Windows names the temporary folder in short.
+const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'pwpush-install-')));
 const home = join(folder, 'home');
 const served = new Map<string, Buffer>();
 let server: Server;
@@ -49,13 +52,31 @@ function archiveOf(version: string): Buffer {
   return execFileSync('tar', ['-C', folder, '-czf', '-', name]);
 }
 
+/** The one for Windows, with a text in place of the program. */
+function zipOf(version: string): Buffer {
+  const files = ['README.md', 'man/pwpush.1', 'completions/pwpush.powershell'].map((name) => [
+    name,
+    'x',
+  ]);
+  const all = Object.fromEntries([['pwpush.exe', version], ...files]) as Record<string, string>;
+  const named = Object.entries(all).map(([name, text]) => [
+    `pwpush-${version}-windows-x64/${name}`,
+    Buffer.from(text),
+  ]);
+  return Buffer.from(zipSync(Object.fromEntries(named)));
+}
+
 /** Offers a release, and returns its installers. */
 function release(version: string): Record<string, string> {
-  const archive = archiveOf(version);
-  const sum = createHash('sha256').update(archive).digest('hex');
-  const names = PLATFORMS.map((platform) => `pwpush-${version}-${platform}.tar.gz`);
-  for (const name of names) served.set(`/${name}`, archive);
-  const sums = [...names, `pwpush-${version}-windows-x64.zip`].map((name) => `${sum}  ${name}\n`);
+  const archives: [string, Buffer][] = [
+    ...PLATFORMS.map((platform): [string, Buffer] => [`${platform}.tar.gz`, archiveOf(version)]),
+    ['windows-x64.zip', zipOf(version)],
+  ];
+  const sums = archives.map(([end, archive]) => {
+    const name = `pwpush-${version}-${end}`;
+    served.set(`/${name}`, archive);
+    return `${createHash('sha256').update(archive).digest('hex')}  ${name}\n`;
+  });
   return installers({ version, url, home: 'https://pwpush.example', sums });
 }
 
@@ -171,6 +192,70 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
     expect(code).toBe(1);
     expect(said).toContain('there is no binary for Plan9; with Node.js use: npm install --global');
   });
+});
+
+// Not on somebody's own Windows: it changes the PATH of the user.
+const shells = process.platform === 'win32' && process.env.CI ? ['powershell', 'pwsh'] : [];
+describe.skipIf(shells.length === 0)('install.ps1 (needs Windows, in CI)', () => {
+  const target = join(home, 'a b');
+  function run(shell: string, script: string, words: string[] = []) {
+    const path = join(folder, 'install.ps1');
+    writeFileSync(path, script);
+    const all = ['-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', path, '-Folder', target];
+    return new Promise<{ code: number | null; said: string }>((resolve) => {
+      const env = { ...process.env, NO_COLOR: '1' };
+      execFile(shell, [...all, ...words], { env }, (error, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, said: squeezed(stdout + stderr) }),
+      );
+    });
+  }
+  /** Messages are wrapped where the line of a terminal ends, within words too. */
+  const squeezed = (text: string) => text.replace(/[\s|]+/g, '');
+  const path = () =>
+    execFileSync('reg', ['query', 'HKCU\\Environment', '/v', 'Path'], { encoding: 'utf8' });
+  const found = () => installed().map((name) => name.replaceAll('\\', '/'));
+  const script = (version: string) => release(version)['install.ps1'] ?? '';
+
+  test.each(shells)('%s installs, upgrades, and removes what it installed', async (shell) => {
+    for (const version of ['0.0.1', '0.0.2']) {
+      const { code, said } = await run(shell, script(version));
+      expect({ code, said }).toMatchObject({ code: 0 });
+      const program = join(target, 'pwpush.exe');
+      expect(said).toContain(squeezed(`installed pwpush ${version} as ${program}`));
+      expect(readFileSync(join(target, 'pwpush.exe'), 'utf8')).toBe(version);
+      expect(path().split(target)).toHaveLength(2);
+    }
+    expect(found()).toEqual([
+      'a b/README.md',
+      'a b/completions/pwpush.powershell',
+      'a b/man/pwpush.1',
+      'a b/pwpush.exe',
+    ]);
+    writeFileSync(join(target, 'other'), '');
+    expect(await run(shell, script('0.0.2'), ['-Uninstall'])).toMatchObject({ code: 0 });
+    expect(found()).toEqual(['a b/other']);
+    expect(path()).not.toContain(target);
+    expect(await run(shell, script('0.0.2'), ['-Uninstall'])).toMatchObject({ code: 1 });
+    const { code, said } = await run(shell, script('0.0.2'));
+    expect([code, said.includes(squeezed('has other files'))]).toEqual([1, true]);
+  });
+
+  test.each(shells)(
+    '%s writes nothing if the archive is another one, cut or missing',
+    async (shell) => {
+      const other = script('0.0.2');
+      served.set('/pwpush-0.0.2-windows-x64.zip', zipOf('6.6.6'));
+      const missing = script('0.0.4');
+      served.delete('/pwpush-0.0.4-windows-x64.zip');
+      for (const one of [other, script('0.0.3'), missing]) {
+        const { code, said } = await run(shell, one);
+        const nothing = expect.stringContaining(squeezed('nothing was installed'));
+        expect([code, said]).toEqual([1, nothing]);
+        expect(installed()).toEqual([]);
+      }
+      expect(path()).not.toContain(target);
+    },
+  );
 });
 
 describe('manifests', () => {

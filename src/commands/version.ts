@@ -1,22 +1,37 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import { CliError } from '../errors';
+import { CliError, ExitWith, exitStatus } from '../errors';
 import { addGlobalOptions, optionsOf } from '../options';
 import { NO_INSTANCE } from '../profile/target';
-import { createSession, type Instance, type Session } from '../session';
+import {
+  BRIEF,
+  certificatesOf,
+  createSession,
+  type Instance,
+  logged,
+  type Session,
+  timeoutOf,
+} from '../session';
 import { versionText } from '../terminal/instance-info';
+import { type Invocation, invocation } from '../terminal/output';
 import { pairs } from '../terminal/table';
 
 const EXAMPLES = `
 Examples:
   $ pwpush version
-  $ pwpush version --url https://pwpush.example --json | jq .features`;
+  $ pwpush version --url https://pwpush.example --json | jq .features
+  $ pwpush version --check`;
 
 export function define(context: Context): Command {
   const command = new Command('version')
     .description('Show the version of pwpush, of the instance, and the features of the instance.')
+    .option('--check', 'ask the npm registry for a newer release')
     .addHelpText('after', EXAMPLES)
-    .action(() => version(createSession(context, optionsOf(command, context.env, {}))));
+    .action(() => {
+      const options = optionsOf(command, context.env, { check: false });
+      if (options.check) return check(invocation(context, options));
+      return version(createSession(context, options));
+    });
   return addGlobalOptions(command);
 }
 
@@ -38,4 +53,33 @@ async function version({ context, say, connect }: Session): Promise<void> {
   await say.print({ ...answer, pwpush: context.version, url: target.base }, (look) =>
     versionText(context.version, target.base, answer, look),
   );
+}
+
+/** Asks for the newest release, without instance, profile, token and headers. */
+async function check(run: Invocation): Promise<void> {
+  const { context, options, say } = run;
+  const { isNewer, latestRelease, releaseAddress } = await import('../client/latest-release');
+  const url = releaseAddress(context.env);
+  const limit = AbortSignal.timeout(BRIEF * 1000);
+  const { send } = await context.transport({
+    timeout: Math.min(timeoutOf(run), BRIEF),
+    ca: certificatesOf({ caFile: options.caFile ?? (context.env.PWPUSH_CA_FILE || undefined) }),
+    env: context.env,
+    signal: AbortSignal.any([context.signal, limit]),
+  });
+  const latest = await latestRelease(url, {
+    send: options.debug ? logged(send, context.now, say.debug) : send,
+    now: context.now,
+  }).catch((error: unknown) => {
+    if (!limit.aborted) throw error;
+    throw new CliError('unknown', `${url.host} did not respond within ${BRIEF} s`);
+  });
+  const pwpush = context.version;
+  const outdated = isNewer(latest, pwpush);
+  await say.print({ pwpush, latest, outdated }, (look) =>
+    pairs(Object.entries({ pwpush, latest }), look),
+  );
+  if (!outdated) return say.remark('this is the newest release');
+  await say.remark('a newer release exists: upgrade pwpush in the way it was installed');
+  throw new ExitWith(exitStatus.outdated);
 }

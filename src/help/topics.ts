@@ -20,6 +20,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',
   PWPUSH_CONFIG_DIR: 'folder of the profiles',
   PWPUSH_STATE_DIR: 'folder of rescue files and receipts',
+  PWPUSH_LATEST_URL: 'address that version --check asks instead of the npm registry',
   PWPUSH_INSTANCE_KEY_FILE: 'instance key of serve',
   'PWPUSH_SERVE_*': 'options of serve, such as PWPUSH_SERVE_PORT',
   HTTPS_PROXY: 'proxy for https addresses',
@@ -73,6 +74,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   unknown:
     'the request was sent but no complete response came: a push may exist, or a view may have been used; do not simply retry',
   timeout: 'pwpush wait --timeout ran out',
+  outdated: 'pwpush version --check found a newer release',
   hung_up: 'the terminal was closed (SIGHUP)',
   interrupted: 'interrupted, for example by Ctrl-C',
   terminated: 'ended by SIGTERM',

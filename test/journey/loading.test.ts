@@ -58,6 +58,7 @@ const files = [
 ];
 const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
 const heavy = [
+  'latest-release',
   'token-command',
   'system-keyring',
   'client-certificate',
