@@ -21,7 +21,12 @@ export default defineConfig({
   },
   platform: 'node',
   external: ['libsql'],
-  transform: { define: { __VERSION__: JSON.stringify(version) } },
+  transform: {
+    define: {
+      __VERSION__: JSON.stringify(version),
+      __LATEST_URL__: JSON.stringify(process.env.PWPUSH_LATEST_URL ?? ''),
+    },
+  },
   plugins: [narrow(), pageScripts(inPages), notices()],
   onLog: failing,
   output: {

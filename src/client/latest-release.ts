@@ -2,21 +2,25 @@ import type { Environment, Transport } from '../context';
 import { CliError, failedError, usageError } from '../errors';
 import { parseJson } from '../json';
 import { isLoopback, parseWebUrl } from '../loopback';
+import { latestUrl } from '../package-version';
 import { AnswerTooLong, type ApiResponse, call } from './transport/call';
 import { TransportError } from './transport/network-errors';
 
-/** The package is published after the executables of the same version, so that one address answers for both. */
-const REGISTRY = 'https://pwpush.example/latest';
-
-/** @throws CliError (usage) for an address over plain http: anyone on the way could answer */
+/**
+ * The address that announces the newest release.
+ * @throws CliError (usage) for a build that knows no address, or for plain http: anyone on the way could answer
+ */
 export function releaseAddress(env: Environment): URL {
-  const url = parseWebUrl(env.PWPUSH_LATEST_URL || REGISTRY);
+  const text = env.PWPUSH_LATEST_URL || latestUrl;
+  if (!text)
+    throw usageError(
+      'this build does not know where releases are announced',
+      'set PWPUSH_LATEST_URL; pwpush version --help shows how',
+    );
+  const url = parseWebUrl(text);
   const sealed = url?.protocol === 'https:' || (url && isLoopback(url.hostname));
   if (url && sealed && !url.username && !url.password) return url;
-  throw usageError(
-    'PWPUSH_LATEST_URL must be an https address without user name and password',
-    `unset it to ask ${REGISTRY}`,
-  );
+  throw usageError('PWPUSH_LATEST_URL must be an https address without user name and password');
 }
 
 /**

@@ -25,7 +25,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('version')
     .description('Show the version of pwpush, of the instance, and the features of the instance.')
-    .option('--check', 'ask the npm registry for a newer release')
+    .option('--check', 'ask whether there is a newer release')
     .addHelpText('after', EXAMPLES)
     .action(() => {
       const options = optionsOf(command, context.env, { check: false });

@@ -20,7 +20,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',
   PWPUSH_CONFIG_DIR: 'folder of the profiles',
   PWPUSH_STATE_DIR: 'folder of rescue files and receipts',
-  PWPUSH_LATEST_URL: 'address that version --check asks instead of the npm registry',
+  PWPUSH_LATEST_URL: 'address that version --check asks',
   PWPUSH_INSTANCE_KEY_FILE: 'instance key of serve',
   'PWPUSH_SERVE_*': 'options of serve, such as PWPUSH_SERVE_PORT',
   HTTPS_PROXY: 'proxy for https addresses',

@@ -311,6 +311,7 @@ function home(send: Transport, signal?: AbortSignal) {
   mkdirSync(here.file('tmp'));
   const env = {
     TMPDIR: here.file('tmp'),
+    PWPUSH_LATEST_URL: 'https://pw.test/pwpush/latest',
     PATH: process.env.PATH,
     PWPUSH_TOKEN: '',
     SECRET_TEXT: marks.payload,

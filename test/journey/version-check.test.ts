@@ -149,12 +149,20 @@ test.each(['http://registry.example/', 'ftp://127.0.0.1/', 'https://ann:x@regist
     const { code, stderr } = await pwpush(['version', '--check'], { env });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr:
-        'pwpush: PWPUSH_LATEST_URL must be an https address without user name and password\n' +
-        'hint: unset it to ask https://pwpush.example/latest\n',
+      stderr: 'pwpush: PWPUSH_LATEST_URL must be an https address without user name and password\n',
     });
   },
 );
+
+test('a build that is not of a release says that it knows no address', async () => {
+  const { code, stderr } = await pwpush(['version', '--check'], { env: personal });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'pwpush: this build does not know where releases are announced\n' +
+      'hint: set PWPUSH_LATEST_URL; pwpush version --help shows how\n',
+  });
+});
 
 test('is the only thing that asks for releases', async () => {
   const registry = await wire((socket) => socket.end(manifest('99.0.0')));
