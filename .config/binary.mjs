@@ -124,6 +124,9 @@ function compile(platform, host) {
   const out = executableOf(platform);
   mkdirSync(dirname(out), { recursive: true });
   rmSync(out, { force: true });
+  const parsers = readdirSync(join(root, 'dist'))
+    .filter((file) => file.endsWith('.wasm'))
+    .map((file) => `dist/${file}`);
   run(
     host,
     [
@@ -140,7 +143,11 @@ function compile(platform, host) {
       '--no-compile-autoload-package-json',
       // Only for Node.js without node:sqlite, which the runtime has.
       '--external=libsql',
+      // The files that the program reads are in the executable. The default is their folder on this machine.
+      `--define=__dirname="${platform.startsWith('windows') ? 'B:/~BUN' : '/$bunfs'}/root"`,
+      '--asset-naming=[name].[ext]',
       '.config/binary-entry.cjs',
+      ...parsers,
       `--outfile=${out}`,
     ],
     { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },

@@ -9,6 +9,7 @@ import { type Invocation, invocation } from '../terminal/output';
 import {
   DATA,
   DATABASE,
+  DEFAULTS,
   dataPlace,
   days,
   keyFile,
@@ -21,7 +22,7 @@ import {
   size,
   unknownVariables,
 } from './serve/serve-options';
-import { backupCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
+import { backupCommand, healthCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
 
 interface ServeOptions extends GlobalOptions {
   readonly host: string;
@@ -30,6 +31,7 @@ interface ServeOptions extends GlobalOptions {
   readonly data?: string;
   readonly database?: string;
   readonly ephemeral: boolean;
+  readonly firstToken?: boolean;
   readonly anonymousFiles?: boolean;
   readonly title?: string;
   readonly logo?: string;
@@ -53,8 +55,6 @@ interface ServeOptions extends GlobalOptions {
   readonly metricsHost?: string;
   readonly metricsPort?: number;
 }
-
-const DEFAULTS = { host: '127.0.0.1', port: 5100, ephemeral: false, trustProxy: false };
 
 const EXAMPLES = `
 Prints its address on stdout and logs requests on stderr. The first start
@@ -82,6 +82,8 @@ export function define(context: Context): Command {
     .option(...DATA)
     .option(...DATABASE)
     .option('--ephemeral', 'keep everything in memory, nothing on disk')
+    .option('--first-token', 'print a token at the first start (default)')
+    .option('--no-first-token', 'print none, where a log would keep it')
     .optionsGroup('Limits:')
     .option('--anonymous', 'allow pushes without a token (default)')
     .option('--no-anonymous', 'require a token, also to open a link; no pages')
@@ -129,6 +131,7 @@ export function define(context: Context): Command {
   command.addCommand(tokenCommand(context));
   command.addCommand(rekeyCommand(context));
   command.addCommand(backupCommand(context));
+  command.addCommand(healthCommand(context));
   refuseEmpty(command);
   readVariables(command, context.env);
   return addOutputOptions(command);

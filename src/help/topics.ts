@@ -21,6 +21,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_CONFIG_DIR: 'folder of the profiles',
   PWPUSH_STATE_DIR: 'folder of rescue files and receipts',
   PWPUSH_LATEST_URL: 'address that version --check asks',
+  PWPUSH_DB_PASSWORD_FILE: 'file of the database password of serve',
   PWPUSH_INSTANCE_KEY_FILE: 'instance key of serve',
   'PWPUSH_SERVE_*': 'options of serve, such as PWPUSH_SERVE_PORT',
   HTTPS_PROXY: 'proxy for https addresses',

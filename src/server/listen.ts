@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { isLoopback } from '../loopback';
+import { isLoopback, urlHost } from '../loopback';
 import { ServiceError, systemCode } from './service-errors';
 
 /** Where to listen: at an address, or on a socket that is listening already. */
@@ -69,13 +69,6 @@ function listenError(cause: Error, target: ListenTarget, option: string): Servic
     return new ServiceError(`${where} is in use`, { hint: `choose another with ${option}`, cause });
   }
   return new ServiceError(`cannot listen on ${where}${code && ` (${code})`}`, { cause });
-}
-
-/** The host as it is written in a URL, loopback in place of "any address". */
-export function urlHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** Addresses reserved for documentation (RFC 5737, RFC 3849): packets to them take the default route. */

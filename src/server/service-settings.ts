@@ -68,6 +68,8 @@ export interface ServiceSettings {
   /** Path of the instance key; by default a file in `data`. */
   readonly instanceKeyFile?: string | undefined;
   readonly anonymous: boolean;
+  /** Whether the first start creates a token for `admin`; true if left out. */
+  readonly firstToken?: boolean | undefined;
   /** Whether callers without a token may push files too. */
   readonly anonymousFiles?: boolean | undefined;
   /** Shown on the pages in place of the program's name. */

@@ -87,7 +87,8 @@ export async function startService(
     const stopSweeping = sweepRegularly(service.pushes, log);
     // Not earlier: the token is shown only once, and a failed start would not show it.
     const journal = supervision !== undefined && writesToJournal(supervision);
-    const firstToken = journal ? undefined : await service.owners.addFirst();
+    const creates = !journal && settings.firstToken !== false;
+    const firstToken = creates ? await service.owners.addFirst() : undefined;
     if (journal && (await service.owners.list()).length === 0) {
       log.warning(
         'no token was created, as the journal would keep it; create one with pwpush serve token add',

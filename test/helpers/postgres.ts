@@ -145,7 +145,7 @@ function ownerOfPostgres(): [number, number] {
   return [id('-u'), id('-g')];
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };

@@ -118,7 +118,7 @@ export function shell(line: string, { env, input = '', cwd }: StartOptions): Pro
   return ending(child);
 }
 
-function ending(child: ChildProcess): Promise<Ended> {
+export function ending(child: ChildProcess): Promise<Ended> {
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (chunk) => {

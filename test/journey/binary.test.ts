@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { binary, person, pwpush, wire } from '../helpers/program';
+import { binary, dist, person, pwpush, wire } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
 // The executable takes nothing from the folder it runs in, the home, or variables of its runtime. The tests of
@@ -124,6 +124,11 @@ describe.skipIf(!binary)('an executable (PWPUSH_TEST_BINARY)', () => {
     expect(await outcome({ ...bare, [name]: value })).toEqual(expected);
     expect(() => readFileSync(cracked)).toThrow('ENOENT');
     expect(() => readFileSync(join(somebody.folder, 'tls-keys'))).toThrow('ENOENT');
+  });
+
+  test('names no folder of the machine that built it', () => {
+    // The HTTP parser was read from there, and was missing on every other machine.
+    expect(readFileSync(binary ?? '').includes(dist.replace(/\/$/, ''))).toBe(false);
   });
 
   test('is no runtime of other programs', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
-import { binary, person, type Running, start } from '../helpers/program';
+import { binary, person, pwpush, type Running, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
 
@@ -48,6 +48,75 @@ describe('variables', () => {
     const told = { ...inMemory, PWPUSH_SERVE_ANONYMOUS: 'false' };
     const { url } = await serving(['--anonymous'], told);
     expect((await fetch(`${url}/api/v2/pushes/x`)).status).toBe(404);
+  });
+});
+
+describe('health', () => {
+  const health = (env: Record<string, string>, ...words: string[]) =>
+    pwpush(['serve', 'health', ...words], { env: { ...home.env, ...env } });
+
+  test('is that of the service that the same variables are for', async () => {
+    const { url } = await serving([], inMemory);
+    const { port } = new URL(url);
+    const env = { PWPUSH_SERVE_PORT: port, PWPUSH_SERVE_HOST: '0.0.0.0' };
+    const ready = { code: 0, signal: null, stdout: `${url}\n`, stderr: '' };
+    // A proxy is for other machines, and a profile for other instances.
+    const proxy = { HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' };
+    expect(await health({ ...env, ...proxy, PWPUSH_URL: 'http://127.0.0.1:9' })).toEqual(ready);
+    expect(await health({}, '--port', port, '--json')).toEqual({
+      ...ready,
+      stdout: `{"url":"${url}"}\n`,
+    });
+  });
+
+  test('is that of a service with TLS, whatever the name in its certificate', async () => {
+    const [tlsCert, tlsKey] = ['health.pem', 'health.key'].map((name) => join(home.folder, name));
+    writeFileSync(tlsCert ?? '', cert);
+    writeFileSync(tlsKey ?? '', key);
+    const env = { PWPUSH_SERVE_TLS_CERT: tlsCert ?? '', PWPUSH_SERVE_TLS_KEY: tlsKey ?? '' };
+    const { url } = await serving(['--host', '127.0.0.2'], { ...inMemory, ...env });
+    const here = { PWPUSH_SERVE_HOST: '127.0.0.2', PWPUSH_SERVE_PORT: new URL(url).port };
+    expect(await health({ ...env, ...here })).toMatchObject({ code: 0, stdout: `${url}\n` });
+    expect((await health(here)).code).not.toBe(0);
+  });
+
+  test('is bad where nothing listens, and where the service is not ready', async () => {
+    expect(await health({ PWPUSH_SERVE_PORT: '9' })).toEqual({
+      code: 9,
+      signal: null,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^pwpush: 127.0.0.1:9 cannot be reached: the connection was refused\n/,
+      ),
+    });
+    const down = await wire((socket) => {
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 5\r\n\r\ndown\n');
+    });
+    const { port } = new URL(down.url);
+    expect(await health({ PWPUSH_SERVE_PORT: port })).toMatchObject({
+      code: 1,
+      stderr: `pwpush: ${down.url} is not ready (503)\n`,
+    });
+    down.stop();
+  });
+});
+
+test('--no-first-token creates none', async () => {
+  const data = join(home.folder, 'no-token');
+  const env = { PWPUSH_SERVE_DATA: data, PWPUSH_SERVE_FIRST_TOKEN: 'false' };
+  const program = await serving(['--port', '0', '--json'], env);
+  expect(JSON.parse(program.url)).toEqual({ url: expect.any(String) });
+  const token = (...words: string[]) =>
+    pwpush(['serve', 'token', ...words, '--data', data], { env: home.env });
+  expect(await token('list')).toMatchObject({ code: 0, stdout: '' });
+  expect(await token('add', 'alice')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^pwp_/),
+  });
+  program.child.kill('SIGTERM');
+  expect(await program.ended).toMatchObject({
+    code: 0,
+    stderr: expect.not.stringMatching(/token/),
   });
 });
 

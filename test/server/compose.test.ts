@@ -99,6 +99,15 @@ test('the key may lie elsewhere; one that others can read is warned about', asyn
   await second.close();
 });
 
+test.skipIf(process.getuid?.() !== 0)('the group of a key of root can read it (root)', async () => {
+  const instanceKeyFile = join(data, 'group.key');
+  await (await testService({ data: join(data, 'data'), instanceKeyFile })).close();
+  await chmod(instanceKeyFile, 0o640);
+  const service = await testService({ data: join(data, 'data'), instanceKeyFile });
+  expect(service.warnings).toEqual([]);
+  await service.close();
+});
+
 test('data of a later version, or of something else, is refused', async () => {
   const path = join(data, 'pwpush.db');
   await writeFile(path, 'this is no database, but it is long enough to be looked at. '.repeat(20));

@@ -14,6 +14,8 @@ export const DATABASE = [
   'PostgreSQL to use: postgres://… (DATABASE_URL)',
 ] as const;
 
+export const DEFAULTS = { host: '127.0.0.1', port: 5100, ephemeral: false, trustProxy: false };
+
 export interface DataOptions {
   readonly data?: string;
   readonly database?: string;

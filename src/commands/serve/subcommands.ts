@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import type { TransportError } from '../../client/transport/network-errors';
 import type { Context } from '../../context';
-import { usageError } from '../../errors';
+import { CliError, failedError, usageError } from '../../errors';
 import { type ServiceModule, withService } from '../../load-service';
-import { addOutputOptions, type GlobalOptions } from '../../options';
+import { urlHost } from '../../loopback';
+import { addOutputOptions, type GlobalOptions, port } from '../../options';
 import { ownerColumns } from '../../terminal/listings';
 import type { Invocation } from '../../terminal/output';
 import { table } from '../../terminal/table';
@@ -11,6 +13,7 @@ import {
   DATA,
   DATABASE,
   type DataOptions,
+  DEFAULTS,
   dataPlace,
   keyFile,
 } from './serve-options';
@@ -136,4 +139,52 @@ export function backupCommand(context: Context): Command {
     await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
     await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
   });
+}
+
+const HEALTH_HELP = `
+For the health check of a container. Asks /up, with the variables of the
+service, such as PWPUSH_SERVE_PORT. The certificate is not checked, because it
+is for another name than this machine's.
+With --json: {"url"}.`;
+
+/** Seconds; the service waits two for its database. */
+const HEALTH_TIMEOUT = 4;
+
+interface HealthOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly tlsCert?: string;
+}
+
+export function healthCommand(context: Context): Command {
+  const command = new Command('health')
+    .summary('check that the service on this machine is ready')
+    .description('Check that the service on this machine responds, and its database.')
+    .option('--host <address>', 'address it listens on (default: 127.0.0.1)')
+    .option('--port <n>', 'port it listens on (default: 5100)', port('--port'))
+    .option('--tls-cert <path>', 'its certificate, if it serves https; not read')
+    .addHelpText('after', HEALTH_HELP);
+  return addOutputOptions(command).action(async () =>
+    health(await beginSubcommand<HealthOptions>(context, command)),
+  );
+}
+
+/** @throws CliError: unreachable, or failed if the service responds but is not ready */
+async function health({ context, options, say }: Invocation & { readonly options: HealthOptions }) {
+  const { host = DEFAULTS.host, port = DEFAULTS.port, tlsCert } = options;
+  const url = `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
+  // Without the environment, whose proxy is for other machines.
+  const connection = { timeout: HEALTH_TIMEOUT, insecure: true, env: {}, signal: context.signal };
+  const client = await context.transport(connection);
+  try {
+    const { status } = await client.send({ method: 'GET', url: `${url}/up`, headers: {} });
+    if (status !== 200) throw failedError(`${url} is not ready (${status})`, { status });
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const { message, hint } = error as TransportError;
+    throw new CliError('unreachable', message, { hint, cause: error });
+  } finally {
+    await client.close();
+  }
+  await say.print({ url }, () => `${url}\n`);
 }

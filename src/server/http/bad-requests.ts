@@ -1,8 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { lazy } from '../../lazy';
-import { isLocalhost, isLoopback } from '../../loopback';
-import { urlHost } from '../listen';
+import { isLocalhost, isLoopback, urlHost } from '../../loopback';
 import type { Log } from '../ops/log';
 import { systemCode } from '../service-errors';
 import { commonHeaders } from './responses';

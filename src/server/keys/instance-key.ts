@@ -143,9 +143,14 @@ export function replaceInstanceKeys(path: string, keys: readonly Uint8Array[]): 
   }
 }
 
-/** Whether others than the file's owner may read it; always false on Windows, where the mode does not say. */
+/**
+ * Whether others than the service may read the file; always false on Windows, where the mode does not say. If the file
+ * belongs to root, as the secrets of Kubernetes do, the service reads it as a member of its group.
+ */
 export async function isReadByOthers(path: string): Promise<boolean> {
-  return platform() !== 'win32' && ((await stat(path)).mode & 0o077) !== 0;
+  if (platform() === 'win32') return false;
+  const { mode, uid } = await stat(path);
+  return (mode & (uid === 0 ? 0o007 : 0o077)) !== 0;
 }
 
 function draftOf(path: string): string {

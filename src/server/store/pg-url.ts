@@ -83,7 +83,7 @@ export function readAddress(url: string, env: Variables = {}, home = homedir()):
   return {
     hosts: servers,
     user: name,
-    password: given('password') ?? '',
+    password: given('password') ?? passwordIn(env.PWPUSH_DB_PASSWORD_FILE) ?? '',
     database: given('dbname') ?? name,
     tls: readTls(given, home),
     connectTimeout: readTimeout(given('connect_timeout')),
@@ -149,12 +149,12 @@ function readTls(given: Given, home: string): PgTls | undefined {
   const mode = given('sslmode') ?? 'prefer';
   const authority = given('sslrootcert') ?? usualAuthority(home);
   if (mode === 'disable') return undefined;
-  const files = { cert: pem(given('sslcert')), key: pem(given('sslkey')) };
+  const files = { cert: contentOf(given('sslcert')), key: contentOf(given('sslkey')) };
   // Anyone can get a certificate of a public authority, so checking the chain alone proves nothing.
   if (authority === 'system' && mode !== 'verify-full') {
     throw wrong('has sslrootcert=system, which requires sslmode=verify-full');
   }
-  const ca = authority === 'system' ? undefined : pem(authority);
+  const ca = authority === 'system' ? undefined : contentOf(authority);
   if (mode === 'verify-full') return { ...files, optional: false, verify: 'name', ca };
   if (mode === 'verify-ca') {
     if (!ca) throw wrong('has sslmode=verify-ca, which requires sslrootcert');
@@ -171,7 +171,14 @@ function usualAuthority(home: string): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
-function pem(path: string | undefined): Buffer | undefined {
+/** Without the end of the line that editors and `echo` add. */
+function passwordIn(path: string | undefined): string | undefined {
+  return contentOf(path || undefined)
+    ?.toString()
+    .replace(/\r?\n$/, '');
+}
+
+function contentOf(path: string | undefined): Buffer | undefined {
   if (path === undefined) return undefined;
   try {
     return readFileSync(path);
@@ -204,7 +211,7 @@ function decoded(text: string): string {
 
 function wrong(what: string): ServiceError {
   return new ServiceError(`the address of the database ${what}`, {
-    hint: 'such as postgres://user@host:5432/database?sslmode=verify-full; the password may come from PGPASSWORD',
+    hint: 'such as postgres://user@host:5432/database?sslmode=verify-full; the password may come from PGPASSWORD or PWPUSH_DB_PASSWORD_FILE',
     input: true,
   });
 }

@@ -54,6 +54,23 @@ describe('an address says where the database is', () => {
     expect([address.user, address.password, address.database]).toEqual([user, password, database]);
   });
 
+  test('but a password may be in a file', () => {
+    const file = join(folder, 'password');
+    const env = { PWPUSH_DB_PASSWORD_FILE: file };
+    const password = (url: string, more = {}) => readAddress(url, { ...env, ...more }).password;
+    for (const end of ['', '\n', '\r\n']) {
+      writeFileSync(file, ` a%b \n${end}`);
+      expect(password('postgres://u@db/n')).toBe(end === '' ? ' a%b ' : ' a%b \n');
+    }
+    expect(password('postgres://u:p@db/n')).toBe('p');
+    expect(password('postgres://u@db/n', { PGPASSWORD: 'q' })).toBe('q');
+    expect(password('postgres://u@db/n', { PWPUSH_DB_PASSWORD_FILE: '' })).toBe('');
+    const missing = { PWPUSH_DB_PASSWORD_FILE: join(folder, 'missing') };
+    expect(() => password('postgres://u@db/n', missing)).toThrow(
+      `cannot read "${missing.PWPUSH_DB_PASSWORD_FILE}" (ENOENT)`,
+    );
+  });
+
   test('and what a session begins with', () => {
     const { startup, connectTimeout } = readAddress(
       'postgres://db/n?application_name=a%20b&options=-c%20search_path%3Dx&connect_timeout=1',

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseAllDocuments } from 'yaml';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A value of YAML or JSON whose shape a test asserts. */
+// biome-ignore lint/suspicious/noExplicitAny: the files are what is tested
+export type Plain = any;
+
+/** The documents of a file in deploy/, read as Compose and Kubernetes read YAML: 0440 is octal. */
+export function documents(name: string): Plain[] {
+  const text = readFileSync(`${root}deploy/${name}`, 'utf8');
+  return parseAllDocuments(text, { version: '1.1', schema: 'yaml-1.1' }).map((document) => {
+    const [problem] = [...document.errors, ...document.warnings];
+    if (problem) throw problem;
+    return document.toJS();
+  });
+}
+
+/** `deploy/compose.yaml` as Docker Compose reads it with these variables. */
+export function compose(variables: Readonly<Record<string, string>>): Plain {
+  const filled = (value: Plain): Plain => {
+    if (typeof value === 'string')
+      return value.replace(/\$\{(\w+)(:[-?])([^}]*)\}/g, (_, name, kind, rest) => {
+        if (!variables[name] && kind === ':?') throw new Error(`${name}: ${rest}`);
+        return variables[name] || rest;
+      });
+    if (Array.isArray(value)) return value.map(filled);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filled(one)]));
+  };
+  return filled(documents('compose.yaml')[0]);
+}
+
+/** The document of `deploy/kubernetes.yaml` of that kind. */
+export function manifest(kind: string): Plain {
+  return documents('kubernetes.yaml').find((one) => one.kind === kind);
+}
+
+/** The environment that the Deployment gives its container. */
+export function deployedEnv(): Record<string, string> {
+  const [container] = manifest('Deployment').spec.template.spec.containers;
+  return Object.fromEntries(container.env.map(({ name, value }: Plain) => [name, value]));
+}

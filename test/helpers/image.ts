@@ -1,0 +1,193 @@
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { type Plain, root } from './deploy';
+import { memory } from './memory';
+import { type Ended, ending } from './program';
+
+// The image of deploy/Dockerfile, built by Buildah and run with namespaces and chroot: no container engine runs where CI
+// does, and no registry of images can be reached.
+
+const run = promisify(execFile);
+
+/** Whether tests of the image are to be skipped: no tools, or not root. */
+export function cannotRunImages(): boolean {
+  if (process.env.PWPUSH_TEST_ALL === '1') return false;
+  const tools = ['buildah', 'unshare', 'nsenter', 'setpriv'];
+  const missing = tools.some((tool) => spawnSync(tool, ['--version']).error !== undefined);
+  return missing || process.getuid?.() !== 0;
+}
+
+/** The user of the image. */
+export const USER = 65532;
+
+export interface Image {
+  /** Its files. Nothing runs in them that could write there. */
+  readonly files: string;
+  /** Its configuration, as Docker keeps it. */
+  readonly config: Plain;
+  /** What the build could copy: names relative to the root of the source. */
+  readonly context: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** Builds the image for this architecture, on a base that has what distroless has of glibc for the executable. */
+export async function buildImage(executable: string): Promise<Image> {
+  const folder = await mkdtemp(join(memory, 'pwpush-image-'));
+  const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
+  const buildah = async (...words: string[]) => {
+    // Without overlayfs, which cannot be stacked on that of a container.
+    const all = ['--storage-driver', 'vfs', ...storage, ...words];
+    const { stdout } = await run('buildah', all, { cwd: root, maxBuffer: 2 ** 26 });
+    return stdout.trim();
+  };
+  const base = join(folder, 'base');
+  await makeBase(base, executable);
+  const empty = await buildah('from', 'scratch');
+  await buildah('add', empty, base, '/');
+  await buildah('commit', '--quiet', empty, 'localhost/base');
+  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
+  const own = ['--build-arg', 'BASE=localhost/base', '--build-arg', `TARGETARCH=${arch}`];
+  const bud = ['bud', '--quiet', '--pull-never', '--isolation', 'chroot', '--format', 'docker'];
+  await buildah(...bud, ...own, '--tag', 'localhost/image', '--file', 'deploy/Dockerfile', '.');
+  const inspected = JSON.parse(await buildah('inspect', '--type', 'image', 'localhost/image'));
+  const files = await buildah('mount', await buildah('from', '--pull-never', 'localhost/image'));
+  const ignoring = ['--contextdir', root, '--ignorefile', '.dockerignore'];
+  const everything = await buildah('from', 'scratch');
+  await buildah('add', ...ignoring, everything, root, '/');
+  const copied = await buildah('mount', everything);
+  const { stdout } = await run('find', [copied, '-type', 'f', '-printf', '%P\\n']);
+  // What a container engine adds.
+  for (const point of ['proc', 'dev', 'run/secrets'])
+    await mkdir(join(files, point), { recursive: true });
+  await writeFile(join(files, 'etc/hosts'), '127.0.0.1 localhost database\n');
+  return {
+    files,
+    config: inspected.Docker.config,
+    context: stdout.trim().split('\n').sort(),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function makeBase(base: string, executable: string): Promise<void> {
+  for (const name of ['etc', 'home/nonroot', 'tmp', 'var/lib'])
+    await mkdir(join(base, name), { recursive: true });
+  const home = join(base, 'home/nonroot');
+  await chown(home, USER, USER);
+  await chmod(home, 0o700);
+  await chmod(join(base, 'tmp'), 0o1777);
+  await writeFile(join(base, 'etc/passwd'), `nonroot:x:${USER}:${USER}::/home/nonroot:/none\n`);
+  await writeFile(join(base, 'etc/nsswitch.conf'), 'hosts: files dns\n');
+  const libraries = execFileSync('ldd', [executable], { encoding: 'utf8' });
+  for (const [path] of libraries.matchAll(/\/\S+(?= \()/g)) {
+    await mkdir(dirname(join(base, path)), { recursive: true });
+    await cp(path, join(base, path), { dereference: true });
+  }
+}
+
+/**
+ * Sets up the file system of a container and becomes its first process, with a read-only root and no privileges: the
+ * image, its working folder, the mounts (each a folder, where, and `ro` or `rw`) up to `--`, and the command.
+ */
+const enter = `
+set -eu
+image=$1 folder=$2
+shift 2
+mount --bind "$image" "$image"
+mount -t proc proc "$image/proc"
+mount -t tmpfs -o mode=755 dev "$image/dev"
+for device in null zero random urandom; do
+  : >"$image/dev/$device"
+  mount --bind "/dev/$device" "$image/dev/$device"
+done
+while [ "$1" != -- ]; do
+  mount --bind "$1" "$image$2"
+  mount -o "remount,bind,$3" "$image$2"
+  shift 3
+done
+shift
+mount -o remount,bind,ro "$image/dev"
+mount -o remount,bind,ro "$image"
+exec setpriv --no-new-privs unshare --root "$image" --wd "$folder" \\
+  --setgid ${USER} --setuid ${USER} -- "$@"
+`;
+
+export interface Container {
+  /** Its process 1, as this machine numbers it. */
+  readonly pid: number;
+  /** The first line that it printed. */
+  readonly url: string;
+  readonly ended: Promise<Ended>;
+  /** Runs a program in it, as the same user. */
+  exec(...words: string[]): Promise<Ended>;
+  stop(): Promise<Ended>;
+}
+
+export interface Mount {
+  readonly from: string;
+  readonly to: string;
+  readonly mode: 'ro' | 'rw';
+}
+
+interface ContainerOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly mounts?: readonly Mount[];
+  /** In place of that of the image. */
+  readonly command?: readonly string[];
+}
+
+/** Runs the image until it ends. */
+export function runContainer(image: Image, options: ContainerOptions): Promise<Ended> {
+  return started(image, options).ended;
+}
+
+/** Starts the image; resolves once the service listens. */
+export async function startContainer(image: Image, options: ContainerOptions): Promise<Container> {
+  const { child, ended, env } = started(image, options);
+  const lines = createInterface({ input: child.stdout });
+  const failed = ended.then(({ stderr }) => {
+    throw new Error(`the container ended: ${stderr}`);
+  });
+  const [url] = (await Promise.race([once(lines, 'line'), failed])) as [string];
+  const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  const pid = Number(children.trim());
+  const into = ['--target', `${pid}`, '--mount', '--pid', '--root', '--wd'];
+  return {
+    pid,
+    url,
+    ended,
+    exec: (...words) => {
+      const as = ['--setgid', `${USER}`, '--setuid', `${USER}`];
+      const all = ['--no-new-privs', 'nsenter', ...into, ...as, '--', ...words];
+      return ending(spawn('setpriv', all, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    },
+    stop: () => {
+      if (child.exitCode === null) process.kill(pid, image.config.StopSignal);
+      return ended;
+    },
+  };
+}
+
+function started(
+  { files, config }: Image,
+  { env: own, mounts = [], command = config.Cmd }: ContainerOptions,
+) {
+  const given = config.Env.map((line: string) => line.split(/=(.*)/s).slice(0, 2));
+  const env = {
+    PATH: process.env.PATH,
+    HOME: '/home/nonroot',
+    ...Object.fromEntries(given),
+    ...own,
+  };
+  const namespaces = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
+  const binds = mounts.flatMap(({ from, to, mode }) => [from, to, mode]);
+  const words = [files, config.WorkingDir, ...binds, '--', ...config.Entrypoint, ...command];
+  const child = spawn('unshare', [...namespaces, 'sh', '-c', enter, 'sh', ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { child, ended: ending(child), env };
+}

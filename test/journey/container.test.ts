@@ -1,0 +1,269 @@
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { compose, deployedEnv, manifest } from '../helpers/deploy';
+import {
+  buildImage,
+  type Container,
+  cannotRunImages,
+  type Image,
+  type Mount,
+  runContainer,
+  startContainer,
+  USER,
+} from '../helpers/image';
+import { type Cluster, freePort, noPostgres, PASSWORD, startCluster } from '../helpers/postgres';
+import { binary, person, pwpush } from '../helpers/program';
+import { cert, key } from '../server/certificate';
+
+// What deploy/ describes, with the executable, as the user of the image in a read-only root.
+
+const PROGRAM = '/usr/bin/pwpush';
+const here = person();
+const containers: Container[] = [];
+let image: Image;
+let cluster: Cluster | undefined;
+
+beforeAll(async () => {
+  if (!binary || cannotRunImages()) return;
+  image = await buildImage(binary);
+});
+afterEach(async () => {
+  for (const { pid, ended } of containers.splice(0)) {
+    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+    await ended;
+  }
+});
+afterAll(async () => {
+  await image?.remove();
+  await cluster?.remove();
+});
+
+async function start(env: Record<string, string>, mounts: readonly Mount[]): Promise<Container> {
+  const container = await startContainer(image, { env, mounts });
+  containers.push(container);
+  return container;
+}
+
+/** A folder that the user of the image owns, as Docker makes a volume. */
+function volume(): Mount {
+  const from = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  made.push(from);
+  chownSync(from, USER, USER);
+  return { from, to: '/var/lib/pwpush', mode: 'rw' };
+}
+const made: string[] = [];
+afterAll(async () => {
+  for (const folder of made) await rm(folder, { recursive: true });
+});
+
+const health = (container: Container) => container.exec(...image.config.Healthcheck.Test.slice(1));
+
+/** What the client of this machine prints, with these words for the service on that port. */
+async function client(port: number, input: string, ...words: string[]) {
+  const env = { ...here.env, PWPUSH_URL: `http://127.0.0.1:${port}` };
+  const { code, stdout } = await pwpush(words, { env, input });
+  return { code, stdout };
+}
+
+/** Pushes a secret by one service and gets it once by the other. */
+async function pushAndGet(port: number, other = port): Promise<void> {
+  const pushed = await client(port, 'hunter2', 'push', '--views', '1');
+  expect(pushed.code).toBe(0);
+  // The link names the public address.
+  const link = `http://127.0.0.1:${other}${new URL(pushed.stdout.trim()).pathname}`;
+  expect(await client(other, '', 'get', link)).toEqual({ code: 0, stdout: 'hunter2' });
+  expect((await client(other, '', 'get', link)).code).toBe(6);
+}
+
+describe.skipIf(!binary || cannotRunImages())(
+  'the image (PWPUSH_TEST_BINARY, buildah, unshare, root)',
+  () => {
+    test('has the executable and licences, and can have no other file of the source', () => {
+      const added = ['usr/bin/pwpush', 'usr/share/doc/pwpush/LICENSE'];
+      expect(added.filter((name) => !existsSync(join(image.files, name)))).toEqual([]);
+      const copy = readFileSync(join(image.files, 'usr/bin/pwpush'));
+      expect(copy.equals(readFileSync(binary ?? ''))).toBe(true);
+      const executables = image.context.filter((name) => name.startsWith('build/'));
+      expect(executables).toContain(`build/${basename(binary ?? '')}`);
+      expect(image.context.filter((name) => !executables.includes(name))).toEqual([
+        'LICENSE',
+        'dist/THIRD-PARTY-NOTICES',
+      ]);
+    });
+
+    test('runs as a user that is not root, of a number', () => {
+      expect(image.config).toMatchObject({
+        User: `${USER}:${USER}`,
+        Entrypoint: [PROGRAM],
+        Cmd: ['serve'],
+        Volumes: { '/var/lib/pwpush': {} },
+        ExposedPorts: { '5100/tcp': {} },
+        StopSignal: 'SIGTERM',
+      });
+    });
+
+    test('serves from a read-only root without privileges, writes to its volume only, and stops', async () => {
+      const data = volume();
+      const port = await freePort();
+      const env = { PWPUSH_SERVE_PORT: `${port}` };
+      const before = await runContainer(image, { env, command: ['serve', 'health'] });
+      expect(before.stderr).toContain('the connection was refused');
+      expect(before.code).toBe(9);
+
+      const container = await start(env, [data]);
+      const status = readFileSync(`/proc/${container.pid}/status`, 'utf8');
+      expect(status).toMatch(/^NSpid:\t\d+\t1$/m);
+      expect(status).toMatch(new RegExp(`^Uid:(\t${USER}){4}$`, 'm'));
+      expect(status).toMatch(new RegExp(`^Gid:(\t${USER}){4}$`, 'm'));
+      expect(status).toMatch(/^Groups:\t ?$/m);
+      expect(status).toMatch(/^CapPrm:\t0+$/m);
+      expect(status).toMatch(/^CapEff:\t0+$/m);
+      expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+      expect(await health(container)).toEqual({
+        code: 0,
+        signal: null,
+        stdout: `http://127.0.0.1:${port}\n`,
+        stderr: '',
+      });
+      await pushAndGet(port);
+
+      const backup = (file: string) => container.exec(PROGRAM, 'serve', 'backup', file);
+      expect((await backup('/tmp/copy.db')).stderr).toContain('EROFS');
+      expect((await backup('/var/lib/pwpush/copy.db')).code).toBe(0);
+      const added = await container.exec(PROGRAM, 'serve', 'token', 'add', 'alice');
+      expect(added.stdout).toMatch(/^pwp_/);
+
+      const { code, stdout, stderr } = await container.stop();
+      expect([code, stdout]).toEqual([0, `${container.url}\n`]);
+      expect(stderr).not.toContain('pwp_');
+      expect(stderr).toMatch(/ stopped\n$/);
+      expect(readdirSync(data.from).sort()).toEqual([
+        'copy.db',
+        'instance.key',
+        'pwpush.db',
+        'pwpush.reserve',
+      ]);
+    });
+
+    test('keeps its data in the volume', async () => {
+      const data = volume();
+      const port = await freePort();
+      const env = { PWPUSH_SERVE_PORT: `${port}` };
+      const first = await start(env, [data]);
+      const { stdout } = await client(port, 'kept', 'push');
+      expect((await first.stop()).code).toBe(0);
+      await start(env, [data]);
+      expect((await client(port, '', 'get', stdout.trim())).stdout).toBe('kept');
+    });
+
+    test('does not start without a volume to write to, and says why', async () => {
+      const { code, stderr } = await runContainer(image, { env: {} });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^pwpush: .*\/var\/lib\/pwpush/);
+    });
+
+    describe.skipIf(noPostgres)('with PostgreSQL', () => {
+      let database: string;
+      beforeAll(async () => {
+        const files = { 'server.crt': cert, 'server.key': key };
+        cluster = await startCluster({ settings: ['ssl = on'], files });
+      });
+
+      /** The variables, with user, database and port of the server here. */
+      function onHere(env: Record<string, string>, port: number): Record<string, string> {
+        const url = env.PWPUSH_SERVE_DATABASE ?? '';
+        const named = url.replace(/\/\/pwpush@([^/]+)\/pwpush/, `//postgres@$1/${database}`);
+        expect(named).not.toBe(url);
+        return {
+          ...env,
+          PWPUSH_SERVE_DATABASE: named,
+          PGPORT: `${cluster?.port}`,
+          PWPUSH_SERVE_PORT: `${port}`,
+        };
+      }
+
+      function secrets(to: string): Mount {
+        const from = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+        made.push(from);
+        return { from, to, mode: 'ro' };
+      }
+
+      test('deploy/compose.yaml', async () => {
+        database = (await cluster?.createDatabase()) ?? '';
+        const port = await freePort();
+        const address = 'https://pwpush.example';
+        const { services } = compose({ PWPUSH_PUBLIC_URL: address });
+        const folder = secrets('/run/secrets');
+        // As docs/deploy.md makes it: closed by its folder on the host.
+        await chmod(folder.from, 0o755);
+        await writeFile(join(folder.from, 'database-password'), `${PASSWORD}\n`);
+        const data = volume();
+        const container = await start(onHere(services.pwpush.environment, port), [data, folder]);
+        expect(container.url).toBe(address);
+        expect((await health(container)).code).toBe(0);
+        await pushAndGet(port);
+        expect(await container.stop()).toMatchObject({
+          code: 0,
+          stderr: expect.not.stringMatching(/warning|hunter2|MARKER/),
+        });
+        expect(readdirSync(data.from)).toEqual(['instance.key']);
+      });
+
+      test('deploy/kubernetes.yaml: two replicas that begin at once, and nothing to write to', async () => {
+        database = (await cluster?.createDatabase()) ?? '';
+        const { spec } = manifest('Deployment').spec.template;
+        const [{ volumeMounts, startupProbe, readinessProbe, livenessProbe }] = spec.containers;
+        const folder = secrets(volumeMounts[0].mountPath);
+        await keepSecret(folder.from, spec.volumes[0].secret.defaultMode, {
+          'instance.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
+          'database-password': PASSWORD,
+          'database-ca.crt': cert,
+        });
+        mkdirSync(join(image.files, folder.to), { recursive: true });
+        const ports = [await freePort(), await freePort()] as const;
+        const env = deployedEnv();
+        // A name that the certificate has.
+        env.PWPUSH_SERVE_DATABASE = (env.PWPUSH_SERVE_DATABASE ?? '').replace(
+          /@[^/]+/,
+          '@localhost',
+        );
+        const [one, two] = await Promise.all(
+          ports.map((port) => start(onHere(env, port), [folder])),
+        );
+        await pushAndGet(ports[0], ports[1]);
+        await pushAndGet(ports[1], ports[0]);
+        const ask = (probe: { httpGet: { path: string } }) =>
+          fetch(`http://127.0.0.1:${ports[0]}${probe.httpGet.path}`).then(({ status }) => status);
+        const probes = () => Promise.all([startupProbe, readinessProbe, livenessProbe].map(ask));
+        expect(await probes()).toEqual([200, 200, 200]);
+        await cluster?.stop();
+        expect(await probes()).toEqual([503, 503, 200]);
+        expect((await health(one as Container)).code).toBe(1);
+        await cluster?.start();
+        const ended = await Promise.all([one?.stop(), two?.stop()]);
+        for (const { code, stderr } of ended as NonNullable<(typeof ended)[0]>[]) {
+          expect(code).toBe(0);
+          expect(stderr).not.toMatch(/"level":"warning"|"event":"error"|MARKER/);
+        }
+      });
+    });
+  },
+);
+
+/** Files as the kubelet makes them of a Secret with `fsGroup`: root's, readable by the group, behind two links. */
+async function keepSecret(folder: string, mode: number, files: Record<string, string>) {
+  const version = join(folder, '..2026_11_22');
+  mkdirSync(version);
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(version, name), text);
+    chownSync(join(version, name), 0, USER);
+    await chmod(join(version, name), mode);
+    await symlink(join('..data', name), join(folder, name));
+  }
+  await chmod(folder, 0o755);
+  await symlink(basename(version), join(folder, '..data.new'));
+  await rename(join(folder, '..data.new'), join(folder, '..data'));
+}
