@@ -45,9 +45,7 @@ export function makePerson() {
     PWPUSH_CONFIG_DIR: join(folder, 'config'),
     PWPUSH_STATE_DIR: join(folder, 'state'),
   };
-  // A program that outlives its terminal may still be writing.
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  return { folder, env, remove };
+  return { folder, env, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** A person for the tests of a file or suite, whose folder is removed after them. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   closeSync,
   constants,
+  createReadStream,
   existsSync,
   mkdirSync,
   openSync,
@@ -188,19 +189,28 @@ describe('a signal while a pipe takes nothing', () => {
 });
 
 describe('the terminal goes away', () => {
+  /** Resolves when the program has ended that has the FIFO as descriptor 3: nobody else tells it. */
+  async function gone() {
+    const fifo = join(somebody.folder, 'alive');
+    execFileSync('mkfifo', [fifo]);
+    const reading = createReadStream(fifo).resume();
+    await once(reading, 'end');
+  }
+
   test('without a word: the link is in a rescue file', async () => {
     let asked = (_socket: Socket) => {};
     const waiting = new Promise<Socket>((resolve) => {
       asked = resolve;
     });
     const { env } = await instance((socket) => asked(socket));
+    const ended = gone();
     // In a session of its own, so that no signal tells that the terminal is gone.
-    const terminal = onTerminal('echo s | setsid -w $PWPUSH push; true', env);
+    const terminal = onTerminal('echo s | setsid -w $PWPUSH push 3>"$HOME/alive"; true', env);
     const socket = await waiting;
     terminal.hangUp();
     await terminal.ended;
     answer(socket, '201 Created', CREATED);
-    await once(socket, 'close');
+    await ended;
     expect(rescued()).toEqual([LINK]);
   });
 
@@ -213,12 +223,14 @@ describe('the terminal goes away', () => {
       if (text.startsWith('GET')) previewed(socket);
       else answer(socket, '201 Created', changed(CREATED, { html_url: '' }));
     });
-    const terminal = onTerminal('echo s | $PWPUSH push', env);
+    const ended = gone();
+    const terminal = onTerminal('echo s | $PWPUSH push 3>"$HOME/alive"', env);
     await waiting;
     terminal.hangUp();
     await terminal.ended;
-    // The shell dies of it; the program, of which nobody tells when it ends, does its work before.
-    await expect.poll(rescued).toEqual([`${env.PWPUSH_URL}/p/quyul5r5w08/r\n`]);
+    // The shell dies of it, the program does its work before.
+    await ended;
+    expect(rescued()).toEqual([`${env.PWPUSH_URL}/p/quyul5r5w08/r\n`]);
   });
 });
 
