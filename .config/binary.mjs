@@ -97,6 +97,7 @@ const doors = {
   BUN_BE_BUN: 'BUN=BE_BUN',
   BUN_INSPECT: 'BUN=INSPECT',
   BUN_CONFIG_VERBOSE_FETCH: 'BUN=CONFIG_VERBOSE_FETCH',
+  BUN_BYTECODE_: 'BUN=BYTECODE_',
   BUN_CRASH_REPORT_URL: 'BUN=CRASH_REPORT_URL',
   BUN_ENABLE_CRASH_REPORTING: 'BUN=ENABLE_CRASH_REPORTING',
   'https://bun.report': 'about:blank#report',
@@ -136,6 +137,8 @@ function compile(platform, host) {
       `--compile-executable-path=${sealed(runtimeFor(platform))}`,
       '--minify',
       '--bytecode',
+      // Most runs end before machine code pays off; binary-entry.cjs ends this for the others.
+      '--compile-jit-policy=100',
       // The current folder must not configure the program.
       '--no-compile-autoload-dotenv',
       '--no-compile-autoload-bunfig',

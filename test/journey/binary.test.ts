@@ -63,6 +63,7 @@ const variables: Record<string, string> = {
   BUN_INSPECT_PRELOAD: script,
   BUN_INSPECT_CONNECT_TO: `unix://${join(somebody.folder, 'inspect.sock')}`,
   BUN_CONFIG_VERBOSE_FETCH: 'curl',
+  BUN_BYTECODE_ORDER_OUT: cracked,
   BUN_CONFIG_PRELOAD: script,
   BUN_PRELOAD: script,
   BUN_INSTALL: here,
