@@ -207,6 +207,26 @@ function example(name: string): string {
   return text.replaceAll('\\-', '-').replaceAll('\\(ti', '~').replaceAll('\\e', '\\');
 }
 
+describe('the Debian package', () => {
+  const packaged = (file: string) =>
+    readFileSync(new URL(`../../deploy/debian/${file}`, import.meta.url), 'utf8');
+
+  test("has at least the sandbox of the manual's unit", () => {
+    const unit = example('/etc/systemd/system/pwpush.service');
+    const sandbox = unit.slice(unit.indexOf('NoNewPrivileges='), unit.indexOf('[Install]'));
+    const lines = sandbox.trim().split('\n');
+    expect(lines.length).toBeGreaterThan(20);
+    expect(packaged('pwpush.service').split('\n')).toEqual(expect.arrayContaining(lines));
+  });
+
+  test('names settings that there are', () => {
+    const names = [...packaged('serve.env').matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(5);
+    const manual = readFileSync(new URL('../../man/pwpush-serve.1', import.meta.url), 'utf8');
+    expect(names.filter((name) => !manual.includes(`.It Ev ${name}\n`))).toEqual([]);
+  });
+});
+
 test.skipIf(missing('systemd-analyze'))(
   "systemd takes the manual's units (systemd-analyze)",
   () => {
