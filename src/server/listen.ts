@@ -1,7 +1,10 @@
 import { createSocket } from 'node:dgram';
+import type { Server as HttpServer } from 'node:http';
 import { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import type { TlsOptions } from 'node:tls';
 import { isLoopback, urlHost } from '../loopback';
+import { acceptorFor } from '../system/acceptor';
 import { ServiceError, systemCode } from './service-errors';
 
 /** Where to listen: at an address, or on a socket that is listening already. */
@@ -18,26 +21,27 @@ export interface Listening {
 
 /**
  * Makes the server listen.
- * @param secure whether it speaks TLS
+ * @param tls the options of a server that speaks TLS
  * @param option the option that sets the port, for the hint
- * @throws ServiceError when it cannot listen there, or the runtime cannot listen on a socket that is passed
+ * @throws ServiceError when it cannot listen there
  */
 export function listen(
-  server: Server,
+  http: HttpServer,
   target: ListenTarget,
-  secure: boolean,
+  tls: TlsOptions | undefined,
   option = '--port',
 ): Promise<Listening> {
+  const unable = !(http instanceof Server) && ('fd' in target || tls !== undefined);
+  const server = unable ? acceptorFor(http, tls) : http;
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(listenError(error, target, option));
-    if ('fd' in target && !(server instanceof Server)) return reject(socketsNotSupported());
     server.once('error', fail);
     const listening = () => {
       const address = server.address();
       if (address === null || typeof address === 'string')
         return resolve({ host: undefined, url: 'fd' in target ? `fd:${target.fd}` : '' });
       const host = 'host' in target ? target.host : address.address;
-      resolve({ host, url: `http${secure ? 's' : ''}://${urlHost(host)}:${address.port}` });
+      resolve({ host, url: `http${tls ? 's' : ''}://${urlHost(host)}:${address.port}` });
     };
     try {
       server.listen(target, listening);
@@ -46,16 +50,6 @@ export function listen(
       fail(error as Error);
     }
   });
-}
-
-/** Bun's servers ignore the descriptor, and listen on all addresses instead. */
-function socketsNotSupported(): ServiceError {
-  return new ServiceError(
-    'this executable cannot listen on sockets that are passed by LISTEN_FDS',
-    {
-      hint: 'start the service without a socket unit, or use the npm package',
-    },
-  );
 }
 
 function listenError(cause: Error, target: ListenTarget, option: string): ServiceError {

@@ -2,10 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
-import { binary, onNode, person, program } from '../helpers/program';
+import { person, program } from '../helpers/program';
+import { cert, key } from '../server/certificate';
 
 // The built program as systemd starts it.
 
@@ -85,15 +88,7 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
   const passed = (kinds: string, more: Record<string, string> = {}) =>
     started(['perl', '-e', activate, kinds, ...serve], more);
 
-  test.skipIf(!binary)('are refused by an executable', async () => {
-    const { stderr, ended } = passed('tcp');
-    expect(await lineWith(stderr, /^pwpush/)).toBe(
-      'pwpush: this executable cannot listen on sockets that are passed by LISTEN_FDS',
-    );
-    expect(await ended).toEqual([1, null]);
-  });
-
-  test('are listened on, in place of the address in the settings (Node.js)', onNode, async () => {
+  test('are listened on, in place of the address in the settings', async () => {
     const { stdout, stderr } = passed('tcp,tcp', { PWPUSH_SERVE_HOST: '192.0.2.1' });
     const ports: string[] = [];
     for await (const line of stderr) {
@@ -105,7 +100,7 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
     expect(await Promise.all(answers)).toEqual([200, 200]);
   });
 
-  test('may be in the file system (Node.js)', onNode, async () => {
+  test('may be in the file system', async () => {
     const socketPath = join(home.folder, 'serve.sock');
     const { child, stdout, ended } = passed(socketPath);
     expect(await lineOf(stdout)).toBe('fd:3');
@@ -115,7 +110,37 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test('that are none to listen on are named (Node.js)', onNode, async () => {
+  test('may speak TLS', async () => {
+    const [certFile, keyFile] = ['cert.pem', 'key.pem'].map((name) => join(home.folder, name));
+    writeFileSync(certFile ?? '', cert);
+    writeFileSync(keyFile ?? '', key);
+    const names = { PWPUSH_SERVE_TLS_CERT: certFile ?? '', PWPUSH_SERVE_TLS_KEY: keyFile ?? '' };
+    const { child, stdout, ended } = passed('tcp', names);
+    const url = await lineOf(stdout);
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    const [answer] = await once(httpsRequest(`${url}/up`, { ca: cert }).end(), 'response');
+    expect(answer.statusCode).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  // It takes 20 seconds.
+  test.skipIf(process.env.PWPUSH_TEST_ALL !== '1')('have the usual timeouts', async () => {
+    const { stdout } = passed('tcp');
+    const port = Number(new URL(await lineOf(stdout)).port);
+    const said = async (text: string) => {
+      const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+      socket.write(text);
+      let received = '';
+      for await (const part of socket) received += part;
+      return received.match(/^HTTP\/1\.1 \d+/gm);
+    };
+    const whole = 'GET /up HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const all = [said('GET /up HTT'), said(whole), said(`${whole}GET`)];
+    expect(await Promise.all(all)).toEqual([['HTTP/1.1 408'], ['HTTP/1.1 200'], ['HTTP/1.1 200']]);
+  });
+
+  test('that are none to listen on are named', async () => {
     const { stderr, ended } = passed('udp');
     expect(await lineWith(stderr, /^pwpush/)).toMatch(
       /^pwpush: descriptor 3, as passed by LISTEN_FDS, is not a socket to listen on/,
@@ -181,6 +206,26 @@ function example(name: string): string {
   const text = block.slice(block.indexOf('\n') + 1);
   return text.replaceAll('\\-', '-').replaceAll('\\(ti', '~').replaceAll('\\e', '\\');
 }
+
+describe('the Debian package', () => {
+  const packaged = (file: string) =>
+    readFileSync(new URL(`../../deploy/debian/${file}`, import.meta.url), 'utf8');
+
+  test("has at least the sandbox of the manual's unit", () => {
+    const unit = example('/etc/systemd/system/pwpush.service');
+    const sandbox = unit.slice(unit.indexOf('NoNewPrivileges='), unit.indexOf('[Install]'));
+    const lines = sandbox.trim().split('\n');
+    expect(lines.length).toBeGreaterThan(20);
+    expect(packaged('pwpush.service').split('\n')).toEqual(expect.arrayContaining(lines));
+  });
+
+  test('names settings that there are', () => {
+    const names = [...packaged('serve.env').matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(5);
+    const manual = readFileSync(new URL('../../man/pwpush-serve.1', import.meta.url), 'utf8');
+    expect(names.filter((name) => !manual.includes(`.It Ev ${name}\n`))).toEqual([]);
+  });
+});
 
 test.skipIf(missing('systemd-analyze'))(
   "systemd takes the manual's units (systemd-analyze)",

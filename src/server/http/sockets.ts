@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Listening, type ListenTarget, listen } from '../listen';
 import type { Log } from '../ops/log';
@@ -31,7 +31,7 @@ export interface SocketOptions {
   readonly log: Log;
   readonly now: () => Date;
   /** Undefined for plain HTTP. */
-  readonly tls: TlsPair | undefined;
+  readonly tls: TlsOptions | undefined;
   readonly timeouts: SomeTimeouts;
   readonly connections: ConnectionLimit;
   /** Milliseconds after which a stop aborts the requests that are still running. */
@@ -48,19 +48,20 @@ export function createSockets(
   targets: readonly ListenTarget[],
   options: SocketOptions,
 ): Sockets {
-  const { tls, timeouts, connections, grace } = options;
+  const { timeouts, connections, grace } = options;
+  const tls = options.tls && { ...options.tls, handshakeTimeout: 10_000 };
   const limitConnections = connectionLimiter(connections);
   const secure = tls !== undefined;
   const running = new Set<Promise<unknown>>();
   const all = targets.map((target) => {
-    const server = createServer(tracked(app, running), options);
+    const server = createServer(tracked(app, running), { ...options, tls });
     limitConnections(server, secure);
     limitTimes(server, timeouts);
     return { target, server, stop: gracefulStop(server, secure, grace) };
   });
   return {
     servers: all.map(({ server }) => server),
-    listen: () => Promise.all(all.map(({ server, target }) => listen(server, target, secure))),
+    listen: () => Promise.all(all.map(({ server, target }) => listen(server, target, tls))),
     stop: async () => {
       await Promise.all(all.map(({ stop }) => stop()));
       // A request runs on for a moment after its client has left.
@@ -75,9 +76,7 @@ type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Re
 function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): Server {
   // A missing host is refused by `answerBadRequests`, as JSON.
   const basics = { requireHostHeader: false };
-  const server = tls
-    ? createHttpsServer({ ...basics, ...tls, handshakeTimeout: 10_000 })
-    : createHttpServer(basics);
+  const server = tls ? createHttpsServer({ ...basics, ...tls }) : createHttpServer(basics);
   serializeRequests(server);
   const refuse = answerBadRequests(server, log, now);
   const isForeign = ownHost === undefined ? () => false : foreignHosts(server, ownHost);
@@ -143,21 +142,13 @@ export function tlsReloader(
   const reload = async () => {
     try {
       const tls = await readTls(settings);
-      if (tls) for (const server of servers) replaceTls(server, tls);
+      if (tls) for (const server of servers) (server as HttpsServer).setSecureContext(tls);
       log.event('reload', { certificate: tls ? 'read' : 'none' });
     } catch (error) {
       log.warning(`the certificate was not replaced: ${(error as Error).message}`);
     }
   };
   return () => queue(reload);
-}
-
-/** @throws Error where the runtime cannot replace the certificate of a server, as with Bun */
-function replaceTls(server: Server, tls: TlsPair): void {
-  const { setSecureContext } = server as Partial<HttpsServer>;
-  if (setSecureContext === undefined)
-    throw new Error('this executable reads it only when it starts');
-  setSecureContext.call(server, tls);
 }
 
 function read(path: string): Promise<Buffer> {

@@ -263,7 +263,7 @@ export async function serveMetrics(
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
     respond(request, response, scrape).catch(() => response.destroy());
   });
-  const { url } = await listen(server, { host, port }, false, '--metrics-port');
+  const { url } = await listen(server, { host, port }, undefined, '--metrics-port');
   return {
     url: `${url}/metrics`,
     close: () => {
