@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect as plain } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
-import { person, pwpush, type Running, start, wire } from '../helpers/program';
+import { makePerson, person, pwpush, type Running, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
 
@@ -130,6 +130,40 @@ test('a body that is refused before it was asked for ends the connection', async
   const [head] = await once(socket, 'data');
   socket.destroy();
   expect(String(head)).toMatch(/^HTTP\/1\.1 401 .*\r\nconnection: close\r\n/is);
+});
+
+test('its pages, its metrics and a backup of it while it runs', async () => {
+  const room = makePerson();
+  const data = join(room.folder, 'data');
+  const env = { ...home.env, PWPUSH_SERVE_DATA: data, PWPUSH_SERVE_PORT: '0' };
+  const program = start(['serve', '--metrics-port', '0', '--log', 'json'], { env });
+  running.push(program);
+  const { url, metrics } = JSON.parse(await logs(program, /"event":"start"/));
+  const as = { ...room.env, PWPUSH_URL: url };
+  const push = async (secret: string) =>
+    (await pwpush(['push', '--views', '2'], { env: as, input: secret })).stdout.trim();
+
+  const link = await push('hunter2 & <co>');
+  const first = await fetch(link);
+  expect(first.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await first.text()).not.toContain('hunter2');
+  const opened = await fetch(link, { method: 'POST', body: new URLSearchParams() });
+  expect(await opened.text()).toContain('hunter2 &amp; &lt;co&gt;');
+  expect(await (await fetch(metrics)).text()).toContain('pwpush_http_requests_total{');
+
+  const copied = join(room.folder, 'copied');
+  mkdirSync(copied);
+  const backup = await pwpush(['serve', 'backup', join(copied, 'pwpush.db')], { env });
+  expect(backup).toMatchObject({ code: 0 });
+  program.child.kill('SIGTERM');
+  expect((await program.ended).code).toBe(0);
+
+  copyFileSync(join(data, 'instance.key'), join(copied, 'instance.key'));
+  const again = await serving([], { ...env, PWPUSH_SERVE_DATA: copied });
+  const moved = link.replace(url, again.url);
+  const { stdout } = await pwpush(['get', moved], { env: room.env });
+  expect(stdout).toBe('hunter2 & <co>');
+  room.remove();
 });
 
 describe('SIGHUP', () => {
