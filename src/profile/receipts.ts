@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { grantedLifetime } from '../client/compare-limits';
@@ -7,7 +7,6 @@ import { parseReference, type Reference } from '../client/link';
 import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
 import { parseJson } from '../json';
-import { makeFile } from '../system/atomic-file';
 import { makeFolder } from '../system/private-folder';
 import { type System, stateFolder } from './folders';
 
@@ -60,12 +59,17 @@ export function saveReceipt(system: System, { push, link, name }: SavedPush, now
     expires_at: new Date(ends).toISOString(),
   };
   const folder = folderOf(system);
-  makeFolder(folder);
   const file = `${now.getTime()}-${ends}-${randomBytes(4).toString('hex')}.json`;
-  const draft = join(folder, `.${file}.part`);
-  // Not synced: that takes longer than the rest, and the link has been printed.
-  makeFile(draft, (open) => writeFileSync(open, `${JSON.stringify(receipt)}\n`), false);
-  renameSync(draft, join(folder, file));
+  // Not synced: that takes longer than the rest, and the link has been printed. A part of a receipt is ignored.
+  const write = () =>
+    writeFileSync(join(folder, file), `${JSON.stringify(receipt)}\n`, { flag: 'wx', mode: 0o600 });
+  try {
+    write();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    makeFolder(folder);
+    write();
+  }
 }
 
 function managementToken({ management_token: token }: Push): string | undefined {

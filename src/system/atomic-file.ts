@@ -85,14 +85,13 @@ export async function writeAndClose(file: FileHandle, bytes: string | Uint8Array
  * Creates a file, 0600 whatever the umask, lets `fill` write to its descriptor, and syncs it. Synchronous: after a signal
  * the process may end at any await, and would leave an empty file. Throws EEXIST if the path exists; after any other
  * error there is no file, as a partial one could be mistaken for the whole.
- * @param sync false for a file that may be lost with the power
  */
-export function makeFile(path: string, fill: (file: number) => void = () => {}, sync = true): void {
+export function makeFile(path: string, fill: (file: number) => void = () => {}): void {
   const file = openSync(path, 'wx', 0o600);
   try {
     fchmodSync(file, 0o600);
     fill(file);
-    if (sync) fsyncSync(file);
+    fsyncSync(file);
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
