@@ -82,8 +82,14 @@ export function loaderFor(node: NodeJS.Process) {
    */
   function tune(many: boolean): void {
     // Optimizing undici's parser takes 100 ms on Node 20, which one request never earns back.
-    if (Number.parseInt(node.versions.node, 10) < 22)
+    const major = Number.parseInt(node.versions.node, 10);
+    if (major < 22)
       set('--liftoff-only', ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering']);
+    // Node 24 could wait at its end for a thread that compiles and waits for the garbage collector (nodejs/node#54918).
+    if (major > 22) {
+      set('--no-maglev', ['--maglev']);
+      set('--no-concurrent-sparkplug', ['--concurrent-sparkplug']);
+    }
     // The young generation would grow to 128 MiB on a big machine, even if little of it is in use.
     if (many) set('--semi-space-growth-factor=1', ['--semi-space-growth-factor=2']);
   }
