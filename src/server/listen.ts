@@ -31,8 +31,7 @@ export function listen(
   tls: TlsOptions | undefined,
   option = '--port',
 ): Promise<Listening> {
-  const unable = !(http instanceof Server) && ('fd' in target || tls !== undefined);
-  const server = unable ? acceptorFor(http, tls) : http;
+  const server = http instanceof Server ? http : acceptorFor(http, tls);
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(listenError(error, target, option));
     server.once('error', fail);

@@ -4,8 +4,8 @@ import { createServer as createTlsServer, type TlsOptions, Server as TlsServer }
 
 /**
  * Returns a server that listens for an HTTP server, and closes with it. Bun's HTTP servers are not servers of
- * `node:net`: they cannot listen on a descriptor or replace their certificate. They serve connections that others
- * accept, but without timeouts and backpressure.
+ * `node:net`: they cannot listen on a descriptor or replace their certificate, and cut clients that read slowly. They
+ * serve connections that others accept, but without timeouts and backpressure.
  * @param tls the options of a server that speaks TLS
  */
 export function acceptorFor(http: HttpServer, tls: TlsOptions | undefined): Server {

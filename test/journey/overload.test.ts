@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { person, serveBuilt } from '../helpers/program';
+import { person, type Served, serveBuilt } from '../helpers/program';
 
 // Clients that hold memory: the service takes no more than it was allowed, refuses the others, and serves on.
 
@@ -22,11 +22,23 @@ function peakOf(pid: number): number {
 const post = (host: string, length: number) =>
   `POST /api/v2/pushes HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
+/** Creates a push of a mebibyte, of which JSON makes six; returns the address that retrieves it. */
+async function createLarge({ url, token }: Served): Promise<string> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const payload = '\u0001'.repeat(MIB);
+  const push = { payload, expire_after_views: 100, retrieval_step: false };
+  const body = JSON.stringify({ push });
+  const answer = await fetch(`${url}/api/v2/pushes`, { method: 'POST', headers, body });
+  const { url_token } = (await answer.json()) as { url_token: string };
+  return `${url}/api/v2/pushes/${url_token}`;
+}
+
 describe.skipIf(!existsSync('/proc/self/status'))('memory (needs /proc)', () => {
   test('of senders that do not end and readers that do not read is bounded', async () => {
-    const { url, token, pid, stop } = await serveBuilt(somebody.env, [
-      ...['--max-buffer', '32MiB', '--rate-limit', '100000/s', '--max-views', '1000'],
+    const service = await serveBuilt(somebody.env, [
+      ...['--max-buffer', '32MiB', '--rate-limit', '100000/s', '--max-views', '100'],
     ]);
+    const { url, pid, stop } = service;
     const { host, port } = new URL(url);
     const client = () => {
       const socket = connect(Number(port), '127.0.0.1');
@@ -34,16 +46,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('memory (needs /proc)', () => 
       sockets.push(socket);
       return socket;
     };
-    const create = async (payload: string) => {
-      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-      const push = { payload, expire_after_views: 1000, retrieval_step: false };
-      const body = JSON.stringify({ push });
-      const answer = await fetch(`${url}/api/v2/pushes`, { method: 'POST', headers, body });
-      return ((await answer.json()) as { url_token: string }).url_token;
-    };
-    // Six bytes of JSON for each.
-    const large = await create('\u0001'.repeat(MIB));
-    const path = `${url}/api/v2/pushes/${large}`;
+    const path = await createLarge(service);
     const whole = async () => (await (await fetch(path)).text()).length;
     expect(await whole()).toBeGreaterThan(6 * MIB);
     const before = peakOf(pid);

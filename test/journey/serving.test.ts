@@ -135,11 +135,11 @@ test('a body that is refused before it was asked for ends the connection', async
 test('its pages, its metrics and a backup of it while it runs', async () => {
   const room = makePerson();
   const data = join(room.folder, 'data');
-  const env = { ...home.env, PWPUSH_SERVE_DATA: data, PWPUSH_SERVE_PORT: '0' };
+  const env = { ...room.env, PWPUSH_SERVE_DATA: data, PWPUSH_SERVE_PORT: '0' };
   const program = start(['serve', '--metrics-port', '0', '--log', 'json'], { env });
   running.push(program);
   const { url, metrics } = JSON.parse(await logs(program, /"event":"start"/));
-  const as = { ...room.env, PWPUSH_URL: url };
+  const as = { ...home.env, PWPUSH_URL: url };
   const push = async (secret: string) =>
     (await pwpush(['push', '--views', '2'], { env: as, input: secret })).stdout.trim();
 
