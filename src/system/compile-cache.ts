@@ -81,8 +81,8 @@ export function loaderFor(node: NodeJS.Process) {
    * the flags that it was compiled with.
    */
   function tune(many: boolean): void {
-    // Optimizing undici's parser takes 100 ms on Node 20, which one request never earns back.
     const major = Number.parseInt(node.versions.node, 10);
+    // Optimizing undici's parser takes 100 ms on Node 20, which one request never earns back.
     if (major < 22)
       set('--liftoff-only', ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering']);
     // Node 24 could wait at its end for a thread that compiles and waits for the garbage collector (nodejs/node#54918).
