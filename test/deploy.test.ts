@@ -6,7 +6,8 @@ import { define } from '../src/commands/serve';
 import { variablesOf } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/context';
 import { GRACE } from '../src/server/http/connections';
-import { compose, deployedEnv, documents, manifest, type Plain, root } from './helpers/deploy';
+import { compose, deployedEnv, documents, manifest, root } from './helpers/deploy';
+import type { Plain } from './helpers/yaml';
 
 // What deploy/ says, compared with the program. test/journey/container.test.ts runs it.
 

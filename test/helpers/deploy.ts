@@ -1,22 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseAllDocuments } from 'yaml';
+import { type Plain, yaml } from './yaml';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A value of YAML or JSON whose shape a test asserts. */
-// biome-ignore lint/suspicious/noExplicitAny: the files are what is tested
-export type Plain = any;
-
-/** The documents of a file in deploy/, read as Compose and Kubernetes read YAML: 0440 is octal. */
-export function documents(name: string): Plain[] {
-  const text = readFileSync(`${root}deploy/${name}`, 'utf8');
-  return parseAllDocuments(text, { version: '1.1', schema: 'yaml-1.1' }).map((document) => {
-    const [problem] = [...document.errors, ...document.warnings];
-    if (problem) throw problem;
-    return document.toJS();
-  });
-}
+/** The documents of a file in deploy/. */
+export const documents = (name: string): Plain[] =>
+  yaml(readFileSync(`${root}deploy/${name}`, 'utf8'));
 
 /** `deploy/compose.yaml` as Docker Compose reads it with these variables. */
 export function compose(variables: Readonly<Record<string, string>>): Plain {

@@ -4,9 +4,10 @@ import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { type Plain, root } from './deploy';
+import { root } from './deploy';
 import { memory } from './memory';
 import { type Ended, ending } from './program';
+import type { Plain } from './yaml';
 
 // The image of deploy/Dockerfile, built by Buildah and run with namespaces and chroot: no container engine runs where CI
 // does, and no registry of images can be reached.

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { version } from '../../package.json';
 import { binary, person, program, pwpush, serving, start, wire } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
-import { exampleOf, lacksRuby, yaml } from '../helpers/yaml';
+import { exampleOf, yaml } from '../helpers/yaml';
 
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
 // release has the executable if one is tested, and otherwise a script that starts the built program.
@@ -307,22 +307,19 @@ describe.skipIf(windows)('the GitHub Action', () => {
     expect(got).toMatchObject({ code: 0, variables: { DB: SECRET } });
   });
 
-  test.skipIf(lacksRuby)(
-    'passes a secret on in the example of docs/ci.md (needs ruby)',
-    async () => {
-      const { jobs } = exampleOf('GitHub Actions') as Workflow;
-      const [pushing, getting] = [...jobs.build.steps, ...jobs.deploy.steps].filter(
-        ({ uses }) => uses,
-      );
-      const secrets = { DB_PASSWORD: SECRET, LINK_PASSPHRASE: 'word', PWPUSH_TOKEN: service.token };
-      expect(pushing?.uses).toBe(`OWNER/pwpush@v${version}`);
-      const { outputs } = await asInJob(pushing, { secrets });
-      const needs = { build: { outputs } };
-      const { code, variables } = await asInJob(getting, { secrets, needs });
-      expect([code, variables]).toEqual([0, { DB_PASSWORD: SECRET }]);
-      expect(getting?.uses).toBe(pushing?.uses);
-    },
-  );
+  test('passes a secret on in the example of docs/ci.md', async () => {
+    const { jobs } = exampleOf('GitHub Actions') as Workflow;
+    const [pushing, getting] = [...jobs.build.steps, ...jobs.deploy.steps].filter(
+      ({ uses }) => uses,
+    );
+    const secrets = { DB_PASSWORD: SECRET, LINK_PASSPHRASE: 'word', PWPUSH_TOKEN: service.token };
+    expect(pushing?.uses).toBe(`OWNER/pwpush@v${version}`);
+    const { outputs } = await asInJob(pushing, { secrets });
+    const needs = { build: { outputs } };
+    const { code, variables } = await asInJob(getting, { secrets, needs });
+    expect([code, variables]).toEqual([0, { DB_PASSWORD: SECRET }]);
+    expect(getting?.uses).toBe(pushing?.uses);
+  });
 
   test('installs the program for the steps that follow', async () => {
     const { code, path, outputs } = await step({ command: 'install' });
@@ -522,7 +519,7 @@ describe('action.yml', () => {
     expect(names('outputs')).toEqual(set.map(([, own, secret]) => own ?? secret).sort());
   });
 
-  test.skipIf(lacksRuby)('is YAML of the form that runners read (needs ruby)', () => {
+  test('is YAML of the form that runners read', () => {
     const { inputs, outputs, runs, ...rest } = yaml(text)[0] as {
       inputs: Record<string, object>;
       outputs: Record<string, object>;

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { long } from '../helpers/long';
 import { person, program, pwpush, serving } from '../helpers/program';
-import { exampleOf, lacksRuby } from '../helpers/yaml';
+import { exampleOf } from '../helpers/yaml';
 
 // The lookup of Ansible, in playbooks that ansible-playbook runs. Each takes more than a second, so these are long tests.
 
@@ -131,7 +131,7 @@ describe.skipIf(!long || missing)('the Ansible lookup (long, needs ansible-playb
     expect(said.split(link).length).toBe(1);
   });
 
-  test.skipIf(lacksRuby)('gets a secret in the example of docs/ci.md (needs ruby)', async () => {
+  test('gets a secret in the example of docs/ci.md', async () => {
     const [{ tasks }] = exampleOf('Ansible') as [{ tasks: object[] }];
     const { code, said } = await play(tasks, { link: await push('hunter2', ['--views', '1']) });
     expect({ code, said }).toMatchObject({ code: 0 });

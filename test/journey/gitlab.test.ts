@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { person, program, pwpush, serving } from '../helpers/program';
-import { exampleOf, lacksRuby, yaml } from '../helpers/yaml';
+import { exampleOf, yaml } from '../helpers/yaml';
 
 // The components of GitLab CI: their inputs filled in as GitLab does, and their scripts run as a runner does. There is no
 // GitLab here, so what it makes of the rest of a job is not tried.
@@ -79,7 +79,7 @@ beforeEach(() => {
   mkdirSync(work);
 });
 
-describe.skipIf(lacksRuby || process.platform === 'win32')('GitLab components (needs ruby)', () => {
+describe.skipIf(process.platform === 'win32')('GitLab components', () => {
   const SECRET = 'pass "word" $HOME\nline 2';
 
   test('push leaves a link in the report, and run passes its secret to a command', async () => {
