@@ -17,6 +17,9 @@ import { type Invocation, invocation } from '../terminal/output';
 import { pairs } from '../terminal/table';
 
 const EXAMPLES = `
+--check asks the address that a release has built in, or PWPUSH_LATEST_URL: an
+https address of a JSON object whose "version" is that of the newest release.
+
 Examples:
   $ pwpush version
   $ pwpush version --url https://pwpush.example --json | jq .features
