@@ -13,16 +13,24 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { zipSync } from 'fflate';
+import {
+  BUN,
+  builtAt,
+  completion,
+  executableOf,
+  license,
+  listed,
+  root,
+  run,
+  suffixOf,
+  version,
+} from './build.mjs';
 import { installers } from './installers.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, 'node_modules/.cache/pwpush-runtimes');
-const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-const BUN = '1.4.5';
 /** By platform: the runtime's package, and the integrity of its archive in the registry. */
 const runtimes = {
   'linux-x64': [
@@ -57,15 +65,6 @@ const thisPlatform = () => {
 };
 const isMusl = () => process.report.getReport().header.glibcVersionRuntime === undefined;
 
-/** Seconds since 1970 for everything in an archive, so that it is the same when it is built again. */
-const builtAt = Number(
-  process.env.SOURCE_DATE_EPOCH ?? run('git', ['-C', root, 'log', '-1', '--format=%ct']),
-);
-
-function run(file, words, options = {}) {
-  return execFileSync(file, words, { encoding: 'utf8', maxBuffer: 2 ** 30, ...options });
-}
-
 /** The runtime of a platform. Fetched once, and compared with its integrity each time. */
 function runtimeFor(platform) {
   const [name, integrity] = runtimes[platform] ?? [];
@@ -84,7 +83,7 @@ function runtimeFor(platform) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   run('tar', ['-xzf', archive, '-C', folder, '--strip-components=1']);
-  return join(folder, 'bin', platform.startsWith('windows') ? 'bun.exe' : 'bun');
+  return join(folder, 'bin', `bun${suffixOf(platform)}`);
 }
 
 /**
@@ -115,9 +114,6 @@ function sealed(runtime) {
   writeFileSync(path, bytes, { mode: 0o755 });
   return path;
 }
-
-const executableOf = (platform) =>
-  join(root, 'build', `pwpush-${platform}${platform.startsWith('windows') ? '.exe' : ''}`);
 
 /** Compiles `build/pwpush-<platform>` and returns its path. */
 function compile(platform, host) {
@@ -195,7 +191,7 @@ function pack(platform, binary) {
   const bill = billOfMaterials(platform);
   const copied = (from) => readFileSync(join(root, from));
   const files = {
-    [`pwpush${platform.startsWith('windows') ? '.exe' : ''}`]: readFileSync(binary),
+    [`pwpush${suffixOf(platform)}`]: readFileSync(binary),
     ...manuals(),
     ...completions(),
     'README.md': copied('README.md'),
@@ -224,11 +220,10 @@ function manuals() {
 
 /** The completion scripts, as the program prints them. */
 function completions() {
-  const program = join(root, 'bin/pwpush.js');
   return Object.fromEntries(
     ['bash', 'zsh', 'fish', 'powershell'].map((shell) => [
       `completions/pwpush.${shell}`,
-      run(process.execPath, [program, 'completion', shell]),
+      completion(shell),
     ]),
   );
 }
@@ -296,9 +291,6 @@ function billOfMaterials(platform) {
   };
   return `${JSON.stringify(bill, undefined, 2)}\n`;
 }
-
-const listed = (path) =>
-  console.log(`${relative(root, path)}  ${(statSync(path).size / 2 ** 20).toFixed(1)} MiB`);
 
 function compileAll(platforms) {
   const host = runtimeFor(thisPlatform());

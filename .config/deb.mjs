@@ -10,18 +10,23 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import {
+  BUN,
+  builtAt,
+  version as builtVersion,
+  completion,
+  executableOf,
+  listed,
+  root,
+  run,
+} from './build.mjs';
 
 process.umask(0o022);
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const run = (file, words, options) =>
-  execFileSync(file, words, { encoding: 'utf8', maxBuffer: 2 ** 28, ...options });
 
 /** Names of a platform: ours, and that of Debian. */
 const architectures = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
@@ -35,15 +40,11 @@ const licenses = {
 };
 
 // A pre-release sorts before its release.
-const version = JSON.parse(read('package.json')).version.replace('-', '~');
+const version = builtVersion.replace('-', '~');
 const {
   PWPUSH_HOME_PAGE: home = 'https://pwpush.example',
   PWPUSH_MAINTAINER: maintainer = 'The pwpush authors <maintainers@pwpush.example>',
 } = process.env;
-/** Seconds since 1970 for everything in the package, so that it is the same when it is built again. */
-const builtAt = Number(
-  process.env.SOURCE_DATE_EPOCH ?? run('git', ['-C', root, 'log', '-1', '--format=%ct']),
-);
 const gzip = (text) => execFileSync('gzip', ['-9n'], { input: text });
 const filled = (name, values) =>
   read(`deploy/debian/${name}`).replaceAll(/@([A-Z]+)@/g, (_, key) => values[key]);
@@ -65,9 +66,6 @@ function bundled() {
 
 /** The files of the package, as `[content, mode]` by path. */
 function contents(binary) {
-  const completion = (shell) =>
-    run(process.execPath, [join(root, 'bin/pwpush.js'), 'completion', shell]);
-  const bun = /const BUN = '(.+)'/.exec(read('.config/binary.mjs'))?.[1];
   const changelog = `pwpush (${version}) unstable; urgency=medium
 
   * Version ${version}, see CHANGELOG.md.gz.
@@ -79,7 +77,7 @@ function contents(binary) {
     gzip(read(`man/${name}`)),
   ]);
   const doc = 'usr/share/doc/pwpush';
-  const fields = { MAINTAINER: maintainer, HOME: home, BUN: bun };
+  const fields = { MAINTAINER: maintainer, HOME: home, BUN };
   return {
     'usr/bin/pwpush': [readFileSync(binary), 0o755],
     ...Object.fromEntries(manuals.map(([path, text]) => [path, [text]])),
@@ -132,8 +130,7 @@ function pack(binary, arch) {
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean' } } });
 for (const [platform, arch] of Object.entries(architectures)) {
-  const binary = join(root, `build/pwpush-${platform}`);
+  const binary = executableOf(platform);
   if (!existsSync(binary)) continue;
-  const deb = pack(binary, arch);
-  console.log(`${relative(root, deb)}  ${(statSync(deb).size / 2 ** 20).toFixed(1)} MiB`);
+  listed(pack(binary, arch));
 }
