@@ -253,6 +253,23 @@ describe('POST /api/v2/pushes', () => {
     },
   );
 
+  test.each([
+    ['fr', '?locale=fr'],
+    ['zh-CN', '?locale=zh-CN'],
+    ['tlh', ''],
+    ['fr%26x=y', ''],
+  ])('push_locale=%s adds "%s" to the link', async (locale, query) => {
+    const path = `/api/v2/pushes?push_locale=${locale}`;
+    const { body } = await send(
+      'POST',
+      path,
+      { ...asJson, ...asAdmin() },
+      '{"push":{"payload":"x"}}',
+    );
+    const { html_url } = body as { html_url: string };
+    expect(new URL(html_url).search).toBe(query);
+  });
+
   test('nobody to e-mail is no such request', async () => {
     await created('{"push":{"payload":"x","notify_emails_to":"","notify_emails_to_locale":"en"}}');
     await created('{"push":{"payload":"x","notify_emails_to":null}}');

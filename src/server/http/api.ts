@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { API_PATH, OPENAPI_PATH, routes } from '../../contract';
+import { API_PATH, locales, OPENAPI_PATH, routes } from '../../contract';
 import { lazy } from '../../lazy';
 import type { Visitor } from '../rules/access';
 import type { PushWithNote } from '../rules/records';
@@ -45,8 +45,16 @@ export function createApi(options: PartOptions): Hono<Env> {
     const managed = caller.owner
       ? {}
       : { management_token: pushes.managementToken(push.url_token) };
-    return json({ ...body(c, push), name: push.name, note, ...managed }, 201);
+    const created = body(c, push);
+    const html_url = created.html_url + localeQuery(c);
+    return json({ ...created, html_url, name: push.name, note, ...managed }, 201);
   });
+
+  /** The query for a link to the page in the language that `push_locale` names, if there is that language. */
+  function localeQuery(c: Context<Env>): string {
+    const locale = locales.find((code) => code === c.req.query('push_locale'));
+    return locale === undefined ? '' : `?locale=${locale}`;
+  }
 
   async function readCreation(c: Context<Env>, { owner }: Visitor): Promise<object> {
     const push = await readFields(c.req.raw, c.env, c.get('memory'));

@@ -5,6 +5,7 @@ import {
   auditKinds,
   type InstanceVersion,
   limits,
+  locales,
   type NewPush,
   type Notification,
   type Preview,
@@ -53,6 +54,12 @@ export const parameters = {
     description: `Of ${limits.rowsPerPage} rows; one past the end is empty.`,
     schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
   },
+  locale: {
+    name: 'push_locale',
+    in: 'query',
+    description: 'The language of the page that the link opens.',
+    schema: { type: 'string', enum: locales },
+  },
 } as const;
 
 /** Responses of refused calls, by status. */
@@ -92,6 +99,7 @@ export const operations: Readonly<Record<CallName, Operation>> = {
     description:
       'Files are sent as multipart/form-data, with a token unless the version says that they need none. Not to be repeated lightly.',
     caller: 'permitted',
+    parameters: ['locale'],
     responses: { 201: { words: 'The push was created.', schema: 'CreatedPush' } },
     refusals: [400, 403, 413, 422],
   },
