@@ -209,6 +209,9 @@ export function expiry(option: string): (value: string) => Expiry {
   };
 }
 
+/** The most that `--timeout` waits, in seconds: a push lives for 90 days. */
+export const LONGEST_WAIT = 90 * 86_400;
+
 /** Parses seconds, as a bare number or as a duration such as `6h`: more than 0, at most `most`. */
 export function duration(option: string, most: number): (value: string) => number {
   const bare = seconds(option, most);

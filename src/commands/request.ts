@@ -1,6 +1,12 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
-import { addGlobalOptions, newPassphraseOption, optionsOf, seconds } from '../options';
+import {
+  addGlobalOptions,
+  duration,
+  LONGEST_WAIT,
+  newPassphraseOption,
+  optionsOf,
+} from '../options';
 import type { RequestOptions } from './request/create-request';
 
 const EXAMPLES = `
@@ -40,9 +46,9 @@ export function define(context: Context): Command {
     .option('--notify-locale <code>', 'language of that e-mail, such as de')
     .option('--wait', 'wait until it is answered (0) or closed (6)')
     .option(
-      '--timeout <seconds>',
-      'with --wait: exit with 12 after this time',
-      seconds('--timeout', 90 * 86_400),
+      '--timeout <time>',
+      'with --wait: exit with 12 after 6h, or seconds',
+      duration('--timeout', LONGEST_WAIT),
     )
     .addHelpText('after', EXAMPLES)
     .action(async (question: string | undefined) => {

@@ -5,19 +5,20 @@ import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import type { AuditEntry } from '../contract';
 import { CliError, usageError } from '../errors';
-import { addGlobalOptions, duration, type GlobalOptions, optionsOf, seconds } from '../options';
+import {
+  addGlobalOptions,
+  duration,
+  type GlobalOptions,
+  LONGEST_WAIT,
+  optionsOf,
+  seconds,
+} from '../options';
 import { removeReceipt } from '../profile/receipts';
 import { createSession, type Instance, type Session } from '../session';
 import { auditColumns } from '../terminal/listings';
 import { toJson } from '../terminal/output';
 import { printRows } from '../terminal/table';
-import {
-  DEFAULT_INTERVAL,
-  LONGEST_WAIT,
-  waitForAnswer,
-  waitUntil,
-  withDeadline,
-} from '../terminal/waiting';
+import { DEFAULT_INTERVAL, waitForAnswer, waitUntil, withDeadline } from '../terminal/waiting';
 
 interface WaitOptions extends GlobalOptions {
   readonly link: string;

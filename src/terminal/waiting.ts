@@ -5,8 +5,6 @@ import type { SecretRequest } from '../contract';
 import { CliError } from '../errors';
 import { type Invocation, type Terminal, toJson } from './output';
 
-/** Seconds; a push lives for 90 days. */
-export const LONGEST_WAIT = 90 * 86_400;
 /** Seconds between two looks. */
 export const DEFAULT_INTERVAL = 5;
 

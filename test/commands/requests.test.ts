@@ -324,7 +324,7 @@ describe('with the service', () => {
   });
 
   test('--wait waits for the answer', async () => {
-    const made = await owner().run('request', 'Q', '--wait', '--timeout', '12');
+    const made = await owner().run('request', 'Q', '--wait', '--timeout', '12s');
     expect(made.code).toBe(12);
     expect(made.stdout).toMatch(LINK);
   });
