@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installers } from '../.config/installers.mjs';
+import { lacks } from './helpers/needs';
 import { yaml } from './helpers/yaml';
 
 // What `npm run release` makes for people who install: run with archives of a small program, from a server here.
@@ -260,7 +261,6 @@ describe.skipIf(shells.length === 0)('install.ps1 (needs Windows, in CI)', () =>
 });
 
 describe('manifests', () => {
-  const lacksRuby = spawnSync('ruby', ['-v']).error && process.env.PWPUSH_TEST_ALL !== '1';
   const files = () => release('1.2.3');
 
   test('have no placeholder left', () => {
@@ -278,7 +278,7 @@ describe('manifests', () => {
     expect(manifest.architecture['64bit'].hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test.skipIf(lacksRuby)('of Homebrew is Ruby (needs ruby)', () => {
+  test.skipIf(lacks('ruby'))('of Homebrew is Ruby (needs ruby)', () => {
     const formula = join(folder, 'pwpush.rb');
     writeFileSync(formula, files()['homebrew/pwpush.rb'] ?? '');
     expect(spawnSync('ruby', ['-c', formula], { encoding: 'utf8' }).stdout).toBe('Syntax OK\n');

@@ -9,6 +9,7 @@ import type { Context } from '../src/context';
 import { exitStatus } from '../src/errors';
 import { settingNames } from '../src/profile/settings';
 import { commands, programFor } from '../src/program';
+import { lacks } from './helpers/needs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const names = commands.map(({ name }) => name);
@@ -132,8 +133,7 @@ describe('the manual', () => {
     expect(also).toEqual([...new Set(also)].sort());
   });
 
-  const missing = spawnSync('mandoc', ['-V']).error && process.env.PWPUSH_TEST_ALL !== '1';
-  test.skipIf(missing)('is in order for mandoc', () => {
+  test.skipIf(lacks('mandoc'))('is in order for mandoc', () => {
     const paths = files.map((file) => join('man', file));
     const { stdout, stderr } = spawnSync('mandoc', ['-Tlint', '-Wwarning', ...paths], {
       cwd: root,

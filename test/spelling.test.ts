@@ -1,13 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { lacks } from './helpers/needs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const missing = ['hunspell', 'mandoc'].filter((tool) => spawnSync(tool, ['--version']).error);
-const skip = missing.length > 0 && process.env.PWPUSH_TEST_ALL !== '1';
-
 const own = join(root, 'test/words.txt');
 const listed = new Set(readFileSync(own, 'utf8').split('\n'));
 const files = (folder: string, end: RegExp) =>
@@ -42,10 +40,13 @@ function misspelt(text: string): string[] {
   return [...new Set(found.split('\n'))].filter((word) => word !== '' && !listed.has(word)).sort();
 }
 
-test.skipIf(skip)('manual pages and documents have no spelling mistakes', () => {
-  const text = [
-    ...files('man', /\.\d$/).map(page),
-    ...[...files('.', /\.md$/), ...files('docs', /\.md$/)].map(prose),
-  ].join('\n');
-  expect(misspelt(text), `correct it, or add it to ${own}`).toEqual([]);
-});
+test.skipIf(lacks('hunspell', 'mandoc'))(
+  'manual pages and documents have no spelling mistakes',
+  () => {
+    const text = [
+      ...files('man', /\.\d$/).map(page),
+      ...[...files('.', /\.md$/), ...files('docs', /\.md$/)].map(prose),
+    ].join('\n');
+    expect(misspelt(text), `correct it, or add it to ${own}`).toEqual([]);
+  },
+);

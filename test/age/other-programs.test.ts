@@ -21,6 +21,7 @@ import {
 } from '../../src/age/recipients';
 import { wordList } from '../../src/input/words';
 import { expectSame, joined, lengths, pieces } from '../helpers/age';
+import { lacks } from '../helpers/needs';
 import { person } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -84,9 +85,6 @@ describe('age-encryption', () => {
     expectSame(await decryptText(text, [passphraseIdentity(passphrase)]), plain);
   });
 });
-
-const lacks = (...tools: string[]) =>
-  process.env.PWPUSH_TEST_ALL !== '1' && tools.some((tool) => spawnSync('which', [tool]).status);
 
 describe.skipIf(lacks('age', 'age-keygen', 'ssh-keygen'))('age (needs age, ssh-keygen)', () => {
   const { folder, env, remove } = person();

@@ -8,12 +8,9 @@ import { forgetProfile, readFromKeyring, storeInKeyring } from '../../src/child/
 import type { Context } from '../../src/context';
 import { signalGroup } from '../../src/system/process';
 import { type Instance, instance } from '../helpers/instance';
+import { lacks } from '../helpers/needs';
 
-const missing =
-  process.env.PWPUSH_TEST_ALL !== '1' &&
-  ['secret-tool', 'gnome-keyring-daemon', 'dbus-run-session'].some(
-    (tool) => spawnSync('which', [tool]).status,
-  );
+const missing = lacks('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
 
 let here: Instance;
 let token: string;

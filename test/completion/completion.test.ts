@@ -7,6 +7,7 @@ import { complete } from '../../src/completion/complete';
 import type { Context } from '../../src/context';
 import { commands, topics } from '../../src/program';
 import { long } from '../helpers/long';
+import { lacks, skipsWithout } from '../helpers/needs';
 import { person, program, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -15,9 +16,6 @@ const bin = join(somebody.folder, 'bin');
 const env = { ...somebody.env, PATH: `${bin}:${somebody.env.PATH}`, LC_ALL: 'C.UTF-8' };
 const at = (name: string) => join(somebody.folder, name);
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-const lacking = (tool: string) =>
-  spawnSync(tool, ['--version']).error !== undefined && process.env.PWPUSH_TEST_ALL !== '1';
 
 beforeAll(async () => {
   mkdirSync(bin);
@@ -195,7 +193,7 @@ describe('bash', () => {
   });
 
   const package_ = '/usr/share/bash-completion/bash_completion';
-  test.skipIf(!existsSync(package_) && process.env.PWPUSH_TEST_ALL !== '1')(
+  test.skipIf(skipsWithout(existsSync(package_)))(
     'on a terminal, loaded by bash-completion from where it is installed (needs bash-completion)',
     async () => {
       const folder = join(somebody.folder, '.local/share/bash-completion/completions');
@@ -206,7 +204,7 @@ describe('bash', () => {
   );
 });
 
-describe.skipIf(lacking('fish'))('fish (needs fish)', () => {
+describe.skipIf(lacks('fish'))('fish (needs fish)', () => {
   const described = (line: string) =>
     execFileSync(
       'fish',
@@ -244,7 +242,7 @@ describe.skipIf(lacking('fish'))('fish (needs fish)', () => {
   });
 });
 
-describe.skipIf(lacking('zsh'))('zsh (needs zsh)', () => {
+describe.skipIf(lacks('zsh'))('zsh (needs zsh)', () => {
   test('on a terminal', async () => {
     const folder = at('zdot');
     mkdirSync(folder);

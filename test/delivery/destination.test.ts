@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reserveFile } from '../../src/delivery/destination';
+import { skipsWithout } from '../helpers/needs';
 
 let folder: string;
 let path: string;
@@ -137,7 +138,7 @@ test('a device is written to as it is', async () => {
 
 /** A place for a file below /dev, where people keep secrets in memory. */
 const memory = '/dev/shm';
-const missing = !existsSync(memory) && process.env.PWPUSH_TEST_ALL !== '1';
+const missing = skipsWithout(existsSync(memory));
 
 describe.skipIf(missing)('a file in /dev/shm is one like any other', () => {
   let file: string;

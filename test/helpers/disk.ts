@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { skipsWithout } from './needs';
 
 /** A disk of its own, small enough to be filled. */
 export interface Disk {
@@ -14,7 +15,7 @@ export interface Disk {
 }
 
 /** Whether tests that need to mount one are to be skipped. */
-export const noDisk = !canMount() && process.env.PWPUSH_TEST_ALL !== '1';
+export const noDisk = skipsWithout(canMount());
 
 function canMount(): boolean {
   try {

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { root } from './deploy';
 import { memory } from './memory';
+import { lacks, skipsWithout } from './needs';
 import { type Ended, ending } from './program';
 import type { Plain } from './yaml';
 
@@ -16,10 +17,8 @@ const run = promisify(execFile);
 
 /** Whether tests of the image are to be skipped: no tools, or not root. */
 export function cannotRunImages(): boolean {
-  if (process.env.PWPUSH_TEST_ALL === '1') return false;
-  const tools = ['buildah', 'unshare', 'nsenter', 'setpriv'];
-  const missing = tools.some((tool) => spawnSync(tool, ['--version']).error !== undefined);
-  return missing || process.getuid?.() !== 0;
+  const root = process.getuid?.() === 0;
+  return skipsWithout(root) || lacks('buildah', 'unshare', 'nsenter', 'setpriv');
 }
 
 /** The user of the image. */

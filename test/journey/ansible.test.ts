@@ -1,15 +1,14 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { long } from '../helpers/long';
+import { lacks } from '../helpers/needs';
 import { person, program, pwpush, serving } from '../helpers/program';
 import { exampleOf } from '../helpers/yaml';
 
 // The lookup of Ansible, in playbooks that ansible-playbook runs. Each takes more than a second, so these are long tests.
 
-const missing =
-  spawnSync('ansible-playbook', ['--version']).error && process.env.PWPUSH_TEST_ALL !== '1';
 const lookup = join(import.meta.dirname, '../../deploy/ansible/lookup_plugins');
 const somebody = person();
 const service = serving(somebody.env);
@@ -59,88 +58,91 @@ async function push(secret: string, words: string[] = []): Promise<string> {
   return (await pwpush(['push', ...words], { env, input: secret })).stdout.trim();
 }
 
-describe.skipIf(!long || missing)('the Ansible lookup (long, needs ansible-playbook)', () => {
-  const SECRET = '  {{ lookup("pipe", "touch cracked") }} "word"\nline 2\n\n';
+describe.skipIf(!long || lacks('ansible-playbook'))(
+  'the Ansible lookup (long, needs ansible-playbook)',
+  () => {
+    const SECRET = '  {{ lookup("pipe", "touch cracked") }} "word"\nline 2\n\n';
 
-  test('gets a secret once for all hosts, and keeps it from the output', async () => {
-    const link = await push(SECRET, ['--views', '1']);
-    const encrypted = await push('hunter2', [
-      '--encrypt',
-      '--views',
-      '1',
-      '--passphrase-env',
-      'HOME',
-    ]);
-    const [bare = '', key = ''] = encrypted.split('#');
-    const { code, said } = await play(
-      [
-        {
-          'ansible.builtin.set_fact': {
-            twice: "{{ query('pwpush', link, link) }}",
-            other: "{{ lookup('pwpush', bare, key=key, passphrase=passphrase) }}",
+    test('gets a secret once for all hosts, and keeps it from the output', async () => {
+      const link = await push(SECRET, ['--views', '1']);
+      const encrypted = await push('hunter2', [
+        '--encrypt',
+        '--views',
+        '1',
+        '--passphrase-env',
+        'HOME',
+      ]);
+      const [bare = '', key = ''] = encrypted.split('#');
+      const { code, said } = await play(
+        [
+          {
+            'ansible.builtin.set_fact': {
+              twice: "{{ query('pwpush', link, link) }}",
+              other: "{{ lookup('pwpush', bare, key=key, passphrase=passphrase) }}",
+            },
+            run_once: true,
+            no_log: true,
           },
-          run_once: true,
-          no_log: true,
-        },
-        {
-          'ansible.builtin.copy': {
-            dest: file('{{ inventory_hostname }}'),
-            content: '{{ twice[1] }}',
-            mode: '0600',
+          {
+            'ansible.builtin.copy': {
+              dest: file('{{ inventory_hostname }}'),
+              content: '{{ twice[1] }}',
+              mode: '0600',
+            },
+            no_log: true,
           },
-          no_log: true,
-        },
-        { 'ansible.builtin.assert': { that: ["other == 'hunter2'", 'twice[0] == twice[1]'] } },
-      ],
-      { link, bare, key, passphrase: somebody.env.HOME },
-    );
-    expect({ code, said }).toMatchObject({ code: 0 });
-    for (const host of ['a', 'b']) expect(readFileSync(file(host), 'utf8')).toBe(SECRET);
-    expect(statSync(file('a')).mode & 0o777).toBe(0o600);
-    expect(said).not.toMatch(/hunter2|line 2/);
-    expect(existsSync(file('cracked'))).toBe(false);
-  });
-
-  test('fails without a secret or the whole link in the message, and uses no view in check mode', async () => {
-    const link = await push('hunter2', ['--views', '1']);
-    const task = (call: string) => ({ 'ansible.builtin.debug': { msg: `{{ ${call} }}` } });
-    const checked = await play([task("lookup('pwpush', link)")], { link }, ['--check']);
-    expect(checked).toEqual({
-      code: 0,
-      said: expect.stringContaining('not retrieved in check mode'),
+          { 'ansible.builtin.assert': { that: ["other == 'hunter2'", 'twice[0] == twice[1]'] } },
+        ],
+        { link, bare, key, passphrase: somebody.env.HOME },
+      );
+      expect({ code, said }).toMatchObject({ code: 0 });
+      for (const host of ['a', 'b']) expect(readFileSync(file(host), 'utf8')).toBe(SECRET);
+      expect(statSync(file('a')).mode & 0o777).toBe(0o600);
+      expect(said).not.toMatch(/hunter2|line 2/);
+      expect(existsSync(file('cracked'))).toBe(false);
     });
-    const tried = (call: string) => ({ ...task(call), ignore_errors: true, run_once: true });
-    const { code, said } = await play(
-      [
-        tried("lookup('pwpush', link)"),
-        tried("lookup('pwpush', link)"),
-        tried("lookup('pwpush', '--help')"),
-        tried("lookup('pwpush', '')"),
-        tried("lookup('pwpush', link, executable='/nowhere/pwpush')"),
-      ],
-      { link },
-    );
-    expect({ code, said }).toMatchObject({ code: 0 });
-    expect(said).toContain('"msg": "hunter2"');
-    expect(said).toMatch(/pwpush: the push has expired\\n.*\(exit code 6\)/);
-    expect(said).toMatch(/a link must be a text that is not empty/);
-    expect(said).toContain(
-      "cannot run pwpush: [Errno 2] No such file or directory: '/nowhere/pwpush'",
-    );
-    expect(said).not.toContain('usage:');
-    expect(said.split(link).length).toBe(1);
-  });
 
-  test('gets a secret in the example of docs/ci.md', async () => {
-    const [{ tasks }] = exampleOf('Ansible') as [{ tasks: object[] }];
-    const { code, said } = await play(tasks, { link: await push('hunter2', ['--views', '1']) });
-    expect({ code, said }).toMatchObject({ code: 0 });
-    expect(readFileSync(file('db-password'), 'utf8')).toBe('hunter2');
-  });
+    test('fails without a secret or the whole link in the message, and uses no view in check mode', async () => {
+      const link = await push('hunter2', ['--views', '1']);
+      const task = (call: string) => ({ 'ansible.builtin.debug': { msg: `{{ ${call} }}` } });
+      const checked = await play([task("lookup('pwpush', link)")], { link }, ['--check']);
+      expect(checked).toEqual({
+        code: 0,
+        said: expect.stringContaining('not retrieved in check mode'),
+      });
+      const tried = (call: string) => ({ ...task(call), ignore_errors: true, run_once: true });
+      const { code, said } = await play(
+        [
+          tried("lookup('pwpush', link)"),
+          tried("lookup('pwpush', link)"),
+          tried("lookup('pwpush', '--help')"),
+          tried("lookup('pwpush', '')"),
+          tried("lookup('pwpush', link, executable='/nowhere/pwpush')"),
+        ],
+        { link },
+      );
+      expect({ code, said }).toMatchObject({ code: 0 });
+      expect(said).toContain('"msg": "hunter2"');
+      expect(said).toMatch(/pwpush: the push has expired\\n.*\(exit code 6\)/);
+      expect(said).toMatch(/a link must be a text that is not empty/);
+      expect(said).toContain(
+        "cannot run pwpush: [Errno 2] No such file or directory: '/nowhere/pwpush'",
+      );
+      expect(said).not.toContain('usage:');
+      expect(said.split(link).length).toBe(1);
+    });
 
-  test('is documented as Ansible expects it', async () => {
-    const { code, said } = await ansible('ansible-doc', ['-t', 'lookup', 'pwpush']);
-    expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('EXAMPLES:') });
-    expect(said).toContain('run_once: true');
-  });
-});
+    test('gets a secret in the example of docs/ci.md', async () => {
+      const [{ tasks }] = exampleOf('Ansible') as [{ tasks: object[] }];
+      const { code, said } = await play(tasks, { link: await push('hunter2', ['--views', '1']) });
+      expect({ code, said }).toMatchObject({ code: 0 });
+      expect(readFileSync(file('db-password'), 'utf8')).toBe('hunter2');
+    });
+
+    test('is documented as Ansible expects it', async () => {
+      const { code, said } = await ansible('ansible-doc', ['-t', 'lookup', 'pwpush']);
+      expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('EXAMPLES:') });
+      expect(said).toContain('run_once: true');
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lacks } from '../helpers/needs';
 import { person, program, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -7,8 +8,6 @@ const sender = person();
 const recipient = person();
 const service = serving(sender.env);
 
-const lacks = (...tools: string[]) =>
-  process.env.PWPUSH_TEST_ALL !== '1' && tools.some((tool) => spawnSync('which', [tool]).status);
 const SECRET = 'MARKER pässwörd\n\u001b';
 
 async function pushed(...words: string[]) {

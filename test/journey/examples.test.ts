@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lacks } from '../helpers/needs';
 import { program as built, person, pwpush, serveBuilt, shell } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
@@ -75,8 +76,7 @@ const outputs = [...jsonPage.matchAll(/^```sh\n(.*?)^```\n\n```json\n(.*?)^```/g
 test('the examples of docs/json.md print what they say (jq)', {
   timeout: 60_000,
 }, async (context) => {
-  const hasJq = (await shell('jq --version', { env })).code === 0;
-  if (!hasJq && !process.env.PWPUSH_TEST_ALL) context.skip(true, 'this machine has no jq');
+  context.skip(lacks('jq'), 'this machine has no jq');
   writeFileSync(join(work, 'report.txt'), 'figures');
   const api = { ...env, PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
   const words = ['push', '--file', 'report.txt', '--message', 'see the file', '--name', 'db'];

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
+import { skipsWithout } from '../helpers/needs';
 import { binary, type Ended, onNode, person, pwpush, shell, start, wire } from '../helpers/program';
 import {
   cut,
@@ -480,8 +481,7 @@ describe('a file that does not come', () => {
     const disk = join(folder, 'disk');
     mkdirSync(disk);
     const mounted = mountSmall(disk);
-    if (!mounted && process.env.PWPUSH_TEST_ALL !== '1')
-      skip(true, 'a small tmpfs cannot be mounted here');
+    skip(skipsWithout(mounted), 'a small tmpfs cannot be mounted here');
     expect(mounted).toBe(true);
     stop.push(() => execFileSync('umount', [disk]));
     const big = 'x'.repeat(2 * 1024 * 1024);

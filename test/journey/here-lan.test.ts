@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skipsWithout } from '../helpers/needs';
 import { person, program } from '../helpers/program';
 
 const sender = person();
@@ -39,7 +40,7 @@ function tornDown(): void {
 
 const works = wired();
 if (!works) tornDown();
-const missing = !works && process.env.PWPUSH_TEST_ALL !== '1';
+const missing = skipsWithout(works);
 const children: ChildProcess[] = [];
 
 beforeAll(() => {

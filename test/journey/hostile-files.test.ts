@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { times } from '../helpers/long';
+import { skipsWithout } from '../helpers/needs';
 import { binary, dist, launcher, person, pwpush, serving, shell } from '../helpers/program';
 
 const sender = person();
@@ -120,7 +121,7 @@ test('of many programs that write at once none loses anything', async () => {
 
 const root = process.getuid?.() === 0;
 const NOBODY = 65534;
-const skipped = (noFull || !root) && process.env.PWPUSH_TEST_ALL !== '1';
+const skipped = skipsWithout(root && !noFull);
 
 describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)', () => {
   /** A line of sh as the user nobody, who may read the program but not the folder it stands in. */

@@ -1,16 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { lacks } from '../helpers/needs';
 import { makePerson, person, serving, shell } from '../helpers/program';
 
 // The built program and the keyring of a desktop; test/child/system-keyring.test.ts has all that can go wrong.
 
-const missing =
-  process.env.PWPUSH_TEST_ALL !== '1' &&
-  ['secret-tool', 'gnome-keyring-daemon', 'dbus-run-session'].some(
-    (tool) => spawnSync('which', [tool]).status,
-  );
+const missing = lacks('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
 
 const host = person();
 const service = serving(host.env);

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/help/topics';
+import { lacks } from '../helpers/needs';
 import { program as built, person, pwpush, serving } from '../helpers/program';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
@@ -131,8 +132,7 @@ test('Jenkins: the script of the step leaves a link', async () => {
 });
 
 test('Terraform: the program prints an object of strings (jq)', async ({ skip }) => {
-  const hasJq = await run('jq', ['--version'], owner).then(({ code }) => code === 0);
-  if (!hasJq && !process.env.PWPUSH_TEST_ALL) skip(true, 'this machine has no jq');
+  skip(lacks('jq'), 'this machine has no jq');
   const [argv = ''] = /\[.*\]/.exec(recipe('Terraform')) ?? [];
   const [shell = '', ...args] = JSON.parse(argv) as string[];
   const ended = await run(shell, args, { ...owner, LINK: await push('pass "word"') });
@@ -144,8 +144,7 @@ test('Terraform: the program prints an object of strings (jq)', async ({ skip })
 });
 
 test('a Makefile: the target gets the variables, and shows no link (make)', async ({ skip }) => {
-  const makes = await run('make', ['--version'], owner).then(({ code }) => code === 0);
-  if (!makes && !process.env.PWPUSH_TEST_ALL) skip(true, 'this machine has no make');
+  skip(lacks('make'), 'this machine has no make');
   writeFileSync(join(work, 'Makefile'), recipe('A Makefile'));
   const LINK = await push('export DEPLOY_TOKEN="from make"\n');
   expect(await run('make', ['deploy'], { ...owner, LINK })).toEqual({

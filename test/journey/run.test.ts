@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { lacks } from '../helpers/needs';
 import { person, program, pwpush, serving, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -154,9 +155,6 @@ describe('a variable that takes a program over', () => {
     writeFileSync(join(somebody.folder, 'x.c'), 'int main(void) { return 0; }\n');
     await shell('git init -q repository', { env: somebody.env, cwd: somebody.folder });
   });
-  const lacking = (program: string) =>
-    spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0 &&
-    process.env.PWPUSH_TEST_ALL !== '1';
 
   /** The line's end, and whether the mark was made. */
   async function ran(line: string, more: Record<string, string> = {}) {
@@ -191,7 +189,7 @@ describe('a variable that takes a program over', () => {
   test.for(attacks)(
     '%s is not run with %s from a secret',
     async ([program, variable, value, line], { skip }) => {
-      skip(lacking(program), `this machine has no ${program}`);
+      skip(lacks(program), `this machine has no ${program}`);
       // Without us it does what the attacker wants.
       expect((await ran(line, { [variable]: value })).made).toBe(true);
       const link = await push(`A=1\n${variable}='${value}'\n`);

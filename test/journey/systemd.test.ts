@@ -7,6 +7,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
+import { long } from '../helpers/long';
+import { lacks } from '../helpers/needs';
 import { person, program } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
@@ -49,11 +51,6 @@ async function lineWith(lines: Interface, pattern: RegExp): Promise<string> {
   throw new Error(`never said ${pattern}`);
 }
 
-function missing(...tools: string[]): boolean {
-  const there = (tool: string) => !spawnSync(tool, ['--version']).error;
-  return process.env.PWPUSH_TEST_ALL !== '1' && !tools.every(there);
-}
-
 /** Opens sockets as systemd does, from descriptor 3 on, says where, and becomes the program given behind them. */
 const activate = `
 use Socket;
@@ -84,7 +81,7 @@ $ENV{LISTEN_FDS} = scalar @kept;
 exec @program;
 `;
 
-describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
+describe.skipIf(lacks('perl'))('sockets that are passed (perl)', () => {
   const passed = (kinds: string, more: Record<string, string> = {}) =>
     started(['perl', '-e', activate, kinds, ...serve], more);
 
@@ -125,7 +122,7 @@ describe.skipIf(missing('perl'))('sockets that are passed (perl)', () => {
   });
 
   // It takes 20 seconds.
-  test.skipIf(process.env.PWPUSH_TEST_ALL !== '1')('have the usual timeouts', async () => {
+  test.skipIf(!long)('have the usual timeouts', async () => {
     const { stdout } = passed('tcp');
     const port = Number(new URL(await lineOf(stdout)).port);
     const said = async (text: string) => {
@@ -168,7 +165,7 @@ while (defined recv($socket, my $text, 4096, 0)) { print "$text\\n" unless $text
 describe('what systemd is told', () => {
   const tools = ['perl', 'systemd-notify'];
 
-  test.skipIf(missing(...tools)).each([
+  test.skipIf(lacks(...tools)).each([
     ['a path', join(home.folder, 'notify.sock')],
     ['an abstract name', `@pwpush-test-${process.pid}`],
   ])('ready, reloading and stopping, at %s (perl, systemd-notify)', async (_, name) => {
@@ -227,20 +224,17 @@ describe('the Debian package', () => {
   });
 });
 
-test.skipIf(missing('systemd-analyze'))(
-  "systemd takes the manual's units (systemd-analyze)",
-  () => {
-    const files = ['pwpush.service', 'pwpush.socket'].map((file) => {
-      const path = join(home.folder, file);
-      const unit = example(`/etc/systemd/system/${file}`);
-      // It must be there, and on this machine it is not installed.
-      writeFileSync(path, unit.replace('/usr/local/bin/pwpush', process.execPath));
-      return path;
-    });
-    expect(readFileSync(files[0] ?? '', 'utf8')).toContain(`ExecStart=${process.execPath} serve`);
-    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], {
-      encoding: 'utf8',
-    });
-    expect([status, stderr]).toEqual([0, '']);
-  },
-);
+test.skipIf(lacks('systemd-analyze'))("systemd takes the manual's units (systemd-analyze)", () => {
+  const files = ['pwpush.service', 'pwpush.socket'].map((file) => {
+    const path = join(home.folder, file);
+    const unit = example(`/etc/systemd/system/${file}`);
+    // It must be there, and on this machine it is not installed.
+    writeFileSync(path, unit.replace('/usr/local/bin/pwpush', process.execPath));
+    return path;
+  });
+  expect(readFileSync(files[0] ?? '', 'utf8')).toContain(`ExecStart=${process.execPath} serve`);
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], {
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+});

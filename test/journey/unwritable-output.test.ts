@@ -15,13 +15,14 @@ import {
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { skipsWithout } from '../helpers/needs';
 import { makePerson, program, shell, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
 // The built program, cut off from whoever it talks to, with a link or a secret in its hands.
 
-const missing = !existsSync('/dev/full') && process.env.PWPUSH_TEST_ALL !== '1';
+const missing = skipsWithout(existsSync('/dev/full'));
 let somebody: ReturnType<typeof makePerson>;
 const closing: (() => void)[] = [];
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { readHeadersFile } from '../../../src/profile/header-fields';
+import { lacks } from '../../helpers/needs';
 import { changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, type Place, place } from '../../helpers/run';
 import { type Listening, listening, proxying } from '../../helpers/sockets';
@@ -65,8 +66,6 @@ const instance: Talk = ({ url = '' }, response) => {
   response.setHeader('content-type', 'application/json');
   response.end(url.endsWith('/version') ? VERSION : url.includes('active') ? '[]' : RETRIEVED);
 };
-
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 /** A TLS server that ends a handshake without a known client certificate by an alert, as nginx and Envoy can. */
 async function requiring(protocol: string): Promise<Pick<Listening, 'port' | 'close'>> {
@@ -277,7 +276,7 @@ describe('a client certificate', () => {
   const options = () => `--ca-file ${here.file('ca.pem')}`;
   const pair = () => `--cert ${here.file('client.pem')} --key ${here.file('client.key')}`;
 
-  test.skipIf(!hasOpenssl && process.env.PWPUSH_TEST_ALL !== '1').each([
+  test.skipIf(lacks('openssl')).each([
     ['-tls1_3', 'it requires a client certificate'],
     ['-tls1_2', 'it refused the TLS handshake'],
   ])(
