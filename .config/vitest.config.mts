@@ -19,7 +19,7 @@ const ofPackage = ['compile-cache', 'loading', 'package'].map(
 const common: TestUserConfig = {
   root: fileURLToPath(new URL('..', import.meta.url)),
   // Journeys start the built program and sockets; two cores in CI may be busy.
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 20_000 } },
 };
