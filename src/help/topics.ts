@@ -164,8 +164,8 @@ the link.
     script:
       - pwpush run "$LINK" --anonymous --as DEPLOY_TOKEN -- ./deploy.sh
 
-Jenkins. The first line chooses a shell that fails with its pipes and does not
-print the commands.
+Jenkins. The first two lines choose a shell that fails with its pipes and does
+not print the commands.
 
   pipeline {
     agent any
@@ -176,7 +176,8 @@ print the commands.
           PWPUSH_TOKEN = credentials('pwpush-token')
         }
         steps {
-          sh '''#!/bin/bash -eo pipefail
+          sh '''#!/bin/bash
+            set -eo pipefail
             ./make-token | npx pwpush@0 push --views 1 > link
           '''
         }
@@ -210,12 +211,15 @@ Terraform, as an external data source. It reads the link at every plan, and the
 secret ends up in the state: encrypt that, and push with enough views.
 
   data "external" "database" {
-    program = ["sh", "-c", "pwpush get \\"$LINK\\" --json | jq '{payload}'"]
+    program = ["bash", "-o", "pipefail", "-c",
+      "pwpush get \\"$LINK\\" --json | jq '{payload}'"]
   }
 
-Kubernetes, from a push of NAME=value lines without quotes.
+Kubernetes, from a push of NAME=value lines without quotes. If the retrieval
+fails, no secret is created.
 
-  pwpush get "$LINK" |
+  values=$(pwpush get "$LINK") &&
+    printf '%s\\n' "$values" |
     kubectl create secret generic app --from-env-file=/dev/stdin
 
 A recipient without pwpush. A service started with pwpush serve returns plain

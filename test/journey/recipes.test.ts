@@ -123,19 +123,23 @@ test('GitLab: a link goes from job to job by the report', async () => {
 });
 
 test('Jenkins: the script of the step leaves a link', async () => {
-  const script = /sh '''(#!.*?)'''/s.exec(recipe('Jenkins'))?.[1] ?? '';
-  expect(script).toMatch(/^#!\/bin\/bash -eo pipefail\n/);
-  expect(await step(script, owner)).toEqual({ code: 0, stdout: '', stderr: '' });
+  const script = join(work, 'script.sh');
+  // Jenkins writes a script that begins with #! to a file, and executes that.
+  writeFileSync(script, /sh '''(#!.*?)'''/s.exec(recipe('Jenkins'))?.[1] ?? '', { mode: 0o755 });
+  expect(await run(script, [], owner)).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(file('link')).toMatch(/^http\S+\n$/);
   program(join(work, 'make-token'), 'exit 3');
-  expect((await step(script, owner)).code).not.toBe(0);
+  expect((await run(script, [], owner)).code).not.toBe(0);
 });
 
 test('Terraform: the program prints an object of strings (jq)', async ({ skip }) => {
   skip(lacks('jq'), 'this machine has no jq');
-  const [argv = ''] = /\[.*\]/.exec(recipe('Terraform')) ?? [];
+  const [argv = ''] = /\[.*\]/s.exec(recipe('Terraform')) ?? [];
   const [shell = '', ...args] = JSON.parse(argv) as string[];
-  const ended = await run(shell, args, { ...owner, LINK: await push('pass "word"') });
+  const LINK = await push('pass "word"');
+  const ended = await run(shell, args, { ...owner, LINK });
+  await pwpush(['expire', LINK], { env: owner });
+  expect((await run(shell, args, { ...owner, LINK })).code).toBe(6);
   expect({ ...ended, stdout: JSON.parse(ended.stdout) }).toEqual({
     code: 0,
     stdout: { payload: 'pass "word"' },
@@ -182,6 +186,9 @@ test('Kubernetes: the bytes arrive on standard input', async ({ skip }) => {
     stdout: 'create secret generic app --from-env-file=/dev/stdin\n',
     secret: 'USER=app\nPASSWORD=a b"c\n',
   });
+  rmSync(join(work, 'secret'));
+  await pwpush(['expire', env.LINK], { env: owner });
+  expect(await step(recipe('Kubernetes'), env)).toMatchObject({ code: 6, stdout: '' });
 });
 
 test('a recipient with curl gets the text to the byte', async ({ skip }) => {
