@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import type { Context } from './context';
 import { ExitWith, exitStatus, usageError } from './errors';
-import { checkChoices, misuse, unknownWord } from './help/misuse';
+import { checkChoices, misuse, unknownSubcommand, unknownWord } from './help/misuse';
 import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from './options';
 
 interface CommandModule {
@@ -89,6 +89,7 @@ export async function execute(
   const typed = typedCommand(program, words);
   if (typed !== undefined && !commands.some((one) => isCalled(one, typed)))
     throw unknownWord(typed, names);
+  checkSubcommands(program, words);
   refuseJoined(optionWords(program, words));
   const shown: string[] = [];
   eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
@@ -143,16 +144,30 @@ function newProgram(context: Context): Command {
   return versioned(program, context);
 }
 
-/** The first word that is neither an option nor the value of one; undefined if the help of the program is wanted. */
 function typedCommand(program: Command, argv: readonly string[]): string | undefined {
+  return argv[firstWord(program, argv)];
+}
+
+/** Where the first word is that is neither an option nor the value of one; -1 if the help of the command is wanted. */
+function firstWord({ options }: Command, argv: readonly string[]): number {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
-    if (!word.startsWith('-')) return word;
-    if (word === '-h' || word === '--help') return undefined;
-    const option = program.options.find(({ long, short }) => word === long || word === short);
+    if (!word.startsWith('-')) return at;
+    if (word === '-h' || word === '--help') return -1;
+    const option = options.find(({ long, short }) => word === long || word === short);
     if (option?.required) at++;
   }
-  return undefined;
+  return -1;
+}
+
+/** Refuses an unknown subcommand, also before `--help`, for which Commander would print the help of the command above. */
+function checkSubcommands(command: Command, argv: readonly string[]): void {
+  const at = firstWord(command, argv);
+  const word = argv[at];
+  if (word === undefined || command.commands.length === 0) return;
+  const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+  if (!next) throw unknownSubcommand(word, command);
+  checkSubcommands(next, argv.slice(at + 1));
 }
 
 /** Turns `help` and `help push` into `--help` and `push --help`. */

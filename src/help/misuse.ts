@@ -8,7 +8,8 @@ export function checkChoices(name: string, one: Option | Argument): void {
   if (argChoices === undefined) return;
   one.argParser((word: string) => {
     if (argChoices.includes(word)) return word;
-    const near = nearest(argChoices, word);
+    // Every other code of a language is near one of two letters.
+    const near = nearest(argChoices, word, 0);
     throw usageError(
       `${name} must be one of ${argChoices.join(', ')}, not "${word}"`,
       near && `did you mean ${near}?`,
@@ -23,24 +24,35 @@ export function misuse(error: CommanderError, command: Command): CliError {
   switch (error.code) {
     case 'commander.unknownOption':
       return unknownOption(quoted, command);
-    case 'commander.unknownCommand':
-      return unknownSubcommand(quoted, command);
     case 'commander.missingArgument':
       return usageError(`missing <${quoted}>`, helpOf(command));
     case 'commander.optionMissingArgument':
       return usageError(`${name} requires a value`, helpOf(command));
     // What is too much may be a secret.
     case 'commander.excessArguments':
-      if (command.commands.length > 0) return unknownSubcommand(command.args[0] ?? '', command);
       return usageError('too many arguments', helpOf(command));
     default:
       return usageError(error.message.replace(/^error: /, ''), helpOf(command));
   }
 }
 
-function unknownSubcommand(word: string, command: Command): CliError {
+/** What people call subcommands, by the names that they may have. */
+const synonyms = [
+  ['list', 'ls'],
+  ['add', 'create', 'new'],
+  ['remove', 'revoke', 'delete', 'rm'],
+  ['show', 'get', 'view'],
+  ['use', 'switch', 'select'],
+];
+
+export function unknownSubcommand(word: string, command: Command): CliError {
   const names = command.commands.map((one) => one.name());
-  return usageError(`unknown command "${word}"`, suggestion(names, word, command));
+  const same = synonyms.find((group) => group.includes(word)) ?? [];
+  const meant = names.find((name) => same.includes(name));
+  return usageError(
+    `unknown command "${word}"`,
+    meant === undefined ? suggestion(names, word, command) : `did you mean ${meant}?`,
+  );
 }
 
 /** The command that prints a command's help. */
@@ -64,15 +76,16 @@ const otherOptions: Readonly<Record<string, string>> = {
   '--burn-after-reading': '--views 1',
   '--expire': '--days',
   '--expire-after-days': '--days',
+  '--expire-after-duration': '--expire',
   '--expire-after-views': '--views',
-  '--expires': '--days',
-  '--expires-in': '--days',
+  '--expires': '--days or --expire',
+  '--expires-in': '--days or --expire',
   '--label': '--name',
   '--max-views': '--views',
   '--once': '--views 1',
   '--one-time': '--views 1',
   '--title': '--name',
-  '--ttl': '--days',
+  '--ttl': '--days or --expire',
 };
 
 /** Names the option only: a value joined to it may be a secret. */
@@ -113,7 +126,6 @@ const otherCommands: Readonly<Record<string, string>> = {
   delete: 'expire',
   info: 'show',
   read: 'get',
-  receive: 'get',
   remove: 'expire',
   revoke: 'expire',
   send: 'push',
@@ -132,11 +144,14 @@ export function unknownWord(word: string, names: readonly string[]): CliError {
   );
 }
 
-/** The closest name, if few letters of the word are wrong: one in three, two at most. */
-function nearest(names: readonly string[], word: string): string | undefined {
+/** The closest name, if few letters of the word are wrong: one in three, two at most. Upper case is like lower. */
+function nearest(names: readonly string[], word: string, least = 1): string | undefined {
   const letters = word.replace(/^--/, '').length;
-  const most = Math.min(2, Math.max(1, Math.floor(letters / 3)));
-  const near = names.map((name) => ({ name, edits: distance(name, word) }));
+  const most = Math.min(2, Math.max(least, Math.floor(letters / 3)));
+  const near = names.map((name) => ({
+    name,
+    edits: distance(name.toLowerCase(), word.toLowerCase()),
+  }));
   return near.sort((one, other) => one.edits - other.edits).find(({ edits }) => edits <= most)
     ?.name;
 }

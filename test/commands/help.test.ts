@@ -188,7 +188,7 @@ describe('what is not understood is exit 2', () => {
   });
 
   test.each([
-    ['--ttl', '--days'],
+    ['--ttl', '--days or --expire'],
     ['--expire-after-views', '--views'],
     ['--burn', '--views 1'],
     ['--once', '--views 1'],
@@ -221,6 +221,18 @@ describe('what is not understood is exit 2', () => {
   );
 
   test.each([
+    [['profile', 'lst', '--help'], 'did you mean list?'],
+    [['help', 'profile', 'lst'], 'did you mean list?'],
+    [['serve', 'token', 'ad', '-h'], 'did you mean add?'],
+    [['--url', 'http://x', 'serve', '--port', '0', 'tokn', '--help'], 'did you mean token?'],
+    [['profile', 'help'], 'pwpush profile --help'],
+  ])('an unknown subcommand, asked for its help: %j', async (argv, hint) => {
+    const { code, stdout, stderr } = await here.run(...argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`hint: ${hint}\n`);
+  });
+
+  test.each([
     ['ls', 'list'],
     ['rm', 'expire'],
   ])('%s is another name of %s', async (alias, name) => {
@@ -248,7 +260,11 @@ describe('what is not understood is exit 2', () => {
     [['serve', 'token', 'add', '--josn'], 'did you mean --json?'],
     [['push', "--'"], 'pwpush push --help'],
     [['profile', 'sohw'], 'did you mean show?'],
+    [['profile', 'ls'], 'did you mean list?'],
+    [['profile', 'delete'], 'did you mean remove?'],
+    [['serve', 'token', 'rm'], 'did you mean revoke?'],
     [['profile', 'frobnicate'], 'pwpush profile --help'],
+    [['push', '--locale', 'pt-br'], 'did you mean pt-BR?'],
   ])('nothing is suggested that is not near: %j', async (argv, hint) => {
     expect((await here.run(...argv)).stderr).toContain(`\nhint: ${hint}\n`);
   });
@@ -287,7 +303,12 @@ describe('what is not understood is exit 2', () => {
       ['list', 'actve'],
       'state must be one of active, expired, not "actve"\nhint: did you mean active?',
     ],
+    [['push', '--kind', 'ur'], '--kind must be one of text, file, url, qr, not "ur"'],
     [['push', '--kind', 'x'], '--kind must be one of text, file, url, qr, not "x"'],
+    [
+      ['push', '--kind', 'URL'],
+      '--kind must be one of text, file, url, qr, not "URL"\nhint: did you mean url?',
+    ],
     [['completion', 'tcsh'], 'shell must be one of bash, zsh, fish, powershell, not "tcsh"'],
     [['help', 'secruity'], 'unknown command "secruity"\nhint: did you mean security?'],
   ])('a word that is none of those it may be: %j', async (argv, message) => {
