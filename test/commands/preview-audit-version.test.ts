@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { asking } from '../helpers/foreign';
 import { type Instance, instance } from '../helpers/instance';
+import { json } from '../helpers/wire';
 
 let here: Instance;
 beforeEach(async () => {
@@ -25,6 +27,13 @@ describe('preview', () => {
       stdout: `{"html_url":"https://pw.test/p/${token}","url":"https://pw.test/p/${token}"}\n`,
       stderr: '',
     });
+  });
+
+  test('prints the link that was checked, whatever else the instance says', async () => {
+    const url = 'https://pw.test/p/abc';
+    const body = JSON.stringify({ url, html_url: 'javascript:alert(1)', more: 1 });
+    const { stdout } = await asking([json(200, body)], ['preview', 'abc', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ html_url: url, url, more: 1 });
   });
 
   test('draws it with --qr, on stderr', async () => {
