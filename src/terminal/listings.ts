@@ -134,7 +134,8 @@ export function requestText(request: SecretRequest, look: Look): string {
     ['state', state === 'ready' ? 'answered' : (state ?? 'unknown')],
     request.created_at ? ['created', time(request.created_at)] : false,
     request.close_after_at ? ['closes', request.close_after_at] : false,
-    ['passphrase', yesNo(isProtected(request))],
+    // That of a closed request is null, whether it had one or not.
+    state === 'closed' ? false : ['passphrase', yesNo(isProtected(request))],
     ['answer may have files', files == null ? 'unknown' : yesNo(files)],
     ['answer is encrypted', yesNo(Boolean(key))],
   ];

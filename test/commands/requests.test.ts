@@ -169,6 +169,9 @@ describe('with the service', () => {
     await here.under({ stdin: 'hunter2' }).run('respond', link);
     expect((await owner().run('requests', 'ready')).stdout).toContain('\tready\t');
     expect((await owner().run('requests', 'open')).stdout).toBe('');
+    expect((await owner().run('show', link)).stdout).toContain('\npassphrase\tno\n');
+    await owner().run('expire', link);
+    expect((await owner().run('show', link)).stdout).not.toContain('passphrase');
   });
 
   test('run has the answer as a variable', async () => {
