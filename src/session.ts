@@ -27,6 +27,7 @@ import {
   type TargetRequest,
   travelsOpen,
 } from './profile/target';
+import { whyUnreadable } from './system/file-error';
 import { type Invocation, invocation } from './terminal/output';
 
 const DEFAULT_TIMEOUT = 30;
@@ -402,9 +403,7 @@ function readCertificates(path: string): string {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw usageError(
-      `cannot read the CA file "${path}" (${(error as NodeJS.ErrnoException).code})`,
-    );
+    throw usageError(`cannot read the CA file "${path}": ${whyUnreadable(error)}`);
   }
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   throw usageError(`the CA file "${path}" contains no PEM certificate`);

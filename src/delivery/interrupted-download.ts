@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import * as v from 'valibot';
 import { type Push, retrievedSchema } from '../contract';
 import { CliError, usageError } from '../errors';
+import { whyUnreadable } from '../system/file-error';
 import { count } from '../terminal/wording';
 import { retrievableAgain } from './print-or-rescue';
 import type { RetrievedPush } from './retrieve';
@@ -80,7 +81,7 @@ function parse(path: string): v.InferOutput<typeof keptSchema> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw usageError(`cannot read "${path}" (${(error as NodeJS.ErrnoException).code})`);
+    throw usageError(`cannot read "${path}": ${whyUnreadable(error)}`);
   }
   try {
     return v.parse(keptSchema, JSON.parse(text));

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ClientCertificate, Context } from '../context';
 import { usageError } from '../errors';
+import { whyUnreadable } from '../system/file-error';
 
 /** Paths of PEM files. */
 export interface CertificateFiles {
@@ -32,9 +33,7 @@ async function readPem(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw usageError(
-      `cannot read the ${what} "${path}" (${(error as NodeJS.ErrnoException).code})`,
-    );
+    throw usageError(`cannot read the ${what} "${path}": ${whyUnreadable(error)}`);
   }
 }
 

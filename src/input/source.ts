@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
+import { whyUnreadable } from '../system/file-error';
 import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
 
 /** Where the command line says the secret is; one of these, else standard input, else a prompt. */
@@ -222,13 +223,7 @@ export function placeOf(path: string): string {
 
 /** The error for a file that cannot be read. */
 export function unreadable(path: string, error: unknown): CliError {
-  const { code } = error as NodeJS.ErrnoException;
-  const reasons: Record<string, string> = {
-    ENOENT: 'no such file',
-    EISDIR: 'is a folder',
-    EACCES: 'permission denied',
-  };
-  return usageError(`cannot read "${path}": ${reasons[code ?? ''] ?? code ?? 'unknown error'}`);
+  return usageError(`cannot read "${path}": ${whyUnreadable(error)}`);
 }
 
 /**

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Profile, StoredProfiles } from '../context';
 import { type CliError, failedError, usageError } from '../errors';
 import { editions } from '../options';
+import { whyUnreadable } from '../system/file-error';
 import { configFolder, type System } from './folders';
 
 export const configName = 'config.json';
@@ -39,7 +40,7 @@ function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw failedError(`cannot read the config file "${path}" (${code})`, {
+    throw failedError(`cannot read the config file "${path}": ${whyUnreadable(error)}`, {
       hint: 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
     });
   }
@@ -196,6 +197,6 @@ export async function readTokenFile(path: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
-    throw usageError(`cannot read the token file "${path}" (${code})`);
+    throw usageError(`cannot read the token file "${path}": ${whyUnreadable(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { HeaderFields } from '../context';
 import { usageError } from '../errors';
+import { whyUnreadable } from '../system/file-error';
 
 /** Headers that the program sets itself, or that frame a message (RFC 9110, 7.6.1). */
 const ours = new Set([
@@ -61,7 +62,7 @@ export async function readHeadersFile(
   const text = await readPrivate(path, uid).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
-    throw usageError(`cannot read the headers file "${path}" (${code})`);
+    throw usageError(`cannot read the headers file "${path}": ${whyUnreadable(error)}`);
   });
   const lines = text
     .split(/\r?\n/)

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { parseUrl } from '../loopback';
-import { ServiceError, systemCode } from './service-errors';
+import { whyUnreadable } from '../system/file-error';
+import { ServiceError } from './service-errors';
 import type { ServiceSettings } from './service-settings';
 
 /** Who serves the pages, as their readers see it. */
@@ -68,7 +69,7 @@ async function read(path: string): Promise<Buffer> {
       await file.close();
     }
   } catch (error) {
-    throw invalid(`cannot read the logo (${systemCode(error)})`);
+    throw invalid(`cannot read the logo "${path}": ${whyUnreadable(error)}`);
   }
 }
 

@@ -152,7 +152,7 @@ describe('starting', () => {
       'TLS requires both a certificate and its key (input)',
     );
     expect(await failure({ tlsCert: file, tlsKey: '/nonexistent' })).toBe(
-      'cannot read "/nonexistent" (ENOENT)',
+      'cannot read "/nonexistent": no such file',
     );
     expect(await failure({ tlsCert: file, tlsKey: file })).toBe(
       'the TLS certificate and key do not match',

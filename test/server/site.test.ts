@@ -42,9 +42,10 @@ describe('a logo', () => {
   });
 
   test('that cannot be read is refused', async () => {
-    const settings = { ...defaults, logo: join(folder, 'missing') };
-    await expect(siteOf(settings)).rejects.toThrow('cannot read the logo (ENOENT)');
-    await expect(siteOf({ ...defaults, logo: folder })).rejects.toThrow(/logo \(EISDIR\)/);
+    const logo = join(folder, 'missing');
+    const missing = `cannot read the logo "${logo}": no such file`;
+    await expect(siteOf({ ...defaults, logo })).rejects.toThrow(missing);
+    await expect(siteOf({ ...defaults, logo: folder })).rejects.toThrow(/": is a folder/);
   });
 });
 

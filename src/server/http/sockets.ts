@@ -3,10 +3,11 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { createSecureContext, type TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { whyUnreadable } from '../../system/file-error';
 import { type Listening, type ListenTarget, listen } from '../listen';
 import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
-import { ServiceError, systemCode } from '../service-errors';
+import { ServiceError } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import { answerBadRequests, foreignHosts, isNormal, setMissingHost } from './bad-requests';
 import {
@@ -153,6 +154,6 @@ export function tlsReloader(
 
 function read(path: string): Promise<Buffer> {
   return readFile(path).catch((cause: unknown) => {
-    throw new ServiceError(`cannot read "${path}" (${systemCode(cause)})`, { cause });
+    throw new ServiceError(`cannot read "${path}": ${whyUnreadable(cause)}`, { cause });
   });
 }

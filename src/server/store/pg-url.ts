@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { ServiceError, systemCode } from '../service-errors';
+import { whyUnreadable } from '../../system/file-error';
+import { ServiceError } from '../service-errors';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -183,7 +184,7 @@ function contentOf(path: string | undefined): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new ServiceError(`cannot read "${path}" (${systemCode(cause)})`, { cause });
+    throw new ServiceError(`cannot read "${path}": ${whyUnreadable(cause)}`, { cause });
   }
 }
 

@@ -258,7 +258,7 @@ describe('headers for an access proxy', () => {
     ]);
     const env = { PWPUSH_HEADERS_FILE: here.file('none') };
     expect((await run('version --url https://pw.test', { env })).stderr).toBe(
-      `pwpush: cannot read the headers file "${here.file('none')}" (ENOENT)\n`,
+      `pwpush: cannot read the headers file "${here.file('none')}": no such file\n`,
     );
   });
 });
@@ -370,7 +370,7 @@ describe('a client certificate', () => {
   });
 
   test.each([
-    ['--cert NONE', 'cannot read the client certificate "NONE" (ENOENT)'],
+    ['--cert NONE', 'cannot read the client certificate "NONE": no such file'],
     ['--cert headers', 'the client certificate "headers" contains no PEM certificate'],
     ['--cert client.pem', 'the private key "client.pem" contains no PEM private key'],
     [

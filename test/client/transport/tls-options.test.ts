@@ -176,7 +176,7 @@ describe.skipIf(skipsWithout(made))('TLS (needs openssl)', () => {
     expect(await version('localhost', ['--ca-file', join(folder, 'none.pem')])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: cannot read the CA file "${join(folder, 'none.pem')}" (ENOENT)\n`,
+      stderr: `pwpush: cannot read the CA file "${join(folder, 'none.pem')}": no such file\n`,
     });
   });
 });

@@ -67,7 +67,7 @@ describe('an address says where the database is', () => {
     expect(password('postgres://u@db/n', { PWPUSH_DB_PASSWORD_FILE: '' })).toBe('');
     const missing = { PWPUSH_DB_PASSWORD_FILE: join(folder, 'missing') };
     expect(() => password('postgres://u@db/n', missing)).toThrow(
-      `cannot read "${missing.PWPUSH_DB_PASSWORD_FILE}" (ENOENT)`,
+      `cannot read "${missing.PWPUSH_DB_PASSWORD_FILE}": no such file`,
     );
   });
 
@@ -152,7 +152,7 @@ describe('what is refused is said, without quoting the address', () => {
 
   test('a file that is not there', () => {
     expect(() => readAddress('postgres://db/n?sslmode=require&sslrootcert=/nonexistent')).toThrow(
-      'cannot read "/nonexistent" (ENOENT)',
+      'cannot read "/nonexistent": no such file',
     );
   });
 });
