@@ -183,12 +183,12 @@ try {
         ],
       },
       {
-        shown: `pwpush get ${SHOWN_AS}/p/${TOKEN}/r`,
-        words: (link) => ['get', link, '--anonymous'],
+        shown: `pwpush get --anonymous ${SHOWN_AS}/p/${TOKEN}/r`,
+        words: (link) => ['get', '--anonymous', link],
       },
       {
-        shown: `pwpush get ${SHOWN_AS}/p/${TOKEN}/r`,
-        words: (link) => ['get', link, '--anonymous'],
+        shown: `pwpush get --anonymous ${SHOWN_AS}/p/${TOKEN}/r`,
+        words: (link) => ['get', '--anonymous', link],
       },
     ],
     url,
