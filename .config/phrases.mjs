@@ -50,21 +50,23 @@ const phrases = [
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const files = ['src', 'man', 'docs', '.']
+const files = ['src', 'man', 'docs', 'action', 'deploy', 'skills', '.']
   .flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: folder === 'src' }).map((name) =>
+    readdirSync(join(root, folder), { recursive: folder !== '.' }).map((name) =>
       join(folder, name),
     ),
   )
-  .filter((path) => /\.(?:ts|md|\d)$/.test(path) && !path.startsWith('CHANGELOG'));
+  .filter((path) => /\.(?:cjs|md|py|ts|yaml|yml|\d)$/.test(path) && !path.startsWith('CHANGELOG'));
 
 let found = 0;
 for (const path of files) {
   const lines = readFileSync(join(root, path), 'utf8').split('\n');
   for (const [at, line] of lines.entries()) {
+    // A phrase can go on in the next line, behind the sign of a comment.
+    const text = `${line} ${lines[at + 1]?.replace(/^\s*(?:\/\/ |\* |# )?/, '') ?? ''}`;
     for (const [phrase, better] of phrases) {
-      const match = phrase.exec(line);
-      if (!match) continue;
+      const match = phrase.exec(text);
+      if (!match || match.index > line.length) continue;
       console.error(`${path}:${at + 1}: "${match[0]}"; better: ${better}`);
       found++;
     }
