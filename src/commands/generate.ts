@@ -15,7 +15,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('generate')
     .description('Print a new random password or passphrase. Sends nothing.')
-    .argument('[length]', 'a length, words:5, hex:32 and so on (default: 24)')
+    .argument('[length]', 'length, words:5, hex:32 and so on (default: 24)')
     .addHelpText('after', EXAMPLES)
     .action(async (length: string | undefined) => {
       const wanted = parseGenerate(length ?? true, 'the length');

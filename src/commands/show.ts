@@ -16,8 +16,8 @@ interface ShowOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-The instance tells the views and days left to the sender only: without the
-sender's token they are unknown, null with --json.
+Only the sender can see the views and days left: without the sender's token they
+are unknown, null with --json.
 
 Examples:
   $ pwpush show abc123def456

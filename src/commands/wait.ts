@@ -28,9 +28,9 @@ interface WaitOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-Polls the audit log, which uses no view. A view is a look by anybody but the
-owner, including one before the wait. With --json each event is printed as a
-line when it happens.
+Polls the audit log, which uses no view. Views by the owner do not count, but a
+view before the wait does. With --json each event is printed as a line when it
+happens.
 
 Examples:
   $ pwpush wait "$LINK" && echo "they have it"

@@ -74,7 +74,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   rate_limited: 'too many requests: try again later',
   unknown:
     'the request was sent but no complete response came: a push may exist, or a view may have been used; do not simply retry',
-  timeout: 'pwpush wait --timeout ran out',
+  timeout: 'the --timeout of wait, or of request --wait, expired',
   outdated: 'pwpush version --check found a newer release',
   hung_up: 'the terminal was closed (SIGHUP)',
   interrupted: 'interrupted, for example by Ctrl-C',
@@ -101,7 +101,7 @@ With --json an error has the name as "code":
 
 pwpush run exits with the code of the command that it ran; 126 and 127 mean that
 the command could not be started. pwpush doctor exits with the code of the first
-check that failed. With several links or lines the worst code counts.
+check that failed. With several links or lines, the worst code is returned.
 `;
 
 /** Its recipes are run by test/journey/recipes.test.ts. */
@@ -111,8 +111,7 @@ pwpush never prompts where CI is set. Store the API token as a secret of the CI
 system, and set PWPUSH_TOKEN only in the step that pushes, with the address of
 the instance in PWPUSH_URL. Between jobs, pass the link, not the secret: if
 somebody else opens a link with one view first, the job fails and you know. A
-job that only reads needs no token; --anonymous makes sure that its look uses
-the view.
+job that only reads needs no token; --anonymous makes sure that it uses a view.
 
 GitHub Actions, from one job to another. The runner drops an output that holds
 a masked value, but passes a link. --github-env masks the secret first; bash
@@ -255,7 +254,7 @@ Wait for a person, 15 minutes at most: a release that needs a one-time password.
   pwpush wait "$link" --timeout 900
   pwpush run "$link" --as OTP -- ./release.sh
 
-Exit codes: 6 means ask for a new link, 9 that running the job again is safe,
+Exit codes: 6 means ask for a new link, 9 that it is safe to run the job again,
 11 that no response came and the view may be gone. See pwpush help exit-codes.
 `;
 

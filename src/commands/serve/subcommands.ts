@@ -122,7 +122,7 @@ Example:
 export function backupCommand(context: Context): Command {
   const command = withData(new Command('backup'))
     .summary('copy the database of a running service')
-    .description('Copy the database, whole, while services run.')
+    .description('Copy the whole database while services run.')
     .argument('<file>', 'where the copy goes, 0600')
     .option('--force', 'overwrite an existing file')
     .addHelpText('after', BACKUP_HELP);
