@@ -27,6 +27,9 @@ export function define(context: Context): Command {
 }
 
 const EXAMPLES = `
+The link of an encrypted push is printed without its key, which the instance
+does not know.
+
 Examples:
   $ pwpush preview abc123def456
   $ pwpush preview --qr https://pwpush.example/p/abc123def456`;
