@@ -320,7 +320,8 @@ export const pushSchema: v.GenericSchema<unknown, Push> = v.looseObject({
   url_token: token,
 });
 
-const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:/));
+/** Of characters that can be printed on one line. */
+const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:[^\s\p{C}]*$/u));
 
 /**
  * The response to a creation, which needs a link or a token; the token is empty if it is missing.

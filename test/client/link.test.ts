@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/client/client';
 import { findLink, parseReference, repairText, withKey } from '../../src/client/link';
+import { createdSchema } from '../../src/contract';
 import { CliError } from '../../src/errors';
 
 const api = (preview: () => Promise<{ url: string }>) => ({ preview }) as unknown as Api;
@@ -23,6 +25,21 @@ test('whatever the instance answers, a link comes back: one line that is an http
       const created = { url_token: 'quyul5r5w08', html_url };
       const { link } = await findLink(asked, 'https://pw.test/x', created);
       expect(link).toMatch(/^https?:\/\/[\x21-\x7e]+$/i);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('an answer to a creation without a token is accepted only with a link that can be printed', async () => {
+  const text = fc.string({ unit: 'binary', maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(text, text, async (before, after) => {
+      const html_url = `${before}https://pw.test/p/${after}x`;
+      const created = v.safeParse(createdSchema, { html_url });
+      if (!created.success) return;
+      expect(await findLink(failing, 'https://pw.test', created.output)).not.toHaveProperty(
+        'doubt',
+      );
     }),
     { numRuns: 1000 },
   );

@@ -100,6 +100,25 @@ describe('a success without what the API describes', () => {
     );
   });
 
+  test.each(['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'])(
+    'a link that cannot be printed, and no token, leaves %s open',
+    async (line) => {
+      const argv = line.split(' ');
+      for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
+        const { code, stdout, stderr } = await answered(
+          json(201, JSON.stringify({ html_url })),
+          ...argv,
+        );
+        const [, link] = /https?:\S*\/[pr]\/(\S*)/.exec(stdout) ?? [];
+        expect({ code, link, stderr }).toEqual({
+          code: 11,
+          link: undefined,
+          stderr: expect.stringContaining('the instance sent an unexpected response (201)'),
+        });
+      }
+    },
+  );
+
   test('a retrieved push without text and files is a failure, not an empty secret', async () => {
     const answer = json(200, changed(RETRIEVED, { payload: null }));
     expect(await answered(answer, 'get', 'quyul5r5w08')).toEqual(
