@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -10,6 +10,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -17,7 +18,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { installers } from '../.config/installers.mjs';
 import { lacks } from './helpers/needs';
 import { yaml } from './helpers/yaml';
@@ -28,16 +29,18 @@ const PLATFORMS = ['linux-x64', 'linux-arm64', 'linux-musl-x64', 'macos-arm64', 
 // Windows names the temporary folder in short.
 const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'pwpush-install-')));
 const home = join(folder, 'home');
+const temporary = join(folder, 'tmp');
 const served = new Map<string, Buffer>();
+let asked: string[] = [];
 let server: Server;
 let url: string;
 
 /** An archive as `npm run release` packs it, with a program of sh that says its version. */
-function archiveOf(version: string): Buffer {
+function archiveOf(version: string, program = `echo ${version}`): Buffer {
   const name = `pwpush-${version}-any`;
   const root = join(folder, name);
   const files = {
-    pwpush: `#!/bin/sh\necho ${version}\n`,
+    pwpush: `#!/bin/sh\n${program}\n`,
     'man/pwpush.1': '.Dd x\n',
     'man/pwpush-get.1': '.Dd x\n',
     'man/pwpush-security.7': '.Dd x\n',
@@ -69,9 +72,12 @@ function zipOf(version: string): Buffer {
 }
 
 /** Offers a release, and returns its installers. */
-function release(version: string): Record<string, string> {
+function release(version: string, program?: string): Record<string, string> {
   const archives: [string, Buffer][] = [
-    ...PLATFORMS.map((platform): [string, Buffer] => [`${platform}.tar.gz`, archiveOf(version)]),
+    ...PLATFORMS.map((platform): [string, Buffer] => [
+      `${platform}.tar.gz`,
+      archiveOf(version, program),
+    ]),
     ['windows-x64.zip', zipOf(version)],
   ];
   const sums = archives.map(([end, archive]) => {
@@ -82,6 +88,8 @@ function release(version: string): Record<string, string> {
   return installers({ version, url, home: 'https://pwpush.example', sums });
 }
 
+const environment = { HOME: home, PATH: process.env.PATH ?? '', TMPDIR: temporary };
+
 function install(script: string, words: string[] = [], env: Record<string, string> = {}) {
   writeFileSync(join(folder, 'install.sh'), script);
   return new Promise<{ code: number | null; said: string }>((resolve) => {
@@ -89,11 +97,19 @@ function install(script: string, words: string[] = [], env: Record<string, strin
     execFile(
       'sh',
       [join(folder, 'install.sh'), ...words],
-      { env: { HOME: home, PATH: process.env.PATH ?? '', ...env }, cwd: folder },
+      { env: { ...environment, ...env }, cwd: folder },
       (error, stdout, stderr) =>
         resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr }),
     );
   });
+}
+
+/** A PATH on which these scripts come first. */
+function pathWith(programs: Record<string, string>): string {
+  const bin = mkdtempSync(join(folder, 'bin-'));
+  for (const [name, script] of Object.entries(programs))
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return `${bin}:${process.env.PATH}`;
 }
 
 const installed = (): string[] =>
@@ -105,9 +121,11 @@ const installed = (): string[] =>
 
 beforeAll(async () => {
   server = createServer(({ url: path = '' }, response) => {
+    asked.push(path);
     const body = served.get(path);
     if (!body) return response.writeHead(404).end('<html>');
     response.writeHead(200, { 'content-length': body.length });
+    if (path.includes('0.0.5')) return response.write(body.subarray(0, 50));
     if (path.includes('0.0.3'))
       return response.write(body.subarray(0, 50), () => response.destroy());
     return response.end(body);
@@ -122,6 +140,9 @@ afterAll(() => {
 beforeEach(() => {
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home);
+  rmSync(temporary, { recursive: true, force: true });
+  mkdirSync(temporary);
+  asked = [];
 });
 
 describe.skipIf(process.platform === 'win32')('install.sh', () => {
@@ -182,17 +203,131 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
       expect(said).toContain('the download failed; nothing was installed');
     }
     expect(installed()).toEqual([]);
-    expect(readdirSync(folder).filter((name) => name.startsWith('tmp.'))).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   test('on a system without a binary names the package', async () => {
-    const bin = join(folder, 'bin');
-    mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, 'uname'), '#!/bin/sh\necho Plan9\n', { mode: 0o755 });
-    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const env = { PATH: pathWith({ uname: 'echo Plan9' }) };
     const { code, said } = await install(release('0.0.1')['install.sh'] ?? '', [], env);
     expect(code).toBe(1);
     expect(said).toContain('there is no binary for Plan9; with Node.js use: npm install --global');
+  });
+
+  const linux = { uname: 'test "$1" = -s && echo Linux || echo x86_64' };
+  const alpine = {
+    ...linux,
+    ls: 'echo /lib/ld-musl-x86_64.so.1',
+    ldd: 'echo "musl libc (x86_64)" >&2; exit 1',
+  };
+  test.each([
+    ['musl', 'linux-musl-x64', alpine],
+    ['glibc, and the package musl', 'linux-x64', { ...alpine, ldd: 'echo "ldd (GNU libc) 2.41"' }],
+    ['glibc', 'linux-x64', { ...alpine, ls: 'exit 2' }],
+  ])('on Linux with %s takes the archive %s', async (_, platform, programs) => {
+    const env = { PATH: pathWith(programs) };
+    expect((await install(release('0.0.1')['install.sh'] ?? '', [], env)).code).toBe(0);
+    expect(asked).toEqual([`/pwpush-0.0.1-${platform}.tar.gz`]);
+  });
+
+  const version = () =>
+    execFileSync(join(home, '.local/bin/pwpush'), { encoding: 'utf8' }).trimEnd();
+
+  test('writes nothing if the program does not start, and says what is missing', async () => {
+    const why = 'Error loading shared library libstdc++.so.6: No such file or directory';
+    const [first = '', broken = ''] = [
+      release('0.0.1')['install.sh'],
+      release('0.0.2', `echo '${why}' >&2; exit 127`)['install.sh'],
+    ];
+    const { code, said } = await install(broken);
+    expect(code).toBe(1);
+    expect(said).toContain(`the program does not start; nothing was installed\n${why}\n`);
+    expect(said).not.toContain('apk');
+    expect(installed()).toEqual([]);
+    await install(first);
+    const before = installed();
+    const onAlpine = await install(broken, [], { PATH: pathWith(alpine) });
+    expect(onAlpine.code).toBe(1);
+    expect(onAlpine.said).toContain(`${why}\nit requires the library libstdc++: apk add libstdc++`);
+    expect([installed(), version()]).toEqual([before, '0.0.1']);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('writes nothing to a full disk (/dev/full)', async () => {
+    const last = 'share/fish/vendor_completions.d/pwpush.fish';
+    const [first = '', second = ''] = [release('0.0.1'), release('0.0.2')].map(
+      (files) => files['install.sh'],
+    );
+    for (const file of ['bin/pwpush', last]) {
+      const path = join(home, '.local', file);
+      mkdirSync(dirname(path), { recursive: true });
+      symlinkSync('/dev/full', `${path}.new`);
+      const { code, said } = await install(second);
+      expect([code, said]).toEqual([
+        1,
+        expect.stringContaining(`cannot write ${path}; nothing was installed`),
+      ]);
+      expect(installed()).toEqual([]);
+    }
+    await install(first);
+    const before = installed();
+    symlinkSync('/dev/full', join(home, '.local', `${last}.new`));
+    expect((await install(second)).code).toBe(1);
+    expect([installed(), version()]).toEqual([before, '0.0.1']);
+    expect((await install(second, ['--uninstall'])).code).toBe(0);
+    expect(installed()).toEqual([]);
+  });
+
+  test('writes nothing if a folder cannot be made, or is where a file should be', async () => {
+    const script = release('0.0.1')['install.sh'] ?? '';
+    mkdirSync(join(home, 'a'));
+    writeFileSync(join(home, 'a/share'), '');
+    const { code, said } = await install(script, ['--prefix', join(home, 'a')]);
+    expect([code, said]).toEqual([1, expect.stringMatching(/cannot create .*; nothing was/)]);
+    const program = join(home, 'b/bin/pwpush');
+    mkdirSync(program, { recursive: true });
+    const taken = await install(script, ['--prefix', join(home, 'b')]);
+    expect(taken.code).toBe(1);
+    expect(taken.said).toContain(`${program} is a folder; nothing was installed`);
+    expect(installed()).toEqual(['a/share']);
+  });
+
+  test('needs a home only for its folder', async () => {
+    const script = release('0.0.1')['install.sh'] ?? '';
+    const env = { HOME: '' };
+    expect((await install(script, ['--help'], env)).code).toBe(0);
+    const prefix = join(home, 'a');
+    expect(await install(script, ['--prefix', prefix], env)).toMatchObject({ code: 0 });
+    const { code, said } = await install(script, [], env);
+    expect([code, said]).toEqual([1, expect.stringContaining('HOME is not set')]);
+  });
+
+  test('that is cut on its way into a shell does nothing', async () => {
+    const script = release('0.0.1')['install.sh'] ?? '';
+    const cuts = [...script.matchAll(/\n|$/g)].map(({ index }) => index);
+    for (const end of [...cuts.filter((end) => end < script.length - 2), script.length - 2]) {
+      await new Promise<void>((resolve) => {
+        const child = spawn('sh', ['-s'], {
+          env: environment,
+          cwd: folder,
+          stdio: ['pipe', 'ignore', 'ignore'],
+        });
+        child.stdin.on('error', () => {}).end(script.slice(0, end));
+        child.once('close', () => resolve());
+      });
+      expect([end, asked, installed(), readdirSync(temporary)]).toEqual([end, [], [], []]);
+    }
+  });
+
+  test('leaves no temporary folder when its terminal is closed', async () => {
+    writeFileSync(join(folder, 'install.sh'), release('0.0.5')['install.sh'] ?? '');
+    const child = spawn('sh', [join(folder, 'install.sh')], {
+      env: environment,
+      detached: true,
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    await vi.waitUntil(() => asked.length > 0, { timeout: 10_000 });
+    process.kill(-Number(child.pid), 'SIGHUP');
+    expect([await ended, readdirSync(temporary)]).toEqual([129, []]);
   });
 });
 

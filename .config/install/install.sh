@@ -10,7 +10,7 @@ set -eu
   base="${PWPUSH_INSTALL_URL:-@URL@}"
   sums='@SUMS@'
 
-  prefix="${HOME:?HOME is not set}/.local"
+  unset prefix
   uninstall=
 
   say() { printf '%s\n' "$*"; }
@@ -36,6 +36,10 @@ set -eu
     esac
     shift
   done
+  if [ -z "${prefix+set}" ]; then
+    [ -n "${HOME:-}" ] || fail 'HOME is not set: name a folder with --prefix'
+    prefix="$HOME/.local"
+  fi
   case "$prefix" in
     /*) ;;
     *) prefix="$PWD/$prefix" ;;
@@ -69,8 +73,11 @@ set -eu
     aarch64 | arm64) machine=arm64 ;;
     *) fail "there is no binary for $machine; with Node.js use: npm install --global pwpush" ;;
   esac
-  if [ "$platform" = linux ] && ls /lib/ld-musl-* >/dev/null 2>&1 && ! ls /lib*/ld-linux-* /lib/*/ld-linux-* >/dev/null 2>&1; then
-    platform=linux-musl
+  # A glibc system can have musl as a package, and Alpine the loader of glibc: ldd is that of the system.
+  if [ "$platform" = linux ] && ls /lib/ld-musl-* >/dev/null 2>&1; then
+    if ! command -v ldd >/dev/null || ldd --version 2>&1 | grep -q musl; then
+      platform=linux-musl
+    fi
   fi
 
   name="pwpush-$version-$platform-$machine.tar.gz"
@@ -79,6 +86,7 @@ set -eu
 
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
+  trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
 
@@ -107,21 +115,39 @@ set -eu
   mkdir "$work/files"
   tar -xzf "$work/archive" -C "$work/files" --strip-components=1 || fail 'the archive cannot be unpacked; nothing was installed'
 
-  # Copies a file under another name and renames it, so that a running pwpush is not cut off.
-  place() {
-    mkdir -p "$(dirname "$2")"
-    cp "$work/files/$1" "$2.new"
-    chmod "$3" "$2.new"
-    mv -f "$2.new" "$2"
+  # Calls a function with each file: its name in the archive, its path and its mode.
+  for_each() {
+    "$1" pwpush "$prefix/bin/pwpush" 755
+    for page in "$work"/files/man/*; do
+      page=${page##*/}
+      "$1" "man/$page" "$prefix/share/man/man${page##*.}/$page" 644
+    done
+    "$1" completions/pwpush.bash "$bash_completion" 644
+    "$1" completions/pwpush.zsh "$zsh_completion" 644
+    "$1" completions/pwpush.fish "$fish_completion" 644
   }
-  place pwpush "$prefix/bin/pwpush" 755
-  for page in "$work"/files/man/*; do
-    page=${page##*/}
-    place "man/$page" "$prefix/share/man/man${page##*.}/$page" 644
-  done
-  place completions/pwpush.bash "$bash_completion" 644
-  place completions/pwpush.zsh "$zsh_completion" 644
-  place completions/pwpush.fish "$fish_completion" 644
+  prepare() {
+    mkdir -p "$(dirname "$2")" || fail "cannot create the folder of $2; nothing was installed"
+    [ ! -d "$2" ] || fail "$2 is a folder; nothing was installed"
+  }
+  # Under another name; renamed when all are there. A running pwpush is not cut off, and a full disk changes nothing.
+  copy() {
+    { cp "$work/files/$1" "$2.new" && chmod "$3" "$2.new"; } || fail "cannot write $2; nothing was installed"
+  }
+  discard() { rm -f "$2.new"; }
+  rename() { mv -f "$2.new" "$2"; }
+
+  for_each prepare
+  trap 'for_each discard; rm -rf "$work"' EXIT
+  for_each copy
+  # Not in the temporary folder, from which programs may not be allowed to run.
+  if ! said=$("$prefix/bin/pwpush.new" --version 2>&1 </dev/null); then
+    [ "$platform" != linux-musl ] || said="$said
+it requires the library libstdc++: apk add libstdc++"
+    fail "the program does not start; nothing was installed
+$said"
+  fi
+  for_each rename
 
   say "installed pwpush $version as $prefix/bin/pwpush, with manual pages and completions for bash, zsh and fish"
   case ":$PATH:" in
