@@ -4,11 +4,15 @@ const { spawn, spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const http = require('node:http');
-const { join } = require('node:path');
+const { join, resolve } = require('node:path');
 const { createInterface } = require('node:readline');
 const { version } = require('../package.json');
 
 const { env } = process;
+/** The environment of pwpush: inputs, of which one is the token, are for this script. */
+const childEnv = Object.fromEntries(
+  Object.entries(env).filter(([name]) => !name.startsWith('INPUT_')),
+);
 
 const value = (name) => (text) => [`--${name}=${text}`];
 const flag = (name) => (text) => (text === 'true' ? [`--${name}`] : []);
@@ -86,9 +90,17 @@ function checkInputs(inputs) {
   for (const name of ['link', 'question'])
     if (Object.hasOwn(own, name) && !inputs[name])
       throw new Error(`${command} requires the input ${name}`);
-  if (inputs.output === '-') throw new Error('the input output must be a path');
+  if (inputs.output && !isPlace(inputs.output))
+    throw new Error('the input output must be the path of a file or folder');
   if (inputs.sha256 && !/^[0-9a-f]{64}$/.test(inputs.sha256))
     throw new Error('the input sha256 must be 64 lowercase hexadecimal digits');
+}
+
+/** Not a stream: that of the secret would be the log of the step, or nothing. */
+function isPlace(path) {
+  if (path === '-' || /^\/(dev\/(std|fd\/)|proc\/)/.test(resolve(path))) return false;
+  const found = fs.statSync(path, { throwIfNoEntry: false });
+  return !found || found.isFile() || found.isDirectory();
 }
 
 function wordsOf({ command, ...inputs }) {
@@ -200,11 +212,23 @@ async function install(inputs) {
     const { status, error } = spawnSync(tar, words, { cwd: work, stdio: 'inherit' });
     if (status !== 0)
       throw new Error(`cannot unpack ${archive}: ${error?.message ?? 'tar failed'}`);
+    checkStarts(join(work, name, program), name);
     fs.renameSync(join(work, name), folder);
   } finally {
     fs.rmSync(work, { recursive: true, force: true });
   }
   return path;
+}
+
+function checkStarts(path, name) {
+  const options = { env: childEnv, encoding: 'utf8', timeout: 60_000 };
+  const { status, error, stdout, stderr } = spawnSync(path, ['--version'], options);
+  if (status === 0) return;
+  const said = error?.message ?? `${stderr}${stdout}`.trim();
+  const hint = name.includes('-musl-')
+    ? '\nit requires the library libstdc++: apk add libstdc++'
+    : '';
+  throw new Error(`the program does not start: ${said || `exit code ${status}`}${hint}`);
 }
 
 function needed(variable) {
@@ -247,11 +271,10 @@ const mask = (text) => console.log(`::add-mask::${escaped(text)}`);
 
 /** Resolves to the exit code, the link that was printed, and the message of an error. */
 function run(path, words, { url, token, command, output }) {
-  const own = Object.entries(env).filter(([name]) => !name.startsWith('INPUT_'));
   const makesLink = command === 'push' || command === 'request';
   const child = spawn(path, words, {
     env: {
-      ...Object.fromEntries(own),
+      ...childEnv,
       // In CI, messages that quote an instance or a viewer contain no commands for the runner.
       CI: 'true',
       ...(url && { PWPUSH_URL: url }),

@@ -48,13 +48,13 @@ let server: Server;
 let url: string;
 
 /** An archive with a program, and files that the action does not unpack. */
-function pack(): Buffer {
+function pack(script?: string): Buffer {
   const folder = join(somebody.folder, name);
   mkdirSync(folder);
-  if (binary) symlinkSync(binary, join(folder, 'pwpush'));
+  if (binary && script === undefined) symlinkSync(binary, join(folder, 'pwpush'));
   else {
-    const script = `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`;
-    writeFileSync(join(folder, 'pwpush'), script, { mode: 0o755 });
+    const lines = `#!/bin/sh\n${script ?? `exec ${program.join(' ')} "$@"`}\n`;
+    writeFileSync(join(folder, 'pwpush'), lines, { mode: 0o755 });
   }
   writeFileSync(join(folder, 'README.md'), 'not needed\n');
   const packed = execFileSync('sh', ['-c', `tar -chf - ${name} | gzip -1`], {
@@ -81,6 +81,12 @@ beforeAll(async () => {
   offer('changed', checksums, Buffer.concat([whole, Buffer.from('x')]));
   offer('cut', checksums, whole);
   offer('without-archive', checksums);
+  const broken = pack("echo 'no libstdc++.so.6' >&2; exit 127");
+  offer(
+    'broken',
+    Buffer.from(`${createHash('sha256').update(broken).digest('hex')}  ${archive}\n`),
+    broken,
+  );
   offer('without-sum', Buffer.from(others.join('')), whole);
   offer('busy', checksums);
   server = createServer(({ url: path = '' }, response) => {
@@ -397,6 +403,13 @@ describe.skipIf(windows || binary)('the executable of the action', () => {
     expect(nothing()).toEqual([[], []]);
   });
 
+  test('is not kept if it does not start, and says why', async () => {
+    const { code, log } = await install({ 'release-url': `${url}/broken` });
+    const message = '::error title=pwpush::the program does not start: no libstdc++.so.6';
+    expect({ code, log }).toEqual({ code: 1, log: expect.stringContaining(message) });
+    expect(readdirSync(temp)).toEqual([]);
+  });
+
   test('is not unpacked if the server does not answer', async () => {
     const gone = await wire((socket) => socket.destroy());
     const { code, log } = await install({ 'release-url': gone.url });
@@ -459,7 +472,13 @@ describe.skipIf(windows || binary)('inputs of the action that are refused', () =
     ['a second line', { command: 'push', env: 'HOME', name: 'a\n--here' }, /name must be one line/],
     ['a switch of another word', { command: 'push', env: 'HOME', encrypt: 'yes' }, /true or false/],
     ['an unset variable', { command: 'push', env: 'NOT_SET' }, /\(exit code 2\)/],
-    ['standard output', { command: 'get', link: 'x', output: '-' }, /output must be a path/],
+    ...['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', `${'../'.repeat(20)}dev/stderr`].map(
+      (output): [string, Record<string, string>, RegExp] => [
+        `the output ${output}`,
+        { command: 'get', link: 'x', output },
+        /output must be the path of a file or folder/,
+      ],
+    ),
     ['a variable and a file', { command: 'get', link: 'x', variable: 'A', output: 'b' }, /code 2/],
     ['half a checksum', { command: 'install', sha256: 'abc' }, /sha256 must be 64/],
     ...['NODE_OPTIONS', 'GITHUB_ENV', 'A=B'].map(
