@@ -219,8 +219,12 @@ test('waiting: a push that was looked at is taken back', async () => {
 describe('the skill for agents (skills/pwpush/SKILL.md)', () => {
   const skill = readFileSync(new URL('../../skills/pwpush/SKILL.md', import.meta.url), 'utf8');
   const SECRET = 'MARKER-f00d';
-  const blocks = [...skill.matchAll(/^```sh\n([\s\S]*?)```$/gm)].map(([, body = '']) => body);
-  const lines = blocks.flatMap((body) => body.trim().split('\n'));
+  const commandsIn = (text: string) =>
+    [...text.matchAll(/^```sh\n([\s\S]*?)```$/gm)].flatMap(([, body = '']) =>
+      body.trim().split('\n'),
+    );
+  const request = /^## Ask for a secret\n[\s\S]*?(?=^## )/m.exec(skill)?.[0] ?? '';
+  const lines = commandsIn(skill.replace(request, ''));
 
   beforeEach(() => {
     for (const name of ['secret.txt', '.env', 'server.key'])
@@ -246,6 +250,21 @@ describe('the skill for agents (skills/pwpush/SKILL.md)', () => {
       expect(stderr).not.toContain(made);
     }
     if (line.includes('--output')) expect(file('secret.out')).toBe(SECRET);
+  });
+
+  test('a request is answered and used, and shows no secret', async () => {
+    const [ask = '', wait = '', use = ''] = commandsIn(request);
+    const { stdout } = await step(ask, owner);
+    expect(stdout).toMatch(/^http:\S+#age1\w+\n$/);
+    const env = { ...owner, LINK: stdout.trim() };
+    expect((await step(wait.replace('10m', '1'), env)).code).toBe(12);
+    const answered = await pwpush(['respond', env.LINK], { env: somebody.env, input: SECRET });
+    expect(answered.code).toBe(0);
+    expect(await step(wait, env)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const used = await step(use, env);
+    expect(used).toMatchObject({ code: 0, stdout: 'deployed\n' });
+    expect(used.stderr).not.toContain(SECRET);
+    expect((await step(use, env)).code).toBe(6);
   });
 });
 
