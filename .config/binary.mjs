@@ -17,11 +17,13 @@ import { parseArgs } from 'node:util';
 import { zipSync } from 'fflate';
 import {
   BUN,
+  BUN_LICENSES,
   builtAt,
   completion,
   executableOf,
   license,
   listed,
+  notices,
   root,
   run,
   suffixOf,
@@ -197,7 +199,7 @@ function pack(platform, binary) {
     'README.md': copied('README.md'),
     'CHANGELOG.md': copied('CHANGELOG.md'),
     LICENSE: copied('LICENSE'),
-    'THIRD-PARTY-NOTICES': copied('dist/THIRD-PARTY-NOTICES'),
+    'THIRD-PARTY-NOTICES': notices(),
     'sbom.cdx.json': bill,
   };
   for (const [name, bytes] of Object.entries(files)) {
@@ -283,7 +285,8 @@ function billOfMaterials(platform) {
     },
     components: [
       {
-        ...component(['', `@oven/${runtime}`, BUN, 'MIT']),
+        ...component(['', `@oven/${runtime}`, BUN]),
+        licenses: [{ license: { name: 'MIT, LGPL-2.0, LGPL-2.1 and others', url: BUN_LICENSES } }],
         hashes: [{ alg: 'SHA-512', content: hash }],
       },
       ...packages.map(component),
@@ -295,9 +298,16 @@ function billOfMaterials(platform) {
 function compileAll(platforms) {
   const host = runtimeFor(thisPlatform());
   for (const platform of platforms) listed(compile(platform, host));
+  writeNotices();
+}
+
+/** For the image. */
+function writeNotices() {
+  writeFileSync(join(root, 'build/THIRD-PARTY-NOTICES'), notices());
 }
 
 function packAll() {
+  writeNotices();
   const sums = Object.keys(runtimes).map((platform) => {
     const archive = pack(platform, executableOf(platform));
     listed(archive);

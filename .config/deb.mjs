@@ -15,12 +15,13 @@ import {
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
-  BUN,
+  aboutRuntime,
   builtAt,
   version as builtVersion,
   completion,
   executableOf,
   listed,
+  notices,
   root,
   run,
 } from './build.mjs';
@@ -51,8 +52,8 @@ const filled = (name, values) =>
 
 /** A paragraph of the copyright file for each notice in the bundle. */
 function bundled() {
-  const notices = read('dist/THIRD-PARTY-NOTICES').split(`\n${'-'.repeat(80)}\n\n`);
-  return notices.map((notice) => {
+  const bundle = read('dist/THIRD-PARTY-NOTICES').split(`\n${'-'.repeat(80)}\n\n`);
+  return bundle.map((notice) => {
     const [, name, license] = /^(.+?)(?: \d[\w.+-]*)? \((.+)\)$/m.exec(notice) ?? [];
     if (!(license in licenses)) throw new Error(`the license of ${name} is unknown: ${license}`);
     const holders = [...notice.matchAll(/^ ?Copyright (?:\(c\) )?(.+?)\s*$/gim)]
@@ -77,7 +78,8 @@ function contents(binary) {
     gzip(read(`man/${name}`)),
   ]);
   const doc = 'usr/share/doc/pwpush';
-  const fields = { MAINTAINER: maintainer, HOME: home, BUN };
+  const runtime = aboutRuntime.trim().replace(/^/gm, ' ').replace(/^ $/gm, ' .');
+  const fields = { MAINTAINER: maintainer, HOME: home, RUNTIME: runtime };
   return {
     'usr/bin/pwpush': [readFileSync(binary), 0o755],
     ...Object.fromEntries(manuals.map(([path, text]) => [path, [text]])),
@@ -92,7 +94,7 @@ function contents(binary) {
     [`${doc}/copyright`]: [filled('copyright', { ...fields, BUNDLED: bundled().join('\n') })],
     [`${doc}/changelog.gz`]: [gzip(changelog)],
     [`${doc}/CHANGELOG.md.gz`]: [gzip(read('CHANGELOG.md'))],
-    [`${doc}/THIRD-PARTY-NOTICES.gz`]: [gzip(read('dist/THIRD-PARTY-NOTICES'))],
+    [`${doc}/THIRD-PARTY-NOTICES.gz`]: [gzip(notices())],
   };
 }
 

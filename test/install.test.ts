@@ -2,6 +2,7 @@ import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -393,6 +395,35 @@ describe.skipIf(shells.length === 0)('install.ps1 (needs Windows, in CI)', () =>
       expect(path()).not.toContain(target);
     },
   );
+});
+
+describe('.config/build.mjs', () => {
+  const root = join(import.meta.dirname, '..');
+  function evaluated(cwd: string, name: string, env: Record<string, string> = {}): string {
+    const script = `import('./.config/build.mjs').then((all) => console.log(${name}))`;
+    const { SOURCE_DATE_EPOCH: _, ...own } = process.env;
+    return execFileSync(process.execPath, ['-e', script], {
+      cwd,
+      encoding: 'utf8',
+      env: { ...own, ...env },
+    });
+  }
+
+  test('without a repository takes the time of the source', () => {
+    const source = join(folder, 'source');
+    for (const file of ['.config/build.mjs', 'package.json'])
+      cpSync(join(root, file), join(source, file), { recursive: true });
+    utimesSync(join(source, 'package.json'), 1234, 1234);
+    expect(evaluated(source, 'all.builtAt')).toBe('1234\n');
+    expect(evaluated(source, 'all.builtAt', { SOURCE_DATE_EPOCH: '5' })).toBe('5\n');
+  });
+
+  test('has notices of the bundled packages and of the runtime', () => {
+    const packages = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), 'utf8');
+    const notices = evaluated(root, 'all.notices()');
+    expect(notices.startsWith(packages)).toBe(true);
+    expect(notices.slice(packages.length)).toMatch(/Bun [\d.]+ \(MIT.*JavaScriptCore of WebKit/s);
+  });
 });
 
 describe('manifests', () => {
