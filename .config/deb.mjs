@@ -98,9 +98,12 @@ function contents(binary) {
   };
 }
 
-/** Packs `build/pwpush_<version>_<arch>.deb` and returns its path. */
+/**
+ * Packs `build/pwpush_<version>_<arch>.deb` and returns its path. The name has the version without `~`, which GitHub
+ * replaces in the names of files of a release: checksums.txt would list others.
+ */
 function pack(binary, arch) {
-  const deb = join(root, 'build', `pwpush_${version}_${arch}.deb`);
+  const deb = join(root, 'build', `pwpush_${builtVersion}_${arch}.deb`);
   const folder = join(root, 'build', `deb-${arch}`);
   rmSync(folder, { recursive: true, force: true });
   const write = (path, text, mode = 0o644) => {
