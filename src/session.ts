@@ -66,6 +66,11 @@ export interface Session extends Invocation {
   ): Promise<(Reference & Instance)[]>;
   /** The same push; without a token of the user, with the one that its receipt has. */
   asCreator<T extends Reference & Instance>(push: T): Promise<T & { readonly receipt?: Receipt }>;
+  /**
+   * The id of the account that a push belongs to: of its receipt, or else the one that the user chose.
+   * @throws CliError (usage) if there is no such account
+   */
+  accountOfPush(push: Reference & Instance): Promise<number | undefined>;
 }
 
 export function createSession(context: Context, options: GlobalOptions): Session {
@@ -97,6 +102,11 @@ export function createSession(context: Context, options: GlobalOptions): Session
     const { lastLink } = await import('./profile/receipts');
     return parseReference(await lastLink(context, context.now()));
   };
+  const findReceipt = lazy(async () =>
+    (await import('./profile/receipts')).storedReceipts(context),
+  );
+  const storedReceipt = async (push: Reference & Instance) =>
+    (await findReceipt())(push, push.target.base);
   let decided: Target | undefined;
   const target = async () => {
     decided ??= await targetOf(context, requested);
@@ -115,12 +125,15 @@ export function createSession(context: Context, options: GlobalOptions): Session
     },
     asCreator: async (push) => {
       if (push.target.token !== undefined || options.anonymous) return push;
-      const { storedReceiptOf } = await import('./profile/receipts');
-      const receipt = await storedReceiptOf(context, push, push.target.base);
+      const receipt = await storedReceipt(push);
       if (receipt?.management_token === undefined) return push;
       const token = receipt.management_token;
       const managed = { ...push.target, token, tokenFrom: 'the receipt of the push' };
       return { ...push, receipt, target: managed, api: await clientFor(run, managed) };
+    },
+    accountOfPush: async (push) => {
+      const account = (await storedReceipt(push))?.account_id;
+      return typeof account === 'number' ? account : accountOf(push);
     },
     connectEach: async (references, connections) => {
       await noteRepairs(run, references);

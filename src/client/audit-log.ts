@@ -50,15 +50,20 @@ const DAY = 86_400_000;
 /**
  * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
  * the end of its lifetime is not, so the listing of active pushes is read when the push should have expired.
- * @param find reads the push, if not from the listing
+ * @param owned.account the id of the account that the push belongs to
+ * @param owned.find reads the push, if not from the listing
  * @throws CliError (the returned function) as `Api.audit` and `Api.list` do
  */
 export function pushPoller(
   api: Api,
   token: string,
   now: () => Date,
-  find = (): Promise<Push | undefined> => findActive(api, token),
+  owned: {
+    account?: number | undefined;
+    find?: (() => Promise<Push | undefined>) | undefined;
+  } = {},
 ): () => Promise<PushProgress> {
+  const { account, find = () => findActive(api, token, account) } = owned;
   const seen = new Set<string>();
   let askAt = 0;
   let state: PushProgress['state'] = 'waiting';
@@ -89,9 +94,13 @@ export function pushPoller(
   };
 }
 
-async function findActive(api: Api, token: string): Promise<Push | undefined> {
+async function findActive(
+  api: Api,
+  token: string,
+  account: number | undefined,
+): Promise<Push | undefined> {
   const key = (push: Push) => push.url_token;
-  for await (const rows of pages((page) => api.list('active', page), { key })) {
+  for await (const rows of pages((page) => api.list('active', page, account), { key })) {
     const found = rows.find((push) => key(push) === token);
     if (found) return found.expired === true ? undefined : found;
   }

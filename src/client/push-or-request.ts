@@ -72,9 +72,14 @@ export interface RequestProgress {
 /**
  * Returns a function that looks once how the owner's request is doing. Reading it would take its answer: a preview says
  * its state, at our service, and the listings do, which are read in the order in which a request moves through them.
+ * @param account the id of the account that the request belongs to
  * @throws CliError (the returned function) as `RequestApi.list` does; (not_found) if it is in no listing
  */
-export function requestPoller(api: RequestApi, token: string): () => Promise<RequestProgress> {
+export function requestPoller(
+  api: RequestApi,
+  token: string,
+  account?: number,
+): () => Promise<RequestProgress> {
   return async () => {
     const { url, state } = await api.preview(token);
     if (isState(state)) {
@@ -83,7 +88,7 @@ export function requestPoller(api: RequestApi, token: string): () => Promise<Req
       return { state: (await wasAnswered(api, token)) ? 'answered' : 'closed', request };
     }
     for (const listed of ['open', 'ready', 'closed'] as const) {
-      const request = await findRequest(api, listed, token);
+      const request = await findRequest(api, listed, token, account);
       if (request === undefined) continue;
       if (listed === 'open') return { state: 'open', request };
       const answered = listed === 'ready' || (await wasAnswered(api, token));
@@ -101,9 +106,10 @@ export async function findRequest(
   api: Pick<RequestApi, 'list'>,
   state: RequestState,
   token: string,
+  account: number | undefined,
 ): Promise<SecretRequest | undefined> {
   const key = ({ url_token }: SecretRequest) => url_token;
-  for await (const rows of pages((page) => api.list(state, page), { key })) {
+  for await (const rows of pages((page) => api.list(state, page, account), { key })) {
     const found = rows.find((row) => key(row) === token);
     if (found) return found;
   }

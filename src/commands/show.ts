@@ -8,7 +8,7 @@ import type { Push, SecretRequest } from '../contract';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { receiptOf, removeReceipt } from '../profile/receipts';
-import { createSession, type Instance, type Session } from '../session';
+import { accountOf, createSession, type Instance, type Session } from '../session';
 import { type PushState, pushStateText, requestText } from '../terminal/listings';
 
 interface ShowOptions extends GlobalOptions {
@@ -44,20 +44,24 @@ async function show(session: Session, options: ShowOptions): Promise<void> {
 }
 
 /** The owner's listings have all of a request; its question alone is public. */
-async function showRequest({ say }: Session, { api, target }: Instance, token: string) {
-  const { requests } = api;
+async function showRequest({ say }: Session, instance: Instance, token: string) {
+  const { target } = instance;
+  const { requests } = instance.api;
+  const account = target.token === undefined ? undefined : await accountOf(instance);
   let found: SecretRequest | undefined;
   for (const state of target.token === undefined ? [] : (['open', 'ready', 'closed'] as const))
-    found ??= await findRequest(requests, state, token);
+    found ??= await findRequest(requests, state, token, account);
   if (target.token !== undefined && !found)
     throw new CliError('not_found', 'no such request among yours');
   const shown = found ?? (await requests.read(token));
   await say.print(shown, (look) => requestText(shown, look));
 }
 
-async function showPush(session: Session, { api, target }: Instance, reference: Reference) {
+async function showPush(session: Session, instance: Instance, reference: Reference) {
   const { say } = session;
-  const own = target.token === undefined ? undefined : await ownPush(api, reference.token);
+  const { api, target } = instance;
+  const own =
+    target.token === undefined ? undefined : await ownPush(session, { ...reference, ...instance });
   const push = own ?? {
     ...(await publicState(api, reference.token)),
     ...(await receiptOf(session.context, reference, target.base)),
@@ -73,7 +77,8 @@ async function showPush(session: Session, { api, target }: Instance, reference: 
 }
 
 /** The push as its owner's lists have it; undefined if it belongs to somebody else. */
-async function ownPush(api: Api, token: string): Promise<Push | undefined> {
+async function ownPush(session: Session, named: Reference & Instance): Promise<Push | undefined> {
+  const { api, token } = named;
   try {
     // Tells whether the push is the user's own, so that their lists are not read in vain.
     await api.audit(token, 1);
@@ -81,8 +86,11 @@ async function ownPush(api: Api, token: string): Promise<Push | undefined> {
     if (error instanceof CliError && error.code === 'forbidden') return undefined;
     throw error;
   }
+  const account = await session.accountOfPush(named);
   for (const state of ['active', 'expired'] as const) {
-    const listed = pages((page) => api.list(state, page), { key: (push) => push.url_token });
+    const listed = pages((page) => api.list(state, page, account), {
+      key: (push) => push.url_token,
+    });
     for await (const rows of listed) {
       const push = rows.find(({ url_token }) => url_token === token);
       if (push) return push;

@@ -14,7 +14,7 @@ import {
   seconds,
 } from '../options';
 import { removeReceipt } from '../profile/receipts';
-import { createSession, type Instance, type Session } from '../session';
+import { accountOf, createSession, type Instance, type Session } from '../session';
 import { auditColumns } from '../terminal/listings';
 import { toJson } from '../terminal/output';
 import { printRows } from '../terminal/table';
@@ -77,7 +77,8 @@ async function wait(session: Session, options: WaitOptions): Promise<void> {
     request: async () => {
       if (options.thenExpire)
         throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-      await waitForAnswer(session, options, instance.api.requests, reference.token);
+      const account = await accountOf(instance);
+      await waitForAnswer(session, options, instance.api.requests, reference.token, account);
     },
   });
 }
@@ -90,8 +91,10 @@ async function waitForView(
   const { context, say } = session;
   const { api, token, target, receipt } = await session.asCreator(push);
   const gone = () => removeReceipt(context, push, target.base);
-  const find = receipt && (async () => receipt);
-  const poll = pushPoller(api, token, context.now, find);
+  const owned = receipt
+    ? { find: async () => receipt }
+    : { account: await session.accountOfPush(push) };
+  const poll = pushPoller(api, token, context.now, owned);
   const view = await firstView(session, options, poll).catch(async (error) => {
     if (error instanceof CliError && error.code === 'expired') await gone();
     throw error;

@@ -7,6 +7,7 @@ import { parseReference, type Reference } from '../client/link';
 import { limits, type Push } from '../contract';
 import { usageError } from '../errors';
 import { parseJson } from '../json';
+import { lazy } from '../lazy';
 import { makeFolder } from '../system/private-folder';
 import { type System, stateFolder } from './folders';
 
@@ -54,6 +55,7 @@ export function saveReceipt(system: System, { push, link, name }: SavedPush, now
     expire_after_views: push.expire_after_views,
     deletable_by_viewer: push.deletable_by_viewer,
     retrieval_step: push.retrieval_step,
+    account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
     management_token: managementToken(push),
     created_at: now.toISOString(),
     expires_at: new Date(ends).toISOString(),
@@ -101,17 +103,18 @@ export async function receiptOf(
   push: Pick<Reference, 'token'>,
   base: string,
 ): Promise<Receipt | undefined> {
-  const found = await storedReceiptOf(system, push, base);
+  const found = await storedReceipts(system)(push, base);
   return found && shown(found);
 }
 
-/** The same with the management token; not to be printed. */
-export async function storedReceiptOf(
-  system: System,
-  push: Pick<Reference, 'token'>,
-  base: string,
-): Promise<StoredReceipt | undefined> {
-  return (await kept(system)).find((one) => isOf(one, push, base))?.receipt;
+/**
+ * Returns what finds the receipt of a push with its management token, which is not to be printed. All receipts are read
+ * once, at the first call.
+ */
+export function storedReceipts(system: System) {
+  const all = lazy(() => kept(system));
+  return async (push: Pick<Reference, 'token'>, base: string): Promise<StoredReceipt | undefined> =>
+    (await all()).find((one) => isOf(one, push, base))?.receipt;
 }
 
 function shown({ management_token: _, ...receipt }: StoredReceipt): Receipt {

@@ -53,9 +53,10 @@ export async function waitForAnswer(
   { interval, json }: { readonly interval: number; readonly json: boolean },
   requests: RequestApi,
   token: string,
+  account: number | undefined,
 ): Promise<void> {
   const what = 'waiting for an answer … (Ctrl-C stops waiting, the request stays)';
-  const poll = requestPoller(requests, token);
+  const poll = requestPoller(requests, token, account);
   await waitUntil<{ state: string; request: SecretRequest }, true>(
     run,
     { interval, what },

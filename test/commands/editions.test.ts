@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Transport } from '../../src/context';
 import { GUESSES, type Guesses, type StandIn, standIn } from '../helpers/commercial';
 import { instance as testInstance } from '../helpers/instance';
 import { NOW, type Place, place } from '../helpers/run';
+import { broken } from '../helpers/wire';
 
 // How an expiry is told to each edition, and accounts of the commercial one.
 
@@ -22,11 +24,15 @@ async function serve() {
 
 function at(
   edition: 'commercial' | 'oss',
-  { guesses = {}, env = {} }: { guesses?: Partial<Guesses>; env?: Record<string, string> } = {},
+  {
+    guesses = {},
+    env = {},
+    cut,
+  }: { guesses?: Partial<Guesses>; env?: Record<string, string>; cut?: Transport } = {},
 ): void {
   instance = standIn({ now: () => NOW, edition, guesses });
   here = place({
-    send: instance.send,
+    send: cut ?? instance.send,
     stdin: 'hunter2\n',
     env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', ...env },
   });
@@ -360,6 +366,50 @@ describe('accounts', () => {
     await push();
     expect(instance.asked).toEqual(['GET /pushes/active?page=1&account_id=42', 'POST /pushes']);
     expect(instance.bodies).toMatchObject([{ account_id: 42 }]);
+  });
+
+  describe('lists have the pushes of one account', () => {
+    const waiting = { code: 12, stderr: 'pwpush: no view within 5 s\n' };
+
+    test('and its receipt tells which one a push belongs to', async () => {
+      at('commercial');
+      await push('--account', '42');
+      expect(await here.run('wait', 'last', '--timeout', '5')).toMatchObject(waiting);
+      expect((await here.run('show', 'last')).code).toBe(0);
+      const elsewhere = await here.run('wait', 'last', '--timeout', '5', '--account', '41');
+      expect(elsewhere).toMatchObject(waiting);
+    });
+
+    test('and without a receipt --account does, by name too', async () => {
+      at('commercial');
+      await push('--account', '42', '--no-receipt');
+      const named = [LINK.trim(), '--account', 'Work'];
+      expect(await here.run('wait', ...named, '--timeout', '5')).toMatchObject(waiting);
+      expect((await here.run('show', ...named)).code).toBe(0);
+    });
+
+    test('and so does the setting of a profile', async () => {
+      at('commercial', { env: { PWPUSH_URL: '', PWPUSH_TOKEN: '' } });
+      await here.keep({
+        current: 'p',
+        profiles: { p: { url: 'https://pw.test', token: 't0ken', account: '42' } },
+      });
+      await push('--no-receipt');
+      const { code } = await here.run('wait', LINK.trim(), '--timeout', '5');
+      expect([code, (await here.run('show', LINK.trim())).code]).toEqual([12, 0]);
+    });
+
+    test('a creation without a response is looked for among them', async () => {
+      at('commercial', {
+        cut: async (request) => {
+          const response = await instance.send(request);
+          if (request.method === 'POST') throw broken(true);
+          return response;
+        },
+      });
+      const { stderr } = await push('--account', '42');
+      expect(stderr).toContain(`a matching push was created meanwhile: ${LINK.trim()}`);
+    });
   });
 
   test('there are none on the open-source edition', async () => {

@@ -369,6 +369,10 @@ describe('with the commercial edition', () => {
     expect(await list(...owner)).toEqual(['request1', 'request2']);
     expect(await list('--account', '8')).toEqual(['request1', 'request2']);
     expect(await list()).toEqual(['request3']);
+    const link = 'https://pro.test/r/request1';
+    expect((await here.run('wait', link, ...owner, '--timeout', '1')).code).toBe(12);
+    expect((await here.run('show', link, ...owner)).code).toBe(0);
+    expect((await here.run('request', 'Four', ...owner, '--wait', '--timeout', '1')).code).toBe(12);
     expect(await here.run('request', 'Q', '--account', 'Nobody')).toMatchObject({ code: 2 });
     edition({ accounts: false });
     expect(await here.run('request', 'Q', ...owner)).toMatchObject({ code: 5, stdout: '' });

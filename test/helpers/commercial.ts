@@ -76,9 +76,10 @@ export function standIn({ now, guesses = {}, edition = 'commercial' }: StandInOp
   const guessed = { ...LIKELY, ...guesses };
   const asked: string[] = [];
   const bodies: unknown[] = [];
+  const active: Record<string, unknown>[] = [];
   const commercial = edition === 'commercial';
   const answer = async ({ method, url, body }: HttpRequest): Promise<[number, unknown]> => {
-    const { pathname, search } = new URL(url);
+    const { pathname, search, searchParams } = new URL(url);
     const path = pathname.replace('/api/v2', '');
     asked.push(`${method} ${path}${search}`);
     if (path === '/version') return [200, versionOf(guessed, commercial)];
@@ -88,11 +89,21 @@ export function standIn({ now, guesses = {}, edition = 'commercial' }: StandInOp
       const sent = await textOf(body);
       const read = sent.startsWith('{') ? JSON.parse(sent) : formOf(sent);
       bodies.push(read);
-      return created(read, guessed, commercial, now());
+      const [status, push] = created(read, guessed, commercial, now());
+      if (status === 201) active.push(push);
+      return [status, push];
     }
-    if (method === 'DELETE')
-      return [200, { url_token: path.split('/')[2], expired: true, deleted: true }];
-    return path.startsWith('/pushes/active') ? [200, []] : [404, { error: 'not-found' }];
+    const [, , token, call] = path.split('/');
+    if (method === 'DELETE') {
+      for (const [at, push] of active.entries()) if (push.url_token === token) active.splice(at, 1);
+      return [200, { url_token: token, expired: true, deleted: true }];
+    }
+    if (call === 'audit') return [200, { logs: [] }];
+    if (token === 'expired') return [200, []];
+    if (token !== 'active') return [404, { error: 'not-found' }];
+    const account = Number(searchParams.get('account_id') ?? ACCOUNTS[0]?.id);
+    const listed = active.filter(({ account_id }) => !commercial || account_id === account);
+    return [200, searchParams.get('page') === '1' ? listed : []];
   };
   const send: Transport = async (request) => {
     const [status, body] = await answer(request);
@@ -125,7 +136,7 @@ function created(
   guesses: Guesses,
   commercial: boolean,
   now: Date,
-): [number, unknown] {
+): [number, Record<string, unknown>] {
   const { expire_after_days: days, expire_after_duration: index } = push;
   if ([days, index].every((one) => one !== undefined)) throw new Error('both were sent');
   const accepts = (name: string) =>

@@ -129,7 +129,7 @@ async function create(
     await ready.withdraw(error);
     if (!(error instanceof CliError)) throw error;
     const { unanswered } = await import('./unanswered');
-    throw await unanswered(session, request, started, error, linkKey);
+    throw await unanswered(session, request, started, error, { account, key: linkKey });
   });
   const result = await acceptPush(instance, options, { ...ready, account }, created);
   const failure = await deliverLink(session, options, result);

@@ -14,14 +14,15 @@ import { count } from '../../terminal/wording';
  * Extends the error of a creation that got no response by what the user's active pushes say about it. Takes at most
  * 10 s, and never creates another push.
  * @param started when the creation was sent
- * @param key of the link, if it has one
+ * @param of.account the id of the account that the push was created in
+ * @param of.key of the link, if it has one
  */
 export async function unanswered(
   session: Session,
   request: NewPush,
   started: Date,
   failure: CliError,
-  key?: string,
+  { account, key }: { account: number | undefined; key: string | undefined },
 ): Promise<CliError> {
   const { context, say } = session;
   const target = await session.target();
@@ -32,7 +33,7 @@ export async function unanswered(
     return describeFound(
       failure,
       target.base,
-      await findUnansweredPush(settings, request, started),
+      await findUnansweredPush(settings, request, started, account),
       key,
     );
   } catch (error) {
@@ -105,6 +106,7 @@ export async function findUnansweredPush(
   settings: ApiSettings,
   asked: NewPush,
   started: Date,
+  account?: number,
 ): Promise<RecentPushes> {
   let serverTime = Number.NaN;
   const send: Transport = async (request) => {
@@ -118,7 +120,7 @@ export async function findUnansweredPush(
     const span = now - started.getTime();
     return Number.isNaN(serverTime) ? now - span - SKEW : serverTime - span - TOLERANCE;
   };
-  const listing = pages((page) => api.list('active', page), {
+  const listing = pages((page) => api.list('active', page, account), {
     key: ({ url_token }) => url_token,
     skipRepeated: true,
   });

@@ -83,7 +83,8 @@ export async function createRequest(context: Context, options: RequestOptions): 
     const deadline = timeout === undefined ? context : withDeadline(context, timeout);
     const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
     const run = { ...session, context: deadline };
-    await waitForAnswer(run, waiting, instance.api.requests, tokenOf(created, result.link));
+    const token = tokenOf(created, result.link);
+    await waitForAnswer(run, waiting, instance.api.requests, token, account);
   } finally {
     await attachments?.close();
   }
