@@ -64,7 +64,10 @@ export interface Session extends Invocation {
     references: readonly Reference[],
     connections?: number,
   ): Promise<(Reference & Instance)[]>;
-  /** The same push; without a token of the user, with the one that its receipt has. */
+  /**
+   * The same push with the token that its receipt has, if there is one: the push was created without a token, so that
+   * those of the user are not for it.
+   */
   asCreator<T extends Reference & Instance>(push: T): Promise<T & { readonly receipt?: Receipt }>;
   /**
    * The id of the account that a push belongs to: of its receipt, or else the one that the user chose.
@@ -124,7 +127,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
       return { ...(await instanceOf(reference, connections)), reference };
     },
     asCreator: async (push) => {
-      if (push.target.token !== undefined || options.anonymous) return push;
+      if (options.anonymous) return push;
       const receipt = await storedReceipt(push);
       if (receipt?.management_token === undefined) return push;
       const token = receipt.management_token;

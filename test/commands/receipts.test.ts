@@ -54,6 +54,20 @@ describe('of a push without a token at pwpush serve', () => {
     expect(names()).toEqual([]);
   });
 
+  test('it does so for a creator who has a token by then, too', async () => {
+    const link = await push('hunter2', '--views', '3', '--no-deletable');
+    await here.run('get', link);
+    const { otherToken } = here.service;
+    await here.under({ stdin: otherToken }).run('login', 'https://pw.test');
+    for (const other of [here, here.under({ env: { PWPUSH_TOKEN: otherToken } })]) {
+      expect(await other.run('wait', 'last')).toMatchObject({ code: 0 });
+      expect(await other.run('audit', 'last')).toMatchObject({ code: 0 });
+    }
+    expect(await here.run('audit', link, '--anonymous')).toMatchObject({ code: 3 });
+    expect(await here.run('expire', link, '--anonymous')).toMatchObject({ code: 4 });
+    expect(await here.run('expire', 'last')).toMatchObject({ code: 0 });
+  });
+
   test('waiting ends with 6 when its time is over', async () => {
     const link = await push('hunter2', '--anonymous', '--expire', '1h');
     here.service.clock.advance(2 * 3_600_000);
