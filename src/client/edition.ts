@@ -79,14 +79,12 @@ function tooShort(seconds: number, shortest: number): CliError {
   );
 }
 
-/** @throws CliError (usage) for a part of a day */
+/** @throws CliError (usage) for less than a day */
 function wholeDays(seconds: number): number {
-  if (seconds % DAY === 0) return seconds / DAY;
-  const days = Math.floor(seconds / DAY);
-  const earlier = days === 0 ? '' : `use --days ${days}; or `;
+  if (seconds >= DAY) return Math.floor(seconds / DAY);
   throw usageError(
     `this instance counts whole days: it cannot expire a push after ${durationText(seconds)}`,
-    `${earlier}use --days ${days + 1}, and end it before: ` +
+    'use --days 1, and end it before: ' +
       `pwpush wait LINK --timeout ${durationCode(seconds)} --then-expire || pwpush expire LINK`,
   );
 }

@@ -123,22 +123,23 @@ describe('the open-source edition is told whole days', () => {
   });
 
   test.each([
-    [
-      '6h',
-      '6 hours',
-      'use --days 1, and end it before: pwpush wait LINK --timeout 6h --then-expire || pwpush expire LINK',
-    ],
-    [
-      '36h',
-      '1 day 12 hours',
-      'use --days 1; or use --days 2, and end it before: pwpush wait LINK --timeout 36h --then-expire || pwpush expire LINK',
-    ],
-  ])('%s is refused, with the way out', async (text, words, hint) => {
+    ['36h', 1, '1 day 12 hours requested, rounded down to 1 day'],
+    ['2026-09-01T09:00+02:00', 11, '11 days 19 hours requested, rounded down to 11 days'],
+  ])('%s is rounded down, with a warning', async (text, days, shorter) => {
     at('oss');
-    expect(await push('--expire', text)).toEqual({
+    const stderr = `warning: ${shorter}: this instance counts whole days\n`;
+    expect(await push('--expire', text)).toEqual({ code: 0, stdout: LINK, stderr });
+    expect(told()).toEqual({ payload: 'hunter2', expire_after_days: days });
+  });
+
+  test('less than a day is refused, with the way out', async () => {
+    at('oss');
+    expect(await push('--expire', '6h')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `pwpush: this instance counts whole days: it cannot expire a push after ${words}\nhint: ${hint}\n`,
+      stderr:
+        'pwpush: this instance counts whole days: it cannot expire a push after 6 hours\n' +
+        'hint: use --days 1, and end it before: pwpush wait LINK --timeout 6h --then-expire || pwpush expire LINK\n',
     });
     expect(instance.asked).toEqual(['GET /version']);
   });

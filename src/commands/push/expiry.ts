@@ -36,7 +36,9 @@ export async function toldExpiry(
   const [asked, sent] = [durationText(seconds), durationText(granted)];
   return {
     fields,
-    shorter: `${asked} requested, rounded down to ${sent}: this instance has fixed steps`,
+    shorter: `${asked} requested, rounded down to ${sent}: this instance ${
+      fields.expire_after_days === undefined ? 'has fixed steps' : 'counts whole days'
+    }`,
   };
 }
 
