@@ -64,11 +64,16 @@ export function askedLifetime(request: NewPush): number | undefined {
   return expires_in ?? (days === undefined ? durations[index ?? -1] : days * DAY);
 }
 
-/** Seconds between creation and expiry. `expires_at` decides, as an instance may return the days that it ignored. */
+/**
+ * Seconds between creation and expiry. `expires_at` decides, or else `expires_in`, as an instance may return the days that
+ * it ignored.
+ */
 export function grantedLifetime(push: Push): number | undefined {
-  const { expire_after_days: days, expire_after_duration: index } = push;
+  const { expire_after_days: days, expire_after_duration: index, expires_in } = push;
   const span = Date.parse(String(push.expires_at)) - Date.parse(String(push.created_at));
   if (!Number.isNaN(span)) return withoutSkew(Math.round(span / 1000));
+  if (Number.isInteger(expires_in) && Number(expires_in) > 0)
+    return withoutSkew(Number(expires_in));
   return durations[index ?? -1] ?? (typeof days === 'number' ? days * DAY : undefined);
 }
 

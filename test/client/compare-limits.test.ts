@@ -96,6 +96,15 @@ describe('the commercial edition says how long in another way', () => {
     ]).toEqual([[{ granted: 7, looser: true }], [{ granted: 0.25, looser: false }]]);
   });
 
+  test('without expires_at, expires_in does, in seconds', () => {
+    expect([
+      looseness(1, { created_at, expires_in: 604_800, expire_after_days: 1 }),
+      looseness(1, { expires_in: 86_399, expire_after_duration: 12 }),
+      looseness(1, { created_at, expires_at: '2026-08-21T11:06:45Z', expires_in: 3600 }),
+      ...[0, -1, 86_400.5, '604800', null].map((expires_in) => looseness(1, { expires_in })),
+    ]).toEqual([[{ granted: 7, looser: true }], ...Array(7).fill([])]);
+  });
+
   test.each([
     [{ expires_in: 5400 }, '2026-08-20T12:36:45.000Z', undefined],
     [{ expires_in: 5400 }, '2026-08-20T12:38:45.000Z', true],
