@@ -61,7 +61,7 @@ export async function rescueAll(
   const lost: string[] = [];
   const available: string[] = [];
   for (const [at, push] of pushes.entries()) {
-    const again = retrievableAgain(push.push);
+    const again = retrievableAgain(push.push, push.context.now());
     if (again !== undefined) {
       available.push(links === 1 ? again : `link ${at + 1}: ${again}`);
       continue;

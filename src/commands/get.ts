@@ -134,14 +134,16 @@ async function opened(
 
 /** Says what of the push is left at the instance, and how many views were used before. */
 async function noteRest(
-  { say }: Session,
+  { context, say }: Session,
   options: GetOptions,
   { push, answer }: RetrievedPush,
 ): Promise<void> {
   const files = push.files?.length ?? 0;
   if (files > 0 && !options.files)
     await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);
-  const rest = answer ? ['the answer was taken from the instance'] : [left(push), usedBefore(push)];
+  const rest = answer
+    ? ['the answer was taken from the instance']
+    : [left(push, context.now()), usedBefore(push)];
   for (const text of rest) if (text !== undefined) await say.remark(text);
 }
 

@@ -192,7 +192,7 @@ async function reportInputs(
   folder: MemoryFolder | undefined,
 ): Promise<void> {
   for (const { push, answer } of pushes) {
-    for (const text of answer ? [] : [left(push), usedBefore(push)])
+    for (const text of answer ? [] : [left(push, context.now()), usedBefore(push)])
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
     const text = {

@@ -11,7 +11,7 @@ import { CliError, failedError } from '../errors';
 import type { PushKeys } from '../input/decryption-keys';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../manifest';
 import { attempt } from './download';
-import { retrievableAgain } from './print-or-rescue';
+import { isRetrievableAgain } from './print-or-rescue';
 import { rescue } from './rescue';
 import type { RetrievedPush } from './retrieve';
 
@@ -78,7 +78,7 @@ export async function decryptAnswer(
 
 /** Saves the armor, as the user may end the run while being asked; not if it can be retrieved again. */
 async function savedArmor({ context, push }: RetrievedPush, armor: string) {
-  if (retrievableAgain(push) !== undefined) return undefined;
+  if (isRetrievableAgain(push)) return undefined;
   const path = await attempt(() => rescue(context, 'secret', armor));
   return path instanceof CliError ? undefined : path;
 }

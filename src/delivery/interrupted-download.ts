@@ -4,7 +4,7 @@ import { type Push, retrievedSchema } from '../contract';
 import { CliError, usageError } from '../errors';
 import { whyUnreadable } from '../system/file-error';
 import { count } from '../terminal/wording';
-import { retrievableAgain } from './print-or-rescue';
+import { isRetrievableAgain } from './print-or-rescue';
 import type { RetrievedPush } from './retrieve';
 
 /** What `get --resume` reads: the response of the instance, still encrypted, and the addresses of the files that are saved. */
@@ -19,7 +19,7 @@ export async function interruptedDownload(
   { context, push, received = push }: RetrievedPush,
   missing: readonly string[],
 ): Promise<CliError> {
-  if (missing.length === 0 || retrievableAgain(push) !== undefined)
+  if (missing.length === 0 || isRetrievableAgain(push))
     return new CliError('interrupted', 'interrupted');
   // The text was printed or saved before, and armor is needed to open the files.
   const files = received.files ?? [];

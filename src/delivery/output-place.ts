@@ -9,7 +9,7 @@ import { savedText } from '../terminal/wording';
 import type { CiOptions } from './ci-job';
 import type { ClipboardDestination } from './clipboard-destination';
 import type { Destination } from './destination';
-import { joinHints, printOrRescue, rescueResult, retrievableAgain } from './print-or-rescue';
+import { isRetrievableAgain, joinHints, printOrRescue, rescueResult } from './print-or-rescue';
 import type { RetrievedPush } from './retrieve';
 
 /** Where the command line sends a push. */
@@ -175,7 +175,7 @@ async function writeTo(
     const failure = await rescueResult(context, { bytes: text, what: 'secret', problem, push });
     // The status is that of bad input for a text that the job cannot hold, if nothing was lost by it.
     const bad = error instanceof CliError && error.code === 'usage' && output === undefined;
-    if (!bad || !(failure.remains?.saved_to ?? retrievableAgain(push))) return failure;
+    if (!bad || !(failure.remains?.saved_to ?? isRetrievableAgain(push))) return failure;
     return failure.with({ code: 'usage', hint: joinHints(error.hint, failure.hint) });
   }
 }

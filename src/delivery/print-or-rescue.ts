@@ -62,11 +62,17 @@ async function tryWrite(
   }
 }
 
-/** Says that a push can be retrieved again, so that nothing of it is lost; undefined if that is not certain. */
-export function retrievableAgain(push: Push): string | undefined {
+/** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */
+export function isRetrievableAgain(push: Push): boolean {
   const { views_remaining: views, days_remaining: days, expired } = push;
-  const available = typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
-  return available ? `the push can be retrieved again (${left(push)})` : undefined;
+  return typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
+}
+
+/** Says that it can; undefined if that is not certain. */
+export function retrievableAgain(push: Push, now: Date): string | undefined {
+  return isRetrievableAgain(push)
+    ? `the push can be retrieved again (${left(push, now)})`
+    : undefined;
 }
 
 /** Two hints as two sentences. */
@@ -93,7 +99,7 @@ export async function rescueResult(
   { bytes, what, problem, push }: Undelivered,
 ): Promise<CliError> {
   const named = what === 'answer' ? 'response' : what;
-  const again = push && retrievableAgain(push);
+  const again = push && retrievableAgain(push, context.now());
   if (again) return failedError(`${problem}; ${again}`, { remains: {} });
   try {
     // Loaded on demand: takes 6 ms, and is rarely needed.

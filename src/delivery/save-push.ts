@@ -20,7 +20,7 @@ import {
   withRetries,
 } from './download';
 import { type Delivery, deliverText } from './output-place';
-import { rescueResult, retrievableAgain } from './print-or-rescue';
+import { isRetrievableAgain, rescueResult } from './print-or-rescue';
 import { rescueFolder } from './rescue';
 import { nameKey, safeName } from './safe-name';
 
@@ -100,7 +100,7 @@ async function writableFolder(path: string, { context, say, push }: Delivery): P
     return path;
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-    const lost = retrievableAgain(push) === undefined;
+    const lost = !isRetrievableAgain(push);
     const instead = lost ? await rescueFolder(context).catch(() => undefined) : undefined;
     // Without one, the error of each file says why.
     if (instead === undefined) return path;

@@ -3,7 +3,7 @@ import type { Account, AuditEntry, Push, SecretRequest } from '../contract';
 import { hasToken } from '../profile/config-file';
 import type { Look, Style } from './output';
 import { type Column, pairs } from './table';
-import { ago, ahead } from './wording';
+import { ago, ahead, leftOnLastDay } from './wording';
 
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
@@ -36,14 +36,6 @@ const common: readonly Column<Push>[] = [
   },
 ];
 
-const DAY = 86_400_000;
-
-/** The hours or minutes left on the last day, if the instance tells them. */
-function endsToday({ expires_at }: Push, { now }: Look): string | undefined {
-  if (!expires_at) return undefined;
-  return Date.parse(expires_at) - now.getTime() < DAY ? ahead(expires_at, now) : undefined;
-}
-
 /** Columns of `list active`; in a pipe: token, name, created, views left, views, days left, days, flags, expiry. */
 export const activeColumns: readonly Column<Push>[] = [
   ...common,
@@ -58,7 +50,10 @@ export const activeColumns: readonly Column<Push>[] = [
     title: 'DAYS LEFT',
     right: true,
     style: (push) => ending(push.days_remaining),
-    shown: (push, look) => endsToday(push, look) ?? of(push.days_remaining, push.expire_after_days),
+    shown: (push, { now }) =>
+      leftOnLastDay(push, now)
+        ? ahead(push.expires_at ?? '', now)
+        : of(push.days_remaining, push.expire_after_days),
     exact: (push) => [number(push.days_remaining), number(push.expire_after_days)],
   },
   {
@@ -254,7 +249,10 @@ export function pushStateText(push: PushState, look: Look): string {
     push.note ? ['note', push.note] : false,
     ['state', push.expired == null ? 'unknown' : state],
     ['views left', rest(push.views_remaining, push.expire_after_views)],
-    ['days left', rest(push.days_remaining, push.expire_after_days)],
+    // For a person, the next lines say it in hours or minutes.
+    look.tty && leftOnLastDay(push, look.now) && !push.expired_on
+      ? false
+      : ['days left', rest(push.days_remaining, push.expire_after_days)],
     push.created_at ? ['created', time(push.created_at)] : false,
     push.expires_at && !push.expired_on
       ? ['expires', look.tty ? ahead(push.expires_at, look.now) : push.expires_at]

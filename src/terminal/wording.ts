@@ -3,14 +3,27 @@ import { grantedLifetime } from '../client/compare-limits';
 import type { Push } from '../contract';
 import { durationText } from '../duration';
 
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
 /** What is left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
-export function left(push: Push): string | undefined {
+export function left(push: Push, now: Date): string | undefined {
   const { views_remaining: views, days_remaining: days } = push;
   if (views === 0) return 'that was the last view';
   const parts: string[] = [];
   if (typeof views === 'number') parts.push(count(views, 'view'));
-  if (typeof days === 'number') parts.push(days === 0 ? 'less than a day' : count(days, 'day'));
+  const lastDay = leftOnLastDay(push, now);
+  if (lastDay !== undefined) parts.push(span(lastDay));
+  else if (typeof days === 'number')
+    parts.push(days === 0 ? 'less than a day' : count(days, 'day'));
   return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
+}
+
+/** The milliseconds left of a push that expires within a day, if the instance says when. */
+export function leftOnLastDay({ expires_at }: Pick<Push, 'expires_at'>, now: Date) {
+  const left = Date.parse(expires_at ?? '') - now.getTime();
+  return left > 0 && left < DAY ? left : undefined;
 }
 
 /** The views used before a retrieval, if there were any: `1 view was used before yours`. */
@@ -45,10 +58,6 @@ export function savedText(path: string, bytes: number, taken: string | undefined
   return `saved ${path} (${size(bytes)})${taken === undefined ? '' : `; "${taken}" already existed`}`;
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
 /** An ISO 8601 time relative to now: `5 min ago`, `3 h ago`, `2 days ago`, then the date. */
 export function ago(time: string | null | undefined, now: Date): string {
   const at = Date.parse(time ?? '');
@@ -65,9 +74,14 @@ export function ago(time: string | null | undefined, now: Date): string {
 export function ahead(time: string, now: Date): string {
   const left = Date.parse(time) - now.getTime();
   if (Number.isNaN(left)) return time;
-  if (left < HOUR) return `in ${Math.max(1, Math.floor(left / MINUTE))} min`;
-  if (left < 2 * DAY) return `in ${Math.floor(left / HOUR)} h`;
-  return `in ${count(Math.floor(left / DAY), 'day')}`;
+  return `in ${span(left)}`;
+}
+
+/** Milliseconds to come: `20 min`, `5 h`, `3 days`. */
+function span(left: number): string {
+  if (left < HOUR) return `${Math.max(1, Math.floor(left / MINUTE))} min`;
+  if (left < 2 * DAY) return `${Math.floor(left / HOUR)} h`;
+  return count(Math.floor(left / DAY), 'day');
 }
 
 /** `1 view`, `2 views`. */

@@ -184,8 +184,10 @@ describe('pwpush serve is told seconds', () => {
     expect(stderr).toContain('expires after 2 views or 1 hour 30 minutes');
     own.service.clock.advance(1_800_000);
     expect((await own.under(seen).run('list')).stdout).toMatch(/2\/2 +in 1 h /);
-    expect((await own.under(seen).run('show', stdout.trim())).stdout).toMatch(/expires +in 1 h/);
+    const onTerminal = (await own.under(seen).run('show', stdout.trim())).stdout;
+    expect(onTerminal).toMatch(/views left +2 of 2\ncreated .*\nexpires +in 1 h/);
     const { stdout: exact } = await own.under({ env: own.admin }).run('show', stdout.trim());
+    expect(exact).toContain('days left\t1 of 1\n');
     expect(exact).toContain('expires\t2026-08-20T12:36:45.000Z\n');
   });
 

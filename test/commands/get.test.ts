@@ -66,6 +66,21 @@ describe('the text', () => {
 });
 
 describe('what is left', () => {
+  test('is said in hours or minutes on the last day', async () => {
+    const token = await here.push({ payload: 'x', expire_after_views: 9, expires_in: 172_800 });
+    const said = [];
+    for (const hours of [0, 24, 18, 5.5]) {
+      here.service.clock.advance(hours * 3_600_000);
+      said.push((await here.under({ terminals: ['stderr'] }).run('get', token)).stderr);
+    }
+    expect(said.map((text) => text.split('\n')[0])).toEqual([
+      '8 views and 2 days left',
+      '7 views and 1 day left',
+      '6 views and 6 h left',
+      '5 views and 30 min left',
+    ]);
+  });
+
   test('is said at a terminal, and the last one is called that', async () => {
     const token = await here.push({ payload: 'x', expire_after_views: 3, expire_after_days: 1 });
     const said = [];
