@@ -182,6 +182,11 @@ export interface Context {
   takeSignals(): AbortSignal;
   /** Whether a command called `takeSignals`. */
   readonly signalsTaken: boolean;
+  /**
+   * Calls `listener` at the next SIGINT, which then does not abort `signal`, unless that has aborted already. Returns what
+   * undoes this.
+   */
+  onInterrupt(listener: () => void): () => void;
   /** Calls `listener` at each SIGHUP, which no longer ends the process. */
   onHangup(listener: () => void): void;
   now(): Date;

@@ -10,6 +10,7 @@ import { asCliError, CliError, failedError } from '../errors';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../system/atomic-file';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
 import { savedText } from '../terminal/wording';
+import { isRetrievableAgain } from './print-or-rescue';
 import type { RetrievedPush } from './retrieve';
 import { fitted, nameKey, numbered, safeName } from './safe-name';
 
@@ -24,6 +25,7 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
   const { context, options, say, push } = retrieved;
   const files = push.files ?? [];
   const meter = meterFor(context, options, { files: files.length, total: undefined });
+  const asked = askBeforeLoss(retrieved, meter);
   const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
   for (const [at, file] of files.entries()) {
@@ -41,6 +43,7 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
       await say.note(savedText(outcome.path, outcome.bytes, taken));
     }
   }
+  asked();
   const summary = await meter.ends();
   if (context.signal.aborted) {
     const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
@@ -49,6 +52,18 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
   }
   if (summary !== undefined) await say.note(summary);
   return { saved, failure: downloadFailure(failures, files, folder) };
+}
+
+/**
+ * At a terminal, the first Ctrl-C in the download of a push without a view left only says so; the next one ends the run.
+ * Returns what ends this.
+ */
+export function askBeforeLoss({ context, say, push }: RetrievedPush, meter: Meter): () => void {
+  if (!context.stderr.isTTY || isRetrievableAgain(push)) return () => {};
+  return context.onInterrupt(async () => {
+    await meter.clear(true);
+    await say.warn('no view is left; press Ctrl-C again to stop');
+  });
 }
 
 /** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */

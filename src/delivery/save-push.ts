@@ -8,6 +8,7 @@ import { breakLine } from '../terminal/bounded-write';
 import { meterFor } from '../terminal/transfer-meter';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
 import {
+  askBeforeLoss,
   attempt,
   copyBody,
   type DownloadTools,
@@ -123,7 +124,9 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   if (push.payload) await say.warn(await saveText(delivery, push.payload, folder));
   const meter = meterFor(context, options, { files: 1, total: undefined });
   const tools = toolsFor(delivery, meter, 0, safeName(file.filename));
+  const asked = askBeforeLoss(delivery, meter);
   const problem = await attempt(() => downloadToStdout(context, file, tools));
+  asked();
   const summary = await meter.ends();
   if (context.signal.aborted) {
     const { interruptedDownload } = await import('./interrupted-download');

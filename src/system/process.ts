@@ -38,6 +38,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     get signalsTaken() {
       return signals.taken();
     },
+    onInterrupt: signals.setInterrupt,
     onHangup: signals.setHangup,
     now,
     usage,
@@ -150,6 +151,7 @@ function signalHandling() {
   let grace = 1000;
   let listening = false;
   let onHangup: (() => void) | undefined;
+  let onInterrupt: (() => void) | undefined;
   /** Receives all signals while a child runs. */
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
 
@@ -167,6 +169,11 @@ function signalHandling() {
           since = performance.now();
           // The terminal has shown ^C at the cursor.
           if (name === 'SIGINT' && process.stderr.isTTY) process.stderr.write('\n');
+          if (name === 'SIGINT' && onInterrupt) {
+            const listener = onInterrupt;
+            onInterrupt = undefined;
+            return listener();
+          }
           controller.abort(name);
         } else if (performance.now() - since >= grace) process.exit(status);
       });
@@ -182,6 +189,12 @@ function signalHandling() {
       return signal();
     },
     taken: () => grace === 0,
+    setInterrupt: (listener: () => void) => {
+      onInterrupt = listener;
+      return () => {
+        onInterrupt = undefined;
+      };
+    },
     setHangup: (listener: () => void) => {
       onHangup = listener;
     },

@@ -11,8 +11,11 @@ export interface Meter {
   /** The file with this index begins, or begins again. */
   begins(at: number, name: string, length: number | undefined): void;
   moved(bytes: number): void;
-  /** Erases the lines, so that something else can be written. */
-  clear(): Promise<void>;
+  /**
+   * Erases the lines, so that something else can be written.
+   * @param ended the last line has been ended, as `system/process.ts` does at a SIGINT
+   */
+  clear(ended?: boolean): Promise<void>;
   /** Erases the lines for good; returns a summary if any were shown. */
   ends(): Promise<string | undefined>;
 }
@@ -79,15 +82,14 @@ export function meter(
     drawn = lines.length;
     ever = true;
   };
-  const clear = async () => {
+  const clear = async (ended = false) => {
     const lines = drawn;
     drawn = 0;
-    if (lines > 0) await write(erased(lines));
+    if (lines > 0) await write(erased(ended ? lines + 1 : lines));
   };
   const interrupted = () => {
     over = true;
-    if (drawn > 0 && signal.reason === 'SIGINT') drawn++;
-    void clear();
+    void clear(signal.reason === 'SIGINT');
   };
   signal.addEventListener('abort', interrupted, { once: true });
   return {

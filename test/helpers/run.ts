@@ -166,6 +166,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     get signalsTaken() {
       return signalsTaken;
     },
+    onInterrupt: () => noop,
     onHangup: noop,
     now: io.now,
     usage: () => ({ resident: 0, cpu: 0 }),

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { person } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 import { json, listener, offering, taking, whole } from '../helpers/transfer';
@@ -131,6 +131,60 @@ test('Control-C wipes the progress of a download, of two lines too', async () =>
     /^(4 views and 6 days left|pwpush: interrupted)$/,
   );
   expect(terminal.screen()).toContain('^C');
+});
+
+describe('Control-C in the download of a push without a view left', () => {
+  const NOTICE = 'warning: no view is left; press Ctrl-C again to stop';
+
+  /** `get` of a file that comes slowly, until it is finished. */
+  async function downloading(...words: string[]) {
+    let finish = () => {};
+    const answer = (_request: unknown, response: import('node:http').ServerResponse) => {
+      response.writeHead(200, { 'content-length': 1024 * 1024 });
+      let left = 1024 * 1024;
+      const timer = setInterval(() => {
+        left -= 1024;
+        response.write(Buffer.alloc(1024));
+      }, 20);
+      response.on('close', () => clearInterval(timer));
+      finish = () => {
+        clearInterval(timer);
+        response.end(Buffer.alloc(left));
+      };
+    };
+    const instance = await offering([{ filename: 'last.bin', answer }], '', 0);
+    stop.push(instance.stop);
+    const folder = here();
+    // In place of the shell, which would end by the signal in any case.
+    const line = `cd ${folder}; exec $PWPUSH get ${instance.url}/p/abc ${words.join(' ')}`;
+    const terminal = onTerminal(line, { ...somebody.env, NO_COLOR: '1' });
+    await terminal.shows(' of 1.0 MiB');
+    terminal.type('\u0003');
+    await terminal.shows(NOTICE);
+    return { terminal, folder, finish: () => finish() };
+  }
+
+  test.each([[], ['-o', '-', '>', 'out']])('goes on at the first one %j', async (...words) => {
+    const { terminal, folder, finish } = await downloading(...words);
+    const before = terminal.screen().split(' of 1.0 MiB').length;
+    await terminal.shows(' of 1.0 MiB', before);
+    finish();
+    expect(await terminal.ended).toBe(0);
+    const lines = await linesOf(terminal.screen());
+    expect(lines).toEqual(expect.arrayContaining([NOTICE, 'that was the last view']));
+    const name = words.length === 0 ? 'last.bin' : 'out';
+    expect(readFileSync(join(folder, name))).toHaveLength(1024 * 1024);
+  });
+
+  test('stops at the second one, and says how to get the rest', async () => {
+    const { terminal, folder } = await downloading();
+    terminal.type('\u0003');
+    expect(await terminal.ended).toBe(130);
+    const lines = await linesOf(terminal.screen());
+    expect(lines[0]).toBe(NOTICE);
+    expect(lines.join(' ')).toMatch(/no view is left, and 1 file not saved.*get --resume '/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });
 
 test.each(['CI=1', 'TERM=dumb'])('with %s no progress is drawn', async (setting) => {
