@@ -192,9 +192,15 @@ export type Expiry = { readonly after: number } | { readonly at: number };
 export function parseExpiry(value: string): Expiry | undefined {
   const after = parseDuration(value);
   if (after) return { after };
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(value);
-  const at = time ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? undefined : { at };
+  const [, day] =
+    /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.exec(value) ?? [];
+  const at = Date.parse(value);
+  return day === undefined || Number.isNaN(at) || !isDay(day) ? undefined : { at };
+}
+
+/** Whether a month has such a day: `Date` takes 31 November for 1 December. */
+function isDay(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
 }
 
 /** Parses when a push expires. */

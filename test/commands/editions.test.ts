@@ -163,6 +163,8 @@ describe('pwpush serve is told seconds', () => {
     [['--expire', '90s'], 90],
     [['--expire', '36h'], 129_600],
     [['--expire', '2026-08-20T14:06:45+02:00'], 3600],
+    [['--expire', '2026-08-20T12:06:45.115Z'], 3600],
+    [['--expire', '2026-08-31T23:30:00-01:00'], 998_595],
   ])('%j', async (argv, seconds) => {
     const own = await serve();
     const { code, stdout, stderr } = await own.under({ stdin: 'x' }).run('push', '--json', ...argv);
@@ -289,19 +291,19 @@ test('--days and --expire are two ways to say it', async () => {
   });
 });
 
-test.each(['', '6', 'soon', '0h', '-1h', '2026-12-01', '2026-12-01T09:00', '2026-13-01T09:00Z'])(
-  '--expire %j is refused',
-  async (text) => {
-    at('oss');
-    expect(await push(`--expire=${text}`)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        `pwpush: --expire must be a duration or a time, not "${text}"\n` +
-        'hint: use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z\n',
-    });
-  },
-);
+test.each([
+  ...['', '6', 'soon', '0h', '-1h', '2026-12-01', '2026-12-01T09:00', '2026-13-01T09:00Z'],
+  ...['2026-11-31T09:00Z', '2027-02-29T23:00-02:00', '2026-12-01T09:00:00.Z'],
+])('--expire %j is refused', async (text) => {
+  at('oss');
+  expect(await push(`--expire=${text}`)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      `pwpush: --expire must be a duration or a time, not "${text}"\n` +
+      'hint: use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z\n',
+  });
+});
 
 test('a time that has passed is refused', async () => {
   at('oss');
