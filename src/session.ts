@@ -386,6 +386,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
   const { base, token, tokenFrom, tokenHint } = target;
   return {
     ...{ base, token, tokenFrom, tokenHint },
+    fromLink: target.baseFrom === undefined,
     headers: await target.headers?.(),
     open: open && lazy(() => open(base)),
     anonymous: options.anonymous,

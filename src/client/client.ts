@@ -43,12 +43,20 @@ import {
 } from './failure';
 import type { FileAnswer, Resume } from './file-link';
 import type { Attachment, FormBody } from './form';
-import { AnswerTooLong, type ApiResponse, call, sharedBackoff } from './transport/call';
+import {
+  AnswerTooLong,
+  type ApiResponse,
+  call,
+  LeavesOrigin,
+  sharedBackoff,
+} from './transport/call';
 import { TransportError } from './transport/network-errors';
 
 export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
   readonly base: string;
+  /** The base address is that of a link. */
+  readonly fromLink?: boolean | undefined;
   readonly token?: Token | undefined;
   /** Begins to connect to the instance, while the token is being got. */
   readonly open?: (() => void) | undefined;
@@ -296,6 +304,10 @@ async function answerTo(
     });
   } catch (error) {
     if (error instanceof TransportError) throw transportFailure(error, sent);
+    if (error instanceof LeavesOrigin && settings.fromLink)
+      throw error.advising(
+        (base) => `use the link there, which begins with ${linkAt(base, request)}`,
+      );
     throw error instanceof AnswerTooLong ? tooLong(error, sent) : error;
   }
 }
@@ -337,6 +349,11 @@ function wireRequest(settings: ReadySettings, request: ApiRequest): HttpRequest 
     },
     ...(type === undefined ? {} : { body: request.form ?? JSON.stringify(request.body) }),
   };
+}
+
+function linkAt(base: string, { noun, token }: ApiRequest): string {
+  if (token === undefined) return base;
+  return `${base}/${noun === 'push' ? 'p' : 'r'}/${encodeURIComponent(token)}`;
 }
 
 function parseBody(answer: ApiResponse, sent: SentRequest): unknown {

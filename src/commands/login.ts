@@ -268,6 +268,8 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
       if (token !== undefined) await api.list('active', 1);
       return version;
     } catch (error) {
+      if (error instanceof LeavesOrigin)
+        throw error.advising((base) => `log in there: pwpush login ${base}`);
       throw token === undefined ? error : notStored(error);
     }
   };

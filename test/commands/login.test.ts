@@ -275,7 +275,7 @@ describe('a redirect to another host, such as that of a region', () => {
   test('is an error that names it, if it is declined or there is nobody to ask', async () => {
     const stderr =
       'pwpush: pw.test redirects to another origin, https://eu.pw.test; nothing was sent there\n' +
-      'hint: if that is your instance, use its address: --url https://eu.pw.test, or pwpush profile set url https://eu.pw.test\n';
+      'hint: if that is your instance, log in there: pwpush login https://eu.pw.test\n';
     const prompts = [{ confirm: QUESTION, answer: false }];
     const conditions: Conditions[] = [{ stdin: token }, { terminals: ['stdin'], prompts }];
     for (const one of conditions) {

@@ -96,6 +96,19 @@ describe('a redirect to another origin is reported, and nothing is sent there', 
     });
   });
 
+  test.each([
+    ['get', 'https://pw.test/p/quyul5r5w08#k', 'https://eu.pw.test/p/quyul5r5w08'],
+    ['expire', 'https://pw.test/p/quyul5r5w08', 'https://eu.pw.test/p/quyul5r5w08'],
+    ['get', 'https://pw.test/r/quyul5r5w08', 'https://eu.pw.test'],
+  ])('%s %s is told the link there', async (command, link, there) => {
+    const location = 'https://eu.pw.test/api/v2/pushes/quyul5r5w08';
+    const { code, stderr } = await asked([to(location, 301)], command, link);
+    expect([code, stderr.split('\n')[1]]).toEqual([
+      1,
+      `hint: if that is your instance, use the link there, which begins with ${there}`,
+    ]);
+  });
+
   test.each(['push', 'get', 'expire'])('by %s too, 307 or not', async (command) => {
     const argv = command === 'push' ? [command] : [command, 'quyul5r5w08'];
     const { code, sent } = await asked([to('https://evil.test/', 307)], ...argv);

@@ -108,7 +108,7 @@ function redirectTarget(answer: ApiResponse, request: HttpRequest): string | und
   if (isAccessLogin(to, from)) throw accessLogin(to, request, answer.status);
   if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname)) throw notSetUp(answer.status);
   if (to.username || to.password) return undefined;
-  if (to.origin !== from.origin) throw new LeavesOrigin(from, to, answer.status);
+  if (to.origin !== from.origin) throw new LeavesOrigin({ from, to, status: answer.status });
   // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which creates nothing.
   const keepsMethod = answer.status === 307 || answer.status === 308;
   return request.method === 'GET' || keepsMethod ? to.href : undefined;
@@ -118,19 +118,37 @@ function redirectTarget(answer: ApiResponse, request: HttpRequest): string | und
 export class LeavesOrigin extends CliError {
   /** The address of an instance there. */
   readonly base: string;
+  private readonly redirect: Redirect;
 
-  constructor(from: URL, to: URL, status: number) {
+  /** @param advice what to do if that is the user's instance */
+  constructor(redirect: Redirect, advice = configure) {
+    const { from, to, status } = redirect;
     const path = to.pathname.split(API_PATH);
     const base = to.origin + (path.length > 1 ? (path[0] ?? '') : '');
     const hint = isShellSafe(base)
-      ? `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`
+      ? `if that is your instance, ${advice(base)}`
       : 'check the address';
     const where = `${to.protocol}//${to.host}`;
     const message = `${from.host} redirects to another origin, ${where}; nothing was sent there`;
     super('failed', message, { status, hint });
     this.base = base;
+    this.redirect = redirect;
+  }
+
+  /** The same error with another advice. */
+  advising(advice: (base: string) => string): LeavesOrigin {
+    return new LeavesOrigin(this.redirect, advice);
   }
 }
+
+interface Redirect {
+  readonly from: URL;
+  readonly to: URL;
+  readonly status: number;
+}
+
+const configure = (base: string) =>
+  `use its address: --url ${base}, or pwpush profile set url ${base}`;
 
 /** A host may be named `$(reboot).test` (URL Standard, 3.2): a command that is copied to a shell must not contain it. */
 function isShellSafe(address: string): boolean {
