@@ -89,7 +89,8 @@ export function createSession(context: Context, options: GlobalOptions): Session
     const { base, baseFrom, tokenFrom, tokenHint, ignored, withheld } = target;
     await warn(ignored);
     await warn(
-      withheld && `${withheld} is for the address in use, and not sent to ${new URL(base).host}`,
+      withheld &&
+        `${withheld} is for the address in use, and not sent to ${new URL(base).host}: add --url ${new URL(base).origin}`,
     );
     await warn(exposure(target));
     if (baseFrom === undefined && tokenFrom !== undefined)

@@ -56,7 +56,7 @@ export interface Target extends Access {
   readonly token: Token | undefined;
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
   readonly tokenFrom?: string | undefined;
-  /** The options that are for another address and not sent to this one. */
+  /** The options and variables that are for another address and not sent to this one. */
   readonly withheld?: string | undefined;
   /** Why the profiles were ignored. */
   readonly ignored?: string | undefined;
@@ -158,8 +158,15 @@ function chooseAccess(
   const [first, second] = profile === undefined ? [around, kept] : [kept, around];
   const file = first.headers ?? second.headers;
   const line = given.headers;
-  const withheld = [typed.headers && '--header', typed.certificate && '--cert']
-    .filter((name) => name !== undefined && given !== typed)
+  // Variables of another address are not meant for a link; those of none may be.
+  const lost = (env.url ?? home) === undefined ? (env.access ?? {}) : {};
+  const withheld = [
+    given !== typed && typed.headers && '--header',
+    given !== typed && typed.certificate && '--cert',
+    !file && lost.headers && 'PWPUSH_HEADERS_FILE',
+    !second.certificate && !first.certificate && lost.certificate && 'PWPUSH_CERT_FILE',
+  ]
+    .filter((name) => typeof name === 'string')
     .join(' and ');
   return {
     headers: line && file ? async () => ({ ...(await file()), ...(await line()) }) : (line ?? file),

@@ -180,8 +180,24 @@ describe('headers for an access proxy', () => {
     );
     expect([got.length, stderr]).toEqual([
       1,
-      `warning: --header is for the address in use, and not sent to ${new URL(url).host}\n`,
+      `warning: --header is for the address in use, and not sent to ${new URL(url).host}: add --url ${url}\n`,
     ]);
+  });
+
+  test('of PWPUSH_HEADERS_FILE are for no link without an address, but --url makes them so', async () => {
+    const { url, got } = await server(cloudflare);
+    const { code, stderr } = await run(`get ${url}/p/abc`, headersFile());
+    expect([code === 0, got[0]?.secret, stderr.split('\n')[0]]).toEqual([
+      false,
+      undefined,
+      `warning: PWPUSH_HEADERS_FILE is for the address in use, and not sent to ${new URL(url).host}: add --url ${url}`,
+    ]);
+    expect(await run(`get ${url}/p/abc --url ${url}`, headersFile())).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const elsewhere = { env: { ...headersFile().env, PWPUSH_URL: 'https://pw.test' } };
+    expect((await run(`get ${url}/p/abc`, elsewhere)).stderr).not.toContain('warning');
   });
 
   test('are in no output, whatever fails: names only', async () => {
