@@ -348,7 +348,10 @@ export async function accountOf({ api, target }: Instance): Promise<number | und
   if (edition !== undefined && edition !== 'commercial')
     throw usageError('this instance has no accounts', 'only the commercial edition has them');
   const { accountId } = await import('./client/edition');
-  return accountId(api, account);
+  return accountId(api, account).catch((error) => {
+    if (!(error instanceof CliError) || error.code !== 'not_found') throw error;
+    throw error.with({ hint: `${error.hint}; remove --account, or the setting of the profile` });
+  });
 }
 
 /** The warning that others can read what is sent to a target; undefined if they cannot. */

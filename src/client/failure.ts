@@ -158,7 +158,7 @@ function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliErro
   if (sent.call === 'accounts')
     return new CliError('not_found', 'this instance has no accounts', {
       status,
-      hint: 'only the commercial edition has them; remove --account',
+      hint: 'only the commercial edition has them',
     });
   const onPush = !['version', 'create', 'active', 'expired'].includes(sent.call);
   if (onPush && (isJson(answer) || text === '')) {

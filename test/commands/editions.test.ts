@@ -419,13 +419,15 @@ describe('accounts', () => {
 
   test('there are none on the open-source edition', async () => {
     at('oss');
-    const none = {
+    const none = (hint: string) => ({
       code: 5,
       stdout: '',
-      stderr: expect.stringContaining('this instance has no accounts'),
-    };
-    expect(await here.run('accounts')).toEqual(none);
-    expect(await push('--account', 'Work')).toEqual(none);
+      stderr: `pwpush: this instance has no accounts\nhint: only the commercial edition has them${hint}\n`,
+    });
+    expect(await here.run('accounts')).toEqual(none(''));
+    expect(await push('--account', 'Work')).toEqual(
+      none('; remove --account, or the setting of the profile'),
+    );
     const known = here.under({ env: { PWPUSH_EDITION: 'oss' } });
     expect((await known.run('push', '--account', '42')).code).toBe(2);
   });
