@@ -14,20 +14,22 @@ import type { Api } from './client';
 
 /**
  * The edition of an instance (docs/wire.md, "Editions and versions"); one that reports neither its edition nor features is
- * asked for its accounts.
+ * asked for its accounts and requests.
  * @param version asked for if it is left out
  */
 export async function askEdition(
-  api: Pick<Api, 'version' | 'accounts'>,
+  api: Pick<Api, 'version' | 'accounts' | 'requests'>,
   version?: InstanceVersion,
 ): Promise<Edition> {
   const { edition, features } = version ?? (await api.version());
   const has = (of: unknown, name: string) => isObject(of) && isOn(of[name]);
   if (has(features?.pushes, 'expires_in')) return APPLICATION;
-  if (edition) return edition === 'commercial' ? edition : 'oss';
+  if (edition) return edition.toLowerCase() === 'commercial' ? 'commercial' : 'oss';
   if (isObject(features))
     return has(features, 'accounts') || has(features, 'requests') ? 'commercial' : 'oss';
-  return (await hasAccounts(api)) ? 'commercial' : 'oss';
+  const found =
+    (await isThere(api.accounts)) || (await isThere(() => api.requests.list('open', 1)));
+  return found ? 'commercial' : 'oss';
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -37,9 +39,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isOn = (feature: unknown) =>
   feature === true || (isObject(feature) && feature.enabled === true);
 
-async function hasAccounts(api: Pick<Api, 'accounts'>): Promise<boolean> {
+/** Whether an instance has what is asked for, although it may refuse it. */
+async function isThere(ask: () => Promise<unknown>): Promise<boolean> {
   try {
-    await api.accounts();
+    await ask();
     return true;
   } catch (error) {
     if (!(error instanceof CliError) || error.status === undefined) throw error;

@@ -10,7 +10,10 @@ export interface Guesses {
   readonly named: boolean;
   /** The version has `features`; without, it is API 2.0. */
   readonly features: boolean;
-  readonly accounts: 'array' | 'object';
+  /** `none` if only its requests are there. */
+  readonly accounts: 'array' | 'object' | 'none';
+  /** Its edition is written `Commercial`. */
+  readonly capital: boolean;
   /** Answers have `expires_in`. */
   readonly expiresIn: boolean;
   /** A month is 30 days, or one of the calendar: 31. */
@@ -23,6 +26,7 @@ export const LIKELY: Guesses = {
   named: true,
   features: true,
   accounts: 'array',
+  capital: false,
   expiresIn: true,
   month: 30,
 };
@@ -36,6 +40,8 @@ export const GUESSES: readonly Guesses[] = [
   { ...LIKELY, features: false },
   { ...LIKELY, named: false, features: false },
   { ...LIKELY, accounts: 'object' },
+  { ...LIKELY, named: false, features: false, accounts: 'none' },
+  { ...LIKELY, capital: true },
   { ...LIKELY, expiresIn: false },
   { ...LIKELY, month: 31 },
 ];
@@ -83,7 +89,8 @@ export function standIn({ now, guesses = {}, edition = 'commercial' }: StandInOp
     const path = pathname.replace('/api/v2', '');
     asked.push(`${method} ${path}${search}`);
     if (path === '/version') return [200, versionOf(guessed, commercial)];
-    if (path === '/accounts' && commercial)
+    if (path === '/requests/open' && commercial) return [200, []];
+    if (path === '/accounts' && commercial && guessed.accounts !== 'none')
       return [200, guessed.accounts === 'array' ? ACCOUNTS : { accounts: ACCOUNTS }];
     if (method === 'POST' && path === '/pushes') {
       const sent = await textOf(body);
@@ -116,12 +123,12 @@ export function standIn({ now, guesses = {}, edition = 'commercial' }: StandInOp
   return { send, asked, bodies };
 }
 
-function versionOf({ named, features }: Guesses, commercial: boolean): object {
+function versionOf({ named, features, capital }: Guesses, commercial: boolean): object {
   const on = { enabled: commercial };
   return {
     application_version: '2.11.4',
     api_version: features ? '2.1' : '2.0',
-    ...(named && { edition: commercial ? 'commercial' : 'oss' }),
+    ...(named && { edition: commercial ? (capital ? 'Commercial' : 'commercial') : 'oss' }),
     ...(features && { features: { accounts: on, requests: on, pushes: { enabled: true } } }),
   };
 }
