@@ -92,12 +92,17 @@ function wholeDays(seconds: number): number {
   );
 }
 
+/** Whether an account is given by its id, not its name. */
+export function isAccountId(account: string): boolean {
+  return /^\d{1,15}$/.test(account);
+}
+
 /**
  * The id of an account that is given by id or name; a name is looked up.
  * @throws CliError (usage) if no account or more than one has that name
  */
 export async function accountId(api: Pick<Api, 'accounts'>, account: string): Promise<number> {
-  if (/^\d{1,15}$/.test(account)) return Number(account);
+  if (isAccountId(account)) return Number(account);
   const all = await api.accounts();
   const found = all.filter(({ name }) => name === account);
   const [only, ...others] = found;

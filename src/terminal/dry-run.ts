@@ -1,4 +1,5 @@
 import { size } from '../byte-size';
+import { isAccountId } from '../client/edition';
 import type { Attachment } from '../client/form';
 import { API_PATH, type NewPush, routes } from '../contract';
 import type { Target } from '../profile/target';
@@ -35,29 +36,34 @@ export function dryRunText(
     field,
     masked.has(field) ? MASK : value,
   ]);
-  const named = Object.fromEntries(fields);
+  const shown = Object.fromEntries(fields);
   const { account } = target;
-  // The id of an account that is given by name is not asked for.
-  const beside = account === undefined ? {} : { account_id: Number(account) || account };
+  const known = account !== undefined && isAccountId(account);
+  const beside = known ? { account_id: Number(account) } : {};
+  const named = known ? undefined : account;
   if (json) {
     const parts = files?.map(({ name, type, size }) => ({
       filename: name,
       content_type: type,
       size,
     }));
-    const body = { push: { ...named, files: parts }, ...beside };
+    const body = { push: { ...shown, files: parts }, ...beside };
     const names = headers.length === 0 ? undefined : headers;
     const encrypted = encryption && (files ? ['payload', 'files'] : ['payload']);
-    return `${safeJson(JSON.stringify({ method, url, authorization, headers: names, body, encrypted }))}\n`;
+    return `${safeJson(JSON.stringify({ method, url, authorization, headers: names, body, encrypted, account: named }))}\n`;
   }
   const masks = headers.map((name) => `${name}: ${MASK}\n`).join('');
   const header = masks + (authorization === undefined ? '' : `authorization: ${authorization}\n`);
   const type = files ? 'multipart/form-data' : 'application/json';
   const body = files
     ? formText(fields, files, Object.entries(beside))
-    : jsonText({ push: named, ...beside });
-  const encrypted = encryption === undefined ? '' : encryptedText(encryption, named, files);
-  return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n${encrypted}`;
+    : jsonText({ push: shown, ...beside });
+  const encrypted = encryption === undefined ? '' : encryptedText(encryption, shown, files);
+  const lookup =
+    named === undefined
+      ? ''
+      : `\naccount_id: that of "${safe(named)}", which is looked up when pushing\n`;
+  return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n${lookup}${encrypted}`;
 }
 
 function encryptedText(

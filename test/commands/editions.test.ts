@@ -280,6 +280,24 @@ describe('requests', () => {
       account_id: 42,
     });
   });
+
+  test('the name of an account is not looked up by a dry run, which says so', async () => {
+    at('oss');
+    const { stdout } = await push('--dry-run', '--json', '--account', 'Personal');
+    expect(JSON.parse(stdout)).toMatchObject({
+      body: { push: { payload: '***' } },
+      account: 'Personal',
+    });
+    expect(stdout).not.toContain('account_id');
+    for (const more of [[], ['--file', here.file('a')]]) {
+      writeFileSync(here.file('a'), 'A');
+      const shown = (await push('--dry-run', '--account', 'Personal', ...more)).stdout;
+      expect(shown.split('\n').filter((line) => line.includes('account'))).toEqual([
+        'account_id: that of "Personal", which is looked up when pushing',
+      ]);
+    }
+    expect(instance.asked).toEqual([]);
+  });
 });
 
 test('--days and --expire are two ways to say it', async () => {
