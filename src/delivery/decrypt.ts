@@ -176,8 +176,12 @@ function contentOf(text: string, { files = [] }: Push) {
   });
   const found = sent.filter((one) => one !== undefined);
   const others = (files?.length ?? 0) - found.length;
-  if (found.length === sent.length && others === 0)
+  if (found.length === sent.length && others === 0) {
+    // An address stands for its entry when a file is downloaded.
+    if (new Set(found.map(({ file }) => file.url)).size < found.length)
+      throw exchanged('files of the push have the same address');
     return { message: manifest.message, files: found };
+  }
   throw failedError(
     `the files differ from those that were sent: ${sent.length - found.length} missing, ${others} unknown`,
     { hint: 'the instance may have lost or replaced them; ask the sender' },
@@ -189,7 +193,7 @@ function decryptedAnswer(
   entry: ManifestFile | undefined,
   identities: readonly Identity[],
 ): FileAnswer {
-  if (entry === undefined) return answer;
+  if (entry === undefined) throw failedError('the sender did not list it');
   return { length: entry.size, body: decryptedBody(answer, entry, identities) };
 }
 

@@ -12,7 +12,7 @@ import { encodeManifest, type ManifestFile } from '../../src/manifest';
 import { joined, pieces } from '../helpers/age';
 import { type Ended, person, pwpush, serveBuilt, serving, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-import { offering, whole } from '../helpers/transfer';
+import { listener, offering, json as sendJson, whole } from '../helpers/transfer';
 
 const somebody = person();
 const service = serving(somebody.env);
@@ -298,6 +298,38 @@ describe('an instance that', () => {
       expect([how, code, kept()]).toEqual([how, 1, ['1.txt']]);
       expect(stderr).toMatch(/1 of 2 files were not saved/);
     }
+  });
+
+  test('gives two files the same address is refused, by run too', async () => {
+    const { one, two, entries, manifest } = await made(1000);
+    const payload = await manifest(entries);
+    for (const answer of [whole(two), whole(one)])
+      for (const spelling of ['', '#2', '&x']) {
+        const instance = await listener((request, response) => {
+          if (request.url?.startsWith('/file')) return answer(request, response);
+          const url = `${instance.url}/file?x`;
+          const files = [url, url + spelling].map((url, at) => ({
+            filename: `${at + 1}.age`,
+            content_type: '',
+            url,
+          }));
+          sendJson(response, 200, {
+            url_token: 'abc',
+            payload,
+            files,
+            views_remaining: 4,
+            days_remaining: 6,
+          });
+        });
+        const got = await get(instance, '--force');
+        const child = ['--file', 'F=1.txt', '--file', 'G=2.txt', '--', 'sh', '-c', 'cmp $F $G'];
+        const ran = await run(['run', `${instance.url}/p/abc#${key}`, ...child]);
+        await instance.stop();
+        expect([got.code, got.stdout, ran.code, ran.stdout]).toEqual([1, '', 1, '']);
+        if (spelling === '') expect(got.stderr + ran.stderr).toContain('have the same address');
+        for (const name of readdirSync(path('.')).includes('in') ? kept() : [])
+          expect(saved(name)).toBe((name === '1.txt' ? 'a' : 'b').repeat(1000));
+      }
   });
 
   test('breaks a download is asked again, and leaves nothing half', async () => {
