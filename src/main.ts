@@ -74,6 +74,8 @@ async function interruption(signal: AbortSignal, failure: unknown): Promise<Erro
   if (!(failure instanceof CliError)) return ended;
   const { remains, code } = failure;
   const hint = remains || code === 'unknown' ? failure.hint : undefined;
-  const message = remains ? `${ended.message}; ${failure.message}` : ended.message;
+  const said = failure.message.startsWith(`${ended.message};`);
+  const whole = said ? failure.message : `${ended.message}; ${failure.message}`;
+  const message = remains ? whole : ended.message;
   return ended.with({ message, hint, remains, cause: failure });
 }

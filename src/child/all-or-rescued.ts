@@ -34,10 +34,11 @@ export async function retrieveAll(
       const failed = asCliError(error);
       const { remains } = failed;
       const ended = context.signal.aborted ? endedBy(context.signal) : failed;
-      const why = remains ? failed.message : ended.message;
+      const why =
+        context.signal.aborted && !remains ? ended.message : `link ${at + 1}: ${failed.message}`;
       const failure = failed.with({
         code: ended.code,
-        message: `link ${at + 1}: ${why}; nothing was started`,
+        message: `${why}; nothing was started`,
         ...(ended === failed || remains ? {} : { hint: undefined }),
       });
       throw await rescueAll(pushes, failure, references.length);

@@ -7,9 +7,10 @@ import { type Identity, passphraseIdentity } from '../age/recipients';
 import type { FileAnswer } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push } from '../contract';
-import { CliError, failedError } from '../errors';
+import { CliError, endedBy, failedError } from '../errors';
 import type { PushKeys } from '../input/decryption-keys';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../manifest';
+import { raceWithLimit } from '../system/abort';
 import { attempt } from './download';
 import { isRetrievableAgain } from './print-or-rescue';
 import { rescue } from './rescue';
@@ -128,8 +129,9 @@ async function withContent(
   retrieved: RetrievedPush,
   { identities, linkKey = '' }: PushKeys,
 ): Promise<RetrievedPush> {
-  const { push, say, api } = retrieved;
-  const bytes = await checked(decryptText(push.payload ?? '', identities));
+  const { context, push, say, api } = retrieved;
+  const { signal } = context;
+  const bytes = await unlessAborted(checked(decryptText(push.payload ?? '', identities)), signal);
   if (!isUtf8(bytes))
     throw failedError('the encrypted data is not text', {
       hint: 'save it with --no-decrypt, then open it with age -d',
@@ -158,7 +160,7 @@ async function withContent(
     api: {
       ...api,
       openFile: async (url, resume) =>
-        decryptedAnswer(await api.openFile(url, resume), entries.get(url), identities),
+        decryptedAnswer(await api.openFile(url, resume), entries.get(url), identities, signal),
     },
   };
 }
@@ -192,19 +194,22 @@ function decryptedAnswer(
   answer: FileAnswer,
   entry: ManifestFile | undefined,
   identities: readonly Identity[],
+  signal: AbortSignal,
 ): FileAnswer {
   if (entry === undefined) throw failedError('the sender did not list it');
-  return { length: entry.size, body: decryptedBody(answer, entry, identities) };
+  return { length: entry.size, body: decryptedBody(answer, entry, identities, signal) };
 }
 
 async function* decryptedBody(
   answer: FileAnswer,
   { size, mac }: ManifestFile,
   identities: readonly Identity[],
+  signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let received = 0;
   try {
-    for await (const chunk of await decryptStream(whole(answer), identities, mac)) {
+    const opened = decryptStream(whole(answer), identities, mac);
+    for await (const chunk of await unlessAborted(opened, signal)) {
       received += chunk.length;
       if (received > size) break;
       yield chunk;
@@ -238,6 +243,13 @@ async function checked<T>(work: Promise<T>): Promise<T> {
       hint: 'it was changed in transit: ask the sender for a new one',
     });
   }
+}
+
+/** Scrypt may take seconds and cannot be stopped, while what was retrieved has to be saved within a moment. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return raceWithLimit(work, { signal }, () => {
+    throw endedBy(signal);
+  });
 }
 
 function exchanged(what: string): CliError {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -412,6 +412,62 @@ describe('an instance that', () => {
     expect(saved('2.txt')).toBe('b'.repeat(200_000));
     expect(readdirSync(path('state')).filter((name) => name.startsWith('download'))).toEqual([]);
   });
+
+  /** Takes longer to open than an interrupted program may run on; nothing opens it. */
+  const slow = {
+    wrap: () => ({
+      type: 'scrypt',
+      args: [randomBytes(16).toString('base64').slice(0, 22), '19'],
+      body: randomBytes(32),
+    }),
+  };
+
+  test.each([
+    ['get', 'SIGINT', 130],
+    ['get', 'SIGTERM', 143],
+    ['run', 'SIGTERM', 143],
+  ] as const)(
+    'makes the key slow to try: %s saves the text at %s',
+    async (word, signal, status) => {
+      const payload = await encryptText('text', [slow]);
+      const instance = await offering([], payload, 0);
+      const more = word === 'run' ? ['--as', 'A', '--', 'true'] : [];
+      const words = [word, `${instance.url}/p/abc#${key}`, ...more];
+      const state = { ...env, PWPUSH_STATE_DIR: path('state') };
+      const { child, ended } = start(words, { env: state, input: '', cwd: folder });
+      await stretching(child);
+      child.kill(signal);
+      const { code, stderr } = await ended;
+      await instance.stop();
+      const [, file = ''] = /the secret was saved to (\S+)/.exec(stderr) ?? [];
+      expect([code, readFileSync(file, 'utf8')]).toEqual([status, payload]);
+      expect(stderr.match(/interrupted|terminated/g)).toHaveLength(1);
+    },
+  );
+
+  test('makes the key of a file slow to try: the rest is for --resume', async () => {
+    const { one, entries, manifest } = await made(10);
+    const { mac, encrypt } = await prepareFile([slow]);
+    const bytes = await joined(encrypt(pieces(Buffer.from('x'))));
+    const list = [...entries.slice(0, 1), { name: '2.txt', type: 'text/plain', size: 1, mac }];
+    const files = [named('1.age', whole(one)), named('2.age', whole(bytes))];
+    const instance = await offering(files, await manifest(list), 0);
+    const words = ['get', `${instance.url}/p/abc#${key}`, '--output', 'in/'];
+    const state = { ...env, PWPUSH_STATE_DIR: path('state') };
+    const { child, ended } = start(words, { env: state, input: '', cwd: folder });
+    await stretching(child);
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    await instance.stop();
+    expect([code, kept()]).toEqual([130, ['1.txt']]);
+    expect(stderr).toMatch(/1 file not saved\n.*--resume '/);
+  });
+
+  /** Waits until scrypt has filled a part of its 512 MiB. */
+  const stretching = ({ pid }: ChildProcess) =>
+    expect
+      .poll(() => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]))
+      .toBeGreaterThan(250 * 1024);
 
   test.each([
     ['lost a file', (all: string[]) => all.slice(0, 1), '1 missing, 0 unknown'],
