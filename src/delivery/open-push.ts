@@ -7,10 +7,11 @@ import type { RetrievedPush } from './retrieve';
 const WHOLE_KEY = /^[\w-]{21}[AQgw]$/;
 
 /**
- * Decrypts a push if it is encrypted; asks for the key if it is missing.
+ * Decrypts a push if it is encrypted; asks for the key if it is missing. Warns of one that is not encrypted though there
+ * may be a key for it.
  * @param rescued is called with the rescue file of a text that was saved before asking
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted
- * though its link has a key. Nothing else is saved then
+ * though its link or an option has a key. Nothing else is saved then
  */
 export async function openPush(
   retrieved: RetrievedPush,
@@ -21,11 +22,16 @@ export async function openPush(
   if (retrieved.answer) return openAnswer(retrieved, retrieved.answer, keys);
   if (isArmored(retrieved.push.payload ?? ''))
     return (await import('./decrypt')).decryptPush(retrieved, keys, rescued);
-  if (!WHOLE_KEY.test(keys.linkKey ?? '')) return retrieved;
-  throw failedError(
-    'the link has a key, but the push is not encrypted: it may have been replaced',
-    { hint: 'ask the sender; --no-decrypt accepts it as it is' },
-  );
+  const { linkKey, text, required } = keys;
+  const whole = WHOLE_KEY.test(linkKey ?? '');
+  const not = 'but the push is not encrypted: it may have been replaced';
+  if (whole || required)
+    throw failedError(`${whole ? 'the link has a key' : 'a key was given'}, ${not}`, {
+      hint: 'ask the sender; --no-decrypt accepts it as it is',
+    });
+  if (linkKey !== undefined) await retrieved.say.warn(`the link has a damaged key, ${not}`);
+  else if (text !== undefined) await retrieved.say.warn(`PWPUSH_KEY is set, ${not}`);
+  return retrieved;
 }
 
 /** Decrypts the answer to a request with the key that was kept for it, or a given one. */

@@ -20,6 +20,8 @@ export interface DecryptionKeys {
   readonly text: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
+  /** An option gives a key, so the push must be encrypted; `PWPUSH_KEY` may be there for others. */
+  readonly required: boolean;
 }
 
 /** What opens a certain push. */
@@ -42,13 +44,14 @@ export async function readKeys(
       'use only one of them',
     );
   const text = keyFile === undefined ? context.env.PWPUSH_KEY || undefined : undefined;
-  if (keyFile === undefined && identity.length === 0) return { text, identities: [], decrypt };
+  const required = keyFile !== undefined || identity.length > 0;
+  if (!required) return { text, identities: [], decrypt, required };
   const identities: Identity[] = [];
   for (const path of identity) identities.push(...(await readIdentities(path, context)));
-  if (keyFile === undefined) return { text, identities, decrypt };
+  if (keyFile === undefined) return { text, identities, decrypt, required };
   const read = withoutOneLineEnd((await bytesOf(keyFile, context)).toString('utf8'));
   if (read === '') throw usageError(`the key is empty: ${placeOf(keyFile)}`);
-  return { text: read, identities, decrypt };
+  return { text: read, identities, decrypt, required };
 }
 
 const TRIES = 3;

@@ -559,6 +559,43 @@ describe('armor of other programs', () => {
   });
 });
 
+describe('a push that is not encrypted', () => {
+  const child = ['--as', 'A', '--', 'sh', '-c', 'echo "$A"'];
+  const get = (token: string, env = {}, ...words: string[]) =>
+    here.under({ env: { PATH: process.env.PATH, ...env } }).run('get', token, ...words);
+  const run = (token: string, env = {}, ...words: string[]) =>
+    here.under({ env: { PATH: process.env.PATH, ...env } }).run('run', token, ...words, ...child);
+  const forged = () => here.push({ payload: 'FORGED', expire_after_views: 2 });
+
+  test('though an option gives a key is not printed, nor given to a command', async () => {
+    writeFileSync(here.file('words'), 'a-b-c-d-e-f');
+    for (const option of [
+      ['--key-file', here.file('words')],
+      ['-i', sshKey('ed25519', 'id')],
+    ])
+      for (const command of [get, run]) {
+        const { code, stdout, stderr } = await command(await forged(), {}, ...option);
+        expect([code, stdout]).toEqual([1, '']);
+        expect(stderr).toContain(
+          'a key was given, but the push is not encrypted: it may have been replaced',
+        );
+      }
+  });
+
+  test('warns where PWPUSH_KEY is set, or a part of a key is in the link', async () => {
+    for (const command of [get, run]) {
+      const env = { PWPUSH_KEY: 'a-b-c-d-e-f' };
+      const { stdout, stderr } = await command(await forged(), env);
+      expect(stdout.trim()).toBe('FORGED');
+      expect(stderr).toContain('warning: PWPUSH_KEY is set, but the push is not encrypted: ');
+      const cut = await command(`${await forged()}#${'A'.repeat(21)}`);
+      expect(cut.stdout.trim()).toBe('FORGED');
+      expect(cut.stderr).toContain('warning: the link has a damaged key, but the push is not');
+      expect((await command(await forged())).stderr).not.toContain('warning');
+    }
+  });
+});
+
 describe('whatever happens to the answer, the link keeps its key', () => {
   const at = (send: Parameters<typeof place>[0]) =>
     place({ env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't' }, stdin: 's', ...send });

@@ -165,7 +165,13 @@ async function deliver(
   const identities = parseIdentities(identity);
   const key = { identities, recipient: undefined, forget: () => {} };
   const sealed: RetrievedPush = { context, options, say, api, push, answer: { key } };
-  const none = { text: undefined, identities: [], decrypt: true, linkKey: undefined };
+  const none = {
+    text: undefined,
+    identities: [],
+    decrypt: true,
+    required: false,
+    linkKey: undefined,
+  };
   const opened = await openPush(sealed, none, () => {}).catch(async (error) => {
     await place.discard?.();
     throw await rescueAll([sealed], asCliError(error));
