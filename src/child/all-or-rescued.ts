@@ -49,7 +49,7 @@ export async function retrieveAll(
 
 /**
  * Saves texts and files that were retrieved and could not be handed over to the state folder, except for pushes that can
- * be retrieved again.
+ * be retrieved again; of these, a text that is saved already is named.
  * @param links how many links there are, of which these are the first
  * @returns the failure that led here, extended by where everything is
  */
@@ -61,13 +61,15 @@ export async function rescueAll(
   const paths: string[] = [];
   const lost: string[] = [];
   const available: string[] = [];
+  let secrets = 0;
   for (const [at, push] of pushes.entries()) {
     const again = retrievableAgain(push.push, push.context.now());
-    if (again !== undefined) {
-      available.push(links === 1 ? again : `link ${at + 1}: ${again}`);
-      continue;
-    }
-    for (const saved of [await saveText(push), ...(await saveFiles(push))]) {
+    if (again !== undefined) available.push(links === 1 ? again : `link ${at + 1}: ${again}`);
+    if (again !== undefined && push.rescued === undefined) continue;
+    secrets++;
+    const text = await saveText(push);
+    const files = again === undefined ? await saveFiles(push) : [];
+    for (const saved of [text, ...files]) {
       if (saved instanceof CliError) lost.push(saved.message);
       else if (saved !== undefined) paths.push(saved);
     }
@@ -76,11 +78,14 @@ export async function rescueAll(
   const sentences = [message];
   let cleanUp: string | undefined;
   if (paths.length > 0) {
-    const secrets = pushes.length - available.length === 1 ? 'the secret was' : 'the secrets were';
-    sentences.push(`${secrets} saved to ${paths.join(' and ')}`);
+    sentences.push(
+      `${secrets === 1 ? 'the secret was' : 'the secrets were'} saved to ${paths.join(' and ')}`,
+    );
     const files = paths.length === 1 ? 'the file' : 'the files';
     const named = paths.map((path) => `'${path}'`).join(' ');
-    const sealed = pushes.some(({ push }) => isArmored(push.payload ?? ''));
+    // What is damaged or was exchanged does not open.
+    const sealed =
+      failure.code !== 'failed' && pushes.some(({ push }) => isArmored(push.payload ?? ''));
     cleanUp = sealed ? 'with the key, age -d opens it' : `delete ${files} when done: rm ${named}`;
   }
   sentences.push(...available);

@@ -12,7 +12,6 @@ import type { PushKeys } from '../input/decryption-keys';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../manifest';
 import { raceWithLimit } from '../system/abort';
 import { attempt } from './download';
-import { isRetrievableAgain } from './print-or-rescue';
 import { rescue } from './rescue';
 import type { RetrievedPush } from './retrieve';
 
@@ -20,7 +19,7 @@ const TRIES = 3;
 
 /**
  * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded.
- * @param rescued is called with the rescue file of the armor, if that is saved before asking for the key
+ * @param rescued is called with the rescue file of the armor, which is saved before asking for the key and on an error
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
 export async function decryptPush(
@@ -28,9 +27,29 @@ export async function decryptPush(
   keys: PushKeys,
   rescued: (path: string) => void,
 ): Promise<RetrievedPush> {
+  let saved: string | undefined;
+  const save = async () => {
+    saved ??= await savedArmor(retrieved);
+    if (saved !== undefined) rescued(saved);
+  };
+  try {
+    const opened = await openArmor(retrieved, keys, save);
+    if (saved !== undefined) await unlink(saved).catch(() => {});
+    return opened;
+  } catch (error) {
+    await save();
+    throw error;
+  }
+}
+
+/** @param beforeAsking is called before the user is asked, who may end the run then */
+async function openArmor(
+  retrieved: RetrievedPush,
+  keys: PushKeys,
+  beforeAsking: () => Promise<void>,
+): Promise<RetrievedPush> {
   const { context, push } = retrieved;
-  const armor = push.payload ?? '';
-  if (!(await checked(needsPassphrase(armor)))) {
+  if (!(await checked(needsPassphrase(push.payload ?? '')))) {
     if (isLinkKey(keys.linkKey ?? ''))
       throw exchanged('the link has a key, but the push is encrypted to another one');
     if (keys.identities.length === 0) throw noIdentity();
@@ -47,11 +66,8 @@ export async function decryptPush(
     await retrieved.say.note(
       'the push is encrypted: give what follows # in its link, or its words',
     );
-  const saved = await savedArmor(retrieved, armor);
-  if (saved !== undefined) rescued(saved);
-  const opened = await askForKey(retrieved, keys);
-  if (saved !== undefined) await unlink(saved).catch(() => {});
-  return opened;
+  await beforeAsking();
+  return askForKey(retrieved, keys);
 }
 
 /**
@@ -77,10 +93,9 @@ export async function decryptAnswer(
   }
 }
 
-/** Saves the armor, as the user may end the run while being asked; not if it can be retrieved again. */
-async function savedArmor({ context, push }: RetrievedPush, armor: string) {
-  if (isRetrievableAgain(push)) return undefined;
-  const path = await attempt(() => rescue(context, 'secret', armor));
+/** Its path; undefined if it cannot be saved. */
+async function savedArmor({ context, push }: RetrievedPush): Promise<string | undefined> {
+  const path = await attempt(() => rescue(context, 'secret', push.payload ?? ''));
   return path instanceof CliError ? undefined : path;
 }
 

@@ -9,7 +9,7 @@ const WHOLE_KEY = /^[\w-]{21}[AQgw]$/;
 /**
  * Decrypts a push if it is encrypted; asks for the key if it is missing. Warns of one that is not encrypted though there
  * may be a key for it.
- * @param rescued is called with the rescue file of a text that was saved before asking
+ * @param rescued is called with the rescue file of armor that was saved before asking, or could not be opened
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted
  * though its link or an option has a key. Nothing else is saved then
  */

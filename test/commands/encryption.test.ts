@@ -377,15 +377,19 @@ describe('a link that lost its key', () => {
     );
   });
 
-  test('nothing is saved if the push can be retrieved again', async () => {
+  test('also if the push can be retrieved again', async () => {
     const { stdout } = await here.run('push', '--encrypt', '--views', '2');
     const { code, stderr } = await here.run('get', withoutKey(stdout), '--json');
     expect(code).toBe(7);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'passphrase',
-      message: expect.stringContaining('the push can be retrieved again (1 view'),
+      message: expect.stringMatching(
+        /; the secret was saved to .*; the push can be .* again \(1 view/,
+      ),
+      hint: expect.stringContaining('age -d opens it'),
+      saved_to: expect.stringContaining('/state/secret-'),
     });
-    expect(here.rescued()).toEqual({});
+    expect(Object.values(here.rescued())).toEqual([expect.stringMatching(ARMOR)]);
     expect((await here.run('get', stdout)).stdout).toBe('hunter2');
   });
 
@@ -536,6 +540,7 @@ describe('armor of other programs', () => {
       const { code, stdout, stderr } = await here.run('get', token, '-i', here.file('id'));
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain('the encrypted push is damaged');
+      expect(stderr).not.toContain('age -d');
     }
     expect(Object.values(here.rescued()).sort()).toEqual(
       [armor.slice(0, 100), armor.replace('-----END', 'x-----END')].sort(),
