@@ -18,7 +18,7 @@ export async function reportError(
   format: ErrorFormat,
 ): Promise<void> {
   const { stderr, env, signal } = context;
-  const text = forLog(failureText(error, format), env);
+  const text = forLog(await withoutWords(failureText(error, format), error), env);
   if (text !== '') await boundedWrite(stderr, text, signal).catch(() => saveLink(error, context));
   // Writes to a stream that was closed before we started vanish without an error.
   if (stderr.closed) await saveLink(error, context);
@@ -51,13 +51,45 @@ function jsonLine(error: CliError): string {
 }
 
 /** An error as the fields of its JSON. */
-export function failureFields({ code, message, hint, status, line, remains }: CliError) {
-  return { code, message, hint, status, line, ...remains };
+export function failureFields(error: CliError) {
+  const { code, status, line, remains } = error;
+  return { code, ...withoutKeys(error), status, line, ...remains };
 }
 
-function plainLines({ message, hint }: CliError, { hinted }: ErrorFormat): string {
+function plainLines(error: CliError, { hinted }: ErrorFormat): string {
+  const { message, hint } = withoutKeys(error);
   const first = `pwpush: ${safe(message)}\n`;
   return hint === undefined || hint === hinted ? first : `${first}hint: ${safe(hint)}\n`;
+}
+
+/** Whether an error may quote an argument; one that names a link or file that was made must name it as it is. */
+function quotesArgument(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'usage' && error.remains === undefined;
+}
+
+/** The key of a link, also of one that a gateway changed, and a private key. */
+const KEYS = /(#|%(?:25)*23|AGE-SECRET-KEY-1)[\w-]{16,}/gi;
+
+/** Message and hint without keys: a link in the wrong place of a command line would bring its key into a log. */
+function withoutKeys(error: CliError): Pick<CliError, 'message' | 'hint'> {
+  const { message, hint } = error;
+  if (!quotesArgument(error)) return { message, hint };
+  return { message: message.replace(KEYS, '$1…'), hint: hint?.replace(KEYS, '$1…') };
+}
+
+/** A text without the words of a key; others may be the name of a file. */
+async function withoutWords(text: string, error: unknown): Promise<string> {
+  const several = /[a-z]{3,}(?:-[a-z]{3,}){5,}/gi;
+  if (!quotesArgument(error) || !several.test(text)) return text;
+  const known = new Set((await import('./input/words')).wordList());
+  return text.replace(several, (found) =>
+    found
+      .toLowerCase()
+      .split('-')
+      .every((word) => known.has(word))
+      ? '…'
+      : found,
+  );
 }
 
 /** Names and stack frames, innermost cause last; no messages, since they can quote secrets. */

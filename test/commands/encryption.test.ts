@@ -601,6 +601,45 @@ describe('a push that is not encrypted', () => {
   });
 });
 
+test.each([
+  ['KEY'],
+  ['help', 'KEY'],
+  ['list', 'KEY'],
+  ['push', '--days', 'KEY'],
+  ['push', '--kind', 'KEY'],
+  ['get', 'KEY', 'KEY'],
+  ['get', '--key-file', 'KEY', 'abc'],
+  ['get', '-i', 'KEY', 'abc'],
+  ['get', '--output', 'KEY/', 'abc', '--no-such'],
+  ['run', '--as', 'KEY', 'abc', '--', 'true'],
+  ['run', 'abc', '--file', '=KEY', '--', 'true'],
+  ['profile', 'KEY'],
+])('an argument in the wrong place is not quoted with its key: %j', async (...words) => {
+  const key = 'abcdefghijklmnop_-12-A';
+  const drawn = 'abacus-abdomen-abdominal-abide-abiding-ability';
+  const identity = `AGE-SECRET-KEY-1${'Q'.repeat(58)}`;
+  const link = 'https://pw.test/p/abc';
+  for (const [text, secret] of [
+    [`${link}#${key}`, key],
+    [`${link}%23${key}&utm_source=x`, key],
+    [`https://x.safelinks.protection.outlook.com/?url=${link}%2523${key}`, key],
+    [drawn, drawn],
+    [identity, 'QQQQ'],
+  ] as const)
+    for (const more of [[], ['--json', '--debug']]) {
+      const argv = [...more, ...words.map((word) => word.replace('KEY', text))];
+      const { code, stdout, stderr } = await here.run(...argv);
+      expect([code, stdout, here.asked]).toEqual([2, '', []]);
+      expect(stderr).not.toContain(secret);
+    }
+});
+
+test('other words in an argument are quoted', async () => {
+  const name = 'abacus-abdomen-abdominal-abide-abiding-nonsense';
+  const { stderr } = await here.run('get', 'abc', '--key-file', name);
+  expect(stderr).toContain(name);
+});
+
 describe('whatever happens to the answer, the link keeps its key', () => {
   const at = (send: Parameters<typeof place>[0]) =>
     place({ env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't' }, stdin: 's', ...send });
