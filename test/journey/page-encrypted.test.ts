@@ -444,6 +444,25 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
     expect(await shown(page).textContent()).toBe('tell nobody');
   });
 
+  test('shows no link without its key when the page is loaded again', async () => {
+    const page = await visit('/');
+    await page.getByLabel('Secret text').fill('tell nobody');
+    await made(page);
+    await page.reload();
+    await page.getByRole('heading', { name: 'That did not work' }).waitFor();
+    expect(await page.locator('main').textContent()).not.toContain('/p/');
+    await page.getByRole('link', { name: 'Create another link' }).click();
+    await page.getByLabel('Secret text').waitFor();
+  });
+
+  test('shows the link of what was encrypted before', async () => {
+    const page = await visit('/');
+    const armor = await encryptText(SECRET, passphraseWrap(newLinkKey(), 10));
+    await page.getByLabel('Secret text').fill(armor);
+    await page.getByLabel('Encrypt in the browser').uncheck();
+    expect(await made(page)).toMatch(/\/p\/[\w-]+(?:\/r)?$/);
+  });
+
   test('does not encrypt when the box is not checked', async () => {
     const page = await visit('/');
     await page.getByLabel('Secret text').fill('hunter2');

@@ -67,18 +67,27 @@ ${command}</pre></section>
 export function createdPage(view: View, push: PushRow, link: string, encrypted: boolean): Response {
   const { words } = view;
   const title = words.text('createdTitle');
+  const another = markup`<p><a class="button wide" href="">${words.text('createAnother')}</a></p>
+`;
   const main = markup`<div class="body made">
 ${heading('check', title)}
 <p>${words.text(push.protected === 1 ? 'createdPassphrase' : 'createdText')}</p>
 <p class="quiet">${words.text('createdHint')}</p>
 ${linkBox(view, link)}
 ${qrCode(link, words.text('qrOfLink')) ?? false}
-<p><a class="button wide" href="">${words.text('createAnother')}</a></p>
-</div>
+${another}${encrypted && keyGone(view, another)}</div>
 <div class="foot">
 ${remaining(view, push)}
 </div>`;
   return page(view, title, main, { status: 201, parts: encrypted ? drawing : [] });
+}
+
+/** What the script shows instead where the key is gone. */
+function keyGone({ words }: View, another: Markup): Markup {
+  return markup`<template>${heading('alert', words.text('invalidTitle'), true)}
+<p>${words.text('invalidText')}</p>
+${another}</template>
+`;
 }
 
 /** The fields of the form, named as in a creation request of the API. */

@@ -33,6 +33,7 @@ document.addEventListener('DOMContentLoaded', () => {
     stored.removeItem(KEY_ITEM);
     const isEmpty = text.value.trim() === '' && !picker?.files?.length;
     // What is not encrypted is found by the service.
+    if (!box.checked) stored.setItem(KEY_ITEM, '');
     if (!box.checked || isEmpty) return;
     event.preventDefault();
     if (busy) return;

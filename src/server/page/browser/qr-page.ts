@@ -20,14 +20,20 @@ Object.assign(globalThis, { drawQr });
 document.addEventListener('DOMContentLoaded', () => {
   const made = document.querySelector('.made');
   if (!made) return;
-  let key: string | null = null;
+  let key: string | null;
   try {
     key = sessionStorage.getItem(KEY_ITEM);
     sessionStorage.removeItem(KEY_ITEM);
   } catch {
     // The form did not encrypt.
+    return;
   }
-  if (!key) return;
+  // Loading the page again sent the form again, and the key is gone: the link of that push opens nothing.
+  if (key === null) {
+    made.nextElementSibling?.remove();
+    return made.replaceChildren(find<HTMLTemplateElement>(made, 'template').content);
+  }
+  if (key === '') return;
   const link = find(made, '.value');
   link.textContent += `#${key}`;
   drawQr(find(made, '.code'), link.textContent ?? '');
