@@ -25,12 +25,16 @@ export function newWords(list: readonly string[], count = LEAST_WORDS): string {
   return drawn.map((at) => words[at]).join('-');
 }
 
+/** The key of a link, also where a gateway wrote `%23` for `#`. */
+const IN_LINK = /(?:#|%(?:25)*23)([\w-]{22})(?![\w-])/;
+
 /**
- * Parses a key that was typed or pasted: a link key, or words in any case, separated by spaces or hyphens.
+ * Parses a key that was typed or pasted: a link key, alone or with its link, or words in any case, separated by spaces or
+ * hyphens.
  * @throws AgeError (key) when it is neither; the message has the position of a word that is not in the list
  */
 export function parseKey(typed: string, list: readonly string[]): string {
-  const text = typed.trim();
+  const text = IN_LINK.exec(typed)?.[1] ?? typed.trim();
   if (isLinkKey(text)) return text;
   const words = text.toLowerCase().split(/[\s-]+/);
   if (words.length < LEAST_WORDS)

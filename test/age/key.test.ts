@@ -27,6 +27,16 @@ test.each([
   expect(() => parseKey(text, list)).toThrow('not a key: neither 22 characters nor at least 6');
 });
 
+test.each(['#', '%23', ' https://pw.test/p/abc#', 'https://pw.test/p/abc%2523'])(
+  'a link key is found after %j',
+  (before) => {
+    const key = newLinkKey();
+    expect(parseKey(`${before}${key}`, list)).toBe(key);
+    expect(parseKey(`${before}${key}&utm_source=mail\n`, list)).toBe(key);
+    expect(() => parseKey(`${before}${key}A`, list)).toThrow('not a key');
+  },
+);
+
 describe('words', () => {
   test('are at least six of the list, without those that have a hyphen', () => {
     const made = Array.from({ length: 200 }, () => newWords(list));
