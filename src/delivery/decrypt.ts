@@ -101,12 +101,13 @@ async function savedArmor({ context, push }: RetrievedPush): Promise<string | un
 
 async function askForKey(retrieved: RetrievedPush, keys: PushKeys): Promise<RetrievedPush> {
   const prompter = await retrieved.context.prompter();
+  let question = 'Key or words:';
   for (let tries = 1; ; tries++) {
-    const question = tries === 1 ? 'Key or words:' : 'Wrong key, try again:';
     const typed = (await prompter.secret(question)).trim();
     const outcome = typed === '' ? noKey() : await tryKeys(retrieved, keys, [typed]);
     if (!(outcome instanceof CliError)) return outcome;
     if (tries === TRIES || !isWrongKey(outcome)) throw outcome;
+    question = `Wrong key${typed === '' ? '' : (await parsed(typed)).complaint}, try again:`;
   }
 }
 
@@ -120,14 +121,10 @@ async function tryKeys(
   const passphrases: string[] = [];
   let complaint = '';
   for (const text of texts) {
-    try {
-      passphrases.push(await normalized(text));
-    } catch (error) {
-      if (!(error instanceof AgeError)) throw error;
-      complaint = ` (${error.message})`;
-    }
+    const { key, complaint: found } = await parsed(text);
+    if (found !== '') complaint = found;
     // Somebody else may have encrypted it with any passphrase.
-    passphrases.push(text);
+    passphrases.push(...key, text);
   }
   const identities = [...new Set(passphrases)].map(passphraseIdentity);
   const outcome = await attempt(() => withContent(retrieved, { ...keys, identities }));
@@ -135,8 +132,16 @@ async function tryKeys(
   return outcome.with({ message: `${outcome.message}${complaint}` });
 }
 
-async function normalized(text: string): Promise<string> {
-  return isLinkKey(text) ? text : parseKey(text, (await import('../input/words')).wordList());
+/** The key that a text is, or what is wrong with it, in parentheses. */
+async function parsed(text: string): Promise<{ key: readonly string[]; complaint: string }> {
+  if (isLinkKey(text)) return { key: [text], complaint: '' };
+  const { wordList } = await import('../input/words');
+  try {
+    return { key: [parseKey(text, wordList())], complaint: '' };
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    return { key: [], complaint: ` (${error.message})` };
+  }
 }
 
 /** The push with its plaintext, and a client that decrypts its files. */

@@ -20,6 +20,8 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
+const NOT_A_KEY = 'Wrong key (not a key: neither 22 characters nor at least 6 words), try again:';
+
 const keyOf = (link: string) => link.trim().split('#')[1] ?? '';
 const withoutKey = (link: string) => link.trim().split('#')[0] ?? '';
 
@@ -215,7 +217,7 @@ describe('push --encrypt=words', () => {
         .under({
           prompts: [
             { secret: 'Key or words:', answer: 'no' },
-            { secret: 'Wrong key, try again:', answer: ` ${words.toUpperCase()} ` },
+            { secret: NOT_A_KEY, answer: ` ${words.toUpperCase()} ` },
           ],
         })
         .run('get', stdout),
@@ -416,11 +418,40 @@ describe('a link that lost its key', () => {
     expect([got.stdout, saved, here.rescued()]).toEqual(['hunter2', 1, {}]);
   });
 
+  test('may be pasted whole, at the prompt, in a file and in PWPUSH_KEY', async () => {
+    const { stdout } = await here.run('push', '--encrypt', '--views', '9');
+    const bare = withoutKey(stdout);
+    writeFileSync(here.file('link'), stdout);
+    for (const text of [stdout.trim(), `#${keyOf(stdout)}`]) {
+      const prompts = [{ secret: 'Key or words:', answer: text }];
+      const ways = [
+        await here.under({ prompts }).run('get', bare),
+        await here.under({ env: { PWPUSH_KEY: text } }).run('get', bare),
+        await here.run('get', bare, '--key-file', here.file('link')),
+      ];
+      expect(ways.map(({ stdout }) => stdout)).toEqual(ways.map(() => 'hunter2'));
+    }
+  });
+
+  test('a mistyped word is named at once', async () => {
+    const { stdout, stderr } = await here.run('push', '--encrypt=words', '--views', '9');
+    const words = stderr.slice('key: '.length).trim();
+    const prompts = [
+      { secret: 'Key or words:', answer: words.replace(/-.*?-/, '-abdomenn-') },
+      {
+        secret: 'Wrong key (word 2 of the key is not in the word list), try again:',
+        answer: words,
+      },
+    ];
+    expect((await here.under({ prompts }).run('get', stdout)).stdout).toBe('hunter2');
+  });
+
   test('three wrong answers leave one rescue file', async () => {
     const { stdout } = await here.run('push', '--encrypt', '--views', '1');
-    const prompts = ['Key or words:', 'Wrong key, try again:', 'Wrong key, try again:'].map(
-      (secret) => ({ secret, answer: 'no' }),
-    );
+    const prompts = ['Key or words:', NOT_A_KEY, NOT_A_KEY].map((secret) => ({
+      secret,
+      answer: 'no',
+    }));
     const { code } = await here.under({ prompts }).run('get', withoutKey(stdout));
     expect([code, Object.values(here.rescued())]).toEqual([7, [expect.stringMatching(ARMOR)]]);
   });
