@@ -697,6 +697,24 @@ describe('whatever happens to the answer, the link keeps its key', () => {
     there.close();
   });
 
+  test('no answer, and several pushes were found: the key is named once', async () => {
+    const created_at = '2026-08-20T11:06:45.000Z';
+    const one = JSON.parse(changed(CREATED, { created_at }));
+    const listed = JSON.stringify([
+      one,
+      { ...one, url_token: 'abc', html_url: 'https://pw.test/p/abc' },
+    ]);
+    const there = at({ send: wire([broken(true), json(200, listed), json(200, '[]')]).send });
+    const { code, stderr } = await there.run('push', '--encrypt', '--json');
+    const { message, found } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
+    expect(code).toBe(11);
+    expect(message).toMatch(
+      new RegExp(`: https://[^# ]+ https://pw.test/p/abc; the link of yours ends with #${KEY}$`),
+    );
+    expect(JSON.stringify(found)).not.toContain('#');
+    there.close();
+  });
+
   test('the armor comes back from the reference to the byte', async () => {
     let stored = '';
     const sending = at({

@@ -49,7 +49,8 @@ function describeFound(
   { similar, others }: RecentPushes,
   key: string | undefined,
 ): CliError {
-  const found = similar.map((push) => listed(push, base, key));
+  // One of several has the key, and it is not known which.
+  const found = similar.map((push) => listed(push, base, similar.length === 1 ? key : undefined));
   const [first] = found;
   const extended = (more: string, hint: string) =>
     failure.with({ message: `${failure.message}; ${more}`, hint, remains: { found } });
@@ -59,8 +60,10 @@ function describeFound(
       `a matching push was created meanwhile: ${first.html_url}`,
       `if it is yours, use its link; if in doubt, run pwpush expire ${first.url_token} and push again`,
     );
+  const links = found.map((push) => push.html_url).join(' ');
+  const ending = key === undefined ? '' : `; the link of yours ends with #${key}`;
   return extended(
-    `${found.length} matching pushes were created meanwhile: ${found.map((push) => push.html_url).join(' ')}`,
+    `${found.length} matching pushes were created meanwhile: ${links}${ending}`,
     'see pwpush list; expire those that you do not use, and push again',
   );
 }
