@@ -26,9 +26,10 @@ export async function retrieveAll(
     try {
       const sealed = await retrieveFrom(run, named, passphrase);
       pushes[at] = sealed;
-      pushes[at] = await openPush(sealed, { ...keys, linkKey: named.key }, (rescued) => {
+      const opened = await openPush(sealed, { ...keys, linkKey: named.key }, (rescued) => {
         pushes[at] = { ...sealed, rescued };
       });
+      pushes[at] = { ...opened, received: sealed.push };
     } catch (error) {
       if (pushes.length === 0) throw error;
       const failed = asCliError(error);
@@ -59,7 +60,7 @@ export async function rescueAll(
   links = pushes.length,
 ): Promise<CliError> {
   const paths: string[] = [];
-  const lost: string[] = [];
+  const lost: CliError[] = [];
   const available: string[] = [];
   let secrets = 0;
   for (const [at, push] of pushes.entries()) {
@@ -70,7 +71,7 @@ export async function rescueAll(
     const text = await saveText(push);
     const files = again === undefined ? await saveFiles(push) : [];
     for (const saved of [text, ...files]) {
-      if (saved instanceof CliError) lost.push(saved.message);
+      if (saved instanceof CliError) lost.push(saved);
       else if (saved !== undefined) paths.push(saved);
     }
   }
@@ -89,13 +90,15 @@ export async function rescueAll(
     cleanUp = sealed ? 'with the key, age -d opens it' : `delete ${files} when done: rm ${named}`;
   }
   sentences.push(...available);
-  if (lost.length > 0) sentences.push(`NOT ALL IS SAVED: ${lost.join('; ')}`);
-  const all = [...paths, ...[remains?.saved_to ?? []].flat()];
+  if (lost.length > 0)
+    sentences.push(`NOT ALL IS SAVED: ${lost.map((one) => one.message).join('; ')}`);
+  const hints = [hint, cleanUp, ...lost.map((one) => one.hint)];
+  const all = [...paths, ...[failure, ...lost].flatMap((one) => one.remains?.saved_to ?? [])];
   const [first, ...others] = all;
   const saved = first === undefined ? {} : { saved_to: others.length === 0 ? first : all };
   return failure.with({
     message: sentences.join('; '),
-    hint: joinHints(hint, cleanUp),
+    hint: hints.reduce(joinHints, undefined),
     remains: { ...remains, ...saved },
   });
 }

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import type { Context } from '../context';
 import { deliverPush } from '../delivery/deliver-push';
+import type { KeptDownload } from '../delivery/interrupted-download';
 import { openPush } from '../delivery/open-push';
 import { type OutputOptions, reserveOutput } from '../delivery/output-place';
 import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
+import type { Retrievable } from '../delivery/take-answer';
 import { asCliError, usageError } from '../errors';
 import { type KeyOptions, type PushKeys, readKeys } from '../input/decryption-keys';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
@@ -42,7 +44,7 @@ export function define(context: Context): Command {
     .optionsGroup('Output:')
     .option('-o, --output <path>', 'write to a new file (0600) or into a folder')
     .option('--no-files', 'do not download attached files')
-    .option('--resume <file>', 'finish an interrupted download, without a view')
+    .option('--resume <file>', 'finish an incomplete download, without a view')
     .option('--force', 'overwrite existing files')
     .option('-c, --copy', 'copy the text to the clipboard, do not print it')
     .option(
@@ -77,7 +79,7 @@ const DEFAULTS = {
 
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 async function get(session: Session, options: GetOptions): Promise<void> {
-  const { context, say } = session;
+  const { context } = session;
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
@@ -89,7 +91,7 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   try {
     const named = { ...reference, ...instance };
     const sealed = kept
-      ? { context, options, say, api: instance.api, push: kept.push }
+      ? await resumed(session, named, kept)
       : await retrieveFrom(session, named, passphrase);
     const whole = await opened(sealed, { ...keys, linkKey: reference.key }, options.files);
     retrieved = { ...whole, received: sealed.push, push: kept?.rest(whole.push) ?? whole.push };
@@ -102,8 +104,9 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   if (!context.stdout.isTTY) await noteRest(session, options, retrieved);
   const failure = await deliverPush({ ...retrieved, options, place }, options.files);
   if (context.stdout.isTTY) await noteRest(session, options, retrieved);
+  // A failure that names another such file replaced this one.
+  if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
-  kept?.remove();
   await place.clipboard?.finish(retrieved.push);
   forgetKey(retrieved, options);
 }
@@ -112,6 +115,18 @@ async function keptDownload({ resume, files }: GetOptions, token: string) {
   if (resume === undefined) return undefined;
   if (!files) throw usageError('--resume and --no-files cannot be combined');
   return (await import('../delivery/interrupted-download')).readKeptDownload(resume, token);
+}
+
+/** What an interrupted run kept, as if it had been retrieved now. */
+async function resumed(
+  { context, options, say }: Session,
+  named: Retrievable,
+  { push, answer }: KeptDownload,
+): Promise<RetrievedPush> {
+  const found = { context, options, say, api: named.api, push };
+  if (!answer) return found;
+  const { keyFor } = await import('../delivery/take-answer');
+  return { ...found, answer: { key: keyFor(context, named) } };
 }
 
 /** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */

@@ -5,7 +5,7 @@ import { size } from '../byte-size';
 import type { Api } from '../client/client';
 import { discardBody, type FileAnswer, type Resume, worthAnotherTry } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
-import type { PushFile } from '../contract';
+import type { Push, PushFile } from '../contract';
 import { asCliError, CliError, failedError } from '../errors';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../system/atomic-file';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
@@ -45,13 +45,16 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
   }
   asked();
   const summary = await meter.ends();
+  const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
   if (context.signal.aborted) {
-    const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
     const { interruptedDownload } = await import('./interrupted-download');
     return { saved, failure: await interruptedDownload(retrieved, missing) };
   }
   if (summary !== undefined) await say.note(summary);
-  return { saved, failure: downloadFailure(failures, files, folder) };
+  const failure = downloadFailure(failures, push, folder);
+  if (!failure) return { saved, failure };
+  const { interruptedDownload } = await import('./interrupted-download');
+  return { saved, failure: await interruptedDownload(retrieved, missing, failure) };
 }
 
 /**
@@ -102,9 +105,10 @@ const HINT =
 
 function downloadFailure(
   failures: readonly CliError[],
-  files: readonly PushFile[],
+  push: Push,
   { named }: Folder,
 ): CliError | undefined {
+  const files = push.files ?? [];
   const [first] = failures;
   if (!first) return undefined;
   const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
@@ -112,7 +116,11 @@ function downloadFailure(
     files.length === 1
       ? `cannot save "${safeName(files[0]?.filename ?? '', named)}": ${first.message}`
       : `${failures.length} of ${files.length} files were not saved`;
-  const hint = files.length === 1 && first.hint !== undefined ? `${first.hint}; ${HINT}` : HINT;
+  const hints = [
+    files.length === 1 ? first.hint : undefined,
+    isRetrievableAgain(push) ? HINT : undefined,
+  ];
+  const hint = hints.filter((one) => one !== undefined).join('; ') || undefined;
   return new CliError(code, what, { hint, cause: first });
 }
 

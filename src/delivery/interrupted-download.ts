@@ -1,55 +1,66 @@
 import { readFileSync, rmSync } from 'node:fs';
 import * as v from 'valibot';
+import { isArmored } from '../age/armored';
 import { type Push, retrievedSchema } from '../contract';
 import { CliError, usageError } from '../errors';
 import { whyUnreadable } from '../system/file-error';
 import { count } from '../terminal/wording';
-import { isRetrievableAgain } from './print-or-rescue';
+import { isRetrievableAgain, joinHints } from './print-or-rescue';
 import type { RetrievedPush } from './retrieve';
 
 /** What `get --resume` reads: the response of the instance, still encrypted, and the addresses of the files that are saved. */
-const keptSchema = v.object({ push: retrievedSchema, saved: v.array(v.string()) });
+const keptSchema = v.object({
+  push: retrievedSchema,
+  saved: v.array(v.string()),
+  /** It is the answer to a request. */
+  answer: v.optional(v.boolean(), false),
+});
 
 /**
- * The error of an interrupted download. If no view is left, the addresses of the files are kept in a rescue file: they
- * work for some minutes.
+ * The error of a download that was interrupted or failed. If the push cannot be retrieved again, the addresses of the
+ * files are kept in a rescue file: they work for some minutes.
  * @param missing the addresses of the files that were not saved
+ * @param failure why not; left out, the run was interrupted
  */
 export async function interruptedDownload(
-  { context, push, received = push }: RetrievedPush,
+  retrieved: RetrievedPush,
   missing: readonly string[],
+  failure?: CliError,
 ): Promise<CliError> {
-  if (missing.length === 0 || isRetrievableAgain(push))
-    return new CliError('interrupted', 'interrupted');
+  const { context, push, received = push, answer, unsaved } = retrieved;
+  const ended = failure ?? new CliError('interrupted', 'interrupted');
+  if (missing.length === 0 || isRetrievableAgain(push)) return ended;
+  if (unsaved) return unsaved(missing, ended);
   // The text was printed or saved before, and armor is needed to open the files.
   const files = received.files ?? [];
   const kept = {
-    push: push.encrypted === true ? received : { ...received, payload: '' },
+    push: isArmored(received.payload ?? '') ? received : { ...received, payload: '' },
     saved: files.map(({ url }) => url).filter((url) => !missing.includes(url)),
+    answer: answer !== undefined,
   };
+  const gone = answer ? 'the answer was taken' : 'no view is left';
   try {
     const { rescue } = await import('./rescue');
     const path = await rescue(context, 'download', `${JSON.stringify(kept)}\n`);
-    return new CliError(
-      'interrupted',
-      `no view is left, and ${count(missing.length, 'file')} not saved`,
-      {
-        hint: `within minutes, get the rest with the same link: pwpush get --resume '${path}' LINK`,
-        remains: { saved_to: path },
-      },
-    );
+    const message = failure?.message ?? `${gone}, and ${count(missing.length, 'file')} not saved`;
+    const rest = `within minutes, get the rest with the same link: pwpush get --resume '${path}' LINK`;
+    return ended.with({
+      message,
+      hint: joinHints(failure?.hint, rest),
+      remains: { saved_to: path },
+    });
   } catch (error) {
     const why = error instanceof CliError ? error.message : 'its links could not be kept';
-    return new CliError('interrupted', `no view is left: ${why}`, {
-      cause: error,
-      remains: {},
-    });
+    const message = failure ? `${failure.message}; ${gone}: ${why}` : `${gone}: ${why}`;
+    return ended.with({ message, cause: error, remains: {} });
   }
 }
 
 /** A download that an interrupted `get` kept. */
 export interface KeptDownload {
   readonly push: Push;
+  /** Whether it is the answer to a request. */
+  readonly answer: boolean;
   /** The push without its text, and without the files that were saved. */
   rest(push: Push): Push;
   /** Removes the file; call it when the rest is saved. */
@@ -62,11 +73,12 @@ export interface KeptDownload {
  * @throws CliError (usage) if it cannot be read, or is of another push
  */
 export function readKeptDownload(path: string, token: string): KeptDownload {
-  const { push, saved } = parse(path);
+  const { push, saved, answer } = parse(path);
   if (push.url_token !== token)
     throw usageError(`"${path}" is of another push`, 'use the link that was interrupted');
   return {
     push,
+    answer,
     rest: (opened) => ({
       ...opened,
       payload: '',

@@ -19,6 +19,11 @@ export interface RetrievedPush extends Invocation {
   readonly rescued?: string | undefined;
   /** Of the answer to a request: the key that was kept for it, if there is one. */
   readonly answer?: { readonly key: KeptKey | undefined };
+  /**
+   * What becomes of files that could not be saved, by their addresses, and of the error that says so; left out, the
+   * addresses are kept for `get --resume`.
+   */
+  readonly unsaved?: (missing: readonly string[], failure: CliError) => Promise<CliError>;
 }
 
 /**

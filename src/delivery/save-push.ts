@@ -21,7 +21,7 @@ import {
   withRetries,
 } from './download';
 import { type Delivery, deliverText } from './output-place';
-import { isRetrievableAgain, rescueResult } from './print-or-rescue';
+import { isRetrievableAgain, joinHints, rescueResult } from './print-or-rescue';
 import { rescueFolder } from './rescue';
 import { nameKey, safeName } from './safe-name';
 
@@ -37,12 +37,23 @@ export async function savePush(delivery: Delivery): Promise<CliError | undefined
   if (options.json) {
     const fetched = await fetchFiles(delivery, folder);
     const located = files.map((one, at) => withPath(one, fetched.saved[at]));
-    return (await deliverText(delivery, { ...push, files: located }, file)) ?? fetched.failure;
+    return both(await deliverText(delivery, { ...push, files: located }, file), fetched.failure);
   }
   if (options.output === '-') return fileToStdout(delivery, folder);
   const failure = await textIfAny(delivery, file);
   const fetched = await fetchFiles(delivery, folder);
-  return failure ?? fetched.failure;
+  return both(failure, fetched.failure);
+}
+
+/** The failure of the text, extended by that of the files. */
+function both(text: CliError | undefined, files: CliError | undefined): CliError | undefined {
+  if (!text || !files) return text ?? files;
+  const paths = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
+  return text.with({
+    message: `${text.message}; ${files.message}`,
+    hint: joinHints(text.hint, files.hint),
+    remains: { ...text.remains, ...(paths.length === 0 ? {} : { saved_to: paths }) },
+  });
 }
 
 function withPath(file: PushFile, saved: SavedFile | undefined): PushFile {
@@ -119,7 +130,7 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   if (!file || files.length > 1 || context.stdout.isTTY) {
     const failure = await textIfAny(delivery, undefined);
     const fetched = await fetchFiles(delivery, folder);
-    return failure ?? fetched.failure ?? notToStdout(files.length, folder);
+    return both(failure, fetched.failure) ?? notToStdout(files.length, folder);
   }
   if (push.payload) await say.warn(await saveText(delivery, push.payload, folder));
   const meter = meterFor(context, options, { files: 1, total: undefined });
@@ -140,6 +151,7 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   const where = fetched.failure ? '' : `; the whole file was saved to ${fetched.saved[0]?.path}`;
   return failedError(`${problem.message}${where}`, {
     hint: fetched.failure?.hint,
+    remains: fetched.failure?.remains,
     cause: problem,
   });
 }

@@ -646,3 +646,59 @@ describe('a connection that is cut', () => {
     await here.close();
   });
 });
+
+describe('files of an answer that were not saved', () => {
+  /** Somebody asks, gets two files as the answer, and a run takes it of which the second file fails. */
+  async function failing(how: (end: AbortController) => void) {
+    const standIn = commercialRequests({ encrypts: true, keepsAnswer: false });
+    const end = new AbortController();
+    let broken = false;
+    const send: Transport = async (request) => {
+      if (broken && request.url.endsWith('/1')) how(end);
+      return standIn.send(request);
+    };
+    const here = place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
+    writeFileSync(here.file('a.crt'), 'A');
+    writeFileSync(here.file('b.key'), 'B');
+    const link = (await here.run('request', 'Q', '--allow-files')).stdout.trim();
+    const files = ['--file', here.file('a.crt'), '--file', here.file('b.key')];
+    expect((await here.run('respond', link, ...files)).code).toBe(0);
+    broken = true;
+    const words = ['get', link, '--output', here.file('out/')];
+    const first = await here.under({ signal: end.signal }).run(...words);
+    broken = false;
+    const [, kept = ''] = /pwpush get --resume '(.*)' LINK/.exec(first.stderr) ?? [];
+    return { here, first, words, kept };
+  }
+
+  test.each<[string, number, string, (end: AbortController) => void]>([
+    [
+      'are kept after Ctrl-C',
+      130,
+      'interrupted; the answer was taken, and 1 file not saved\n',
+      (end) => {
+        end.abort('SIGINT');
+        throw broken(true);
+      },
+    ],
+    [
+      'are kept after a failure',
+      1,
+      '1 of 2 files were not saved\n',
+      () => {
+        throw broken(true);
+      },
+    ],
+  ])('%s, and --resume gets them with the key of the request', async (_, code, said, how) => {
+    const { here, first, words, kept } = await failing(how);
+    expect(first).toMatchObject({ code, stderr: expect.stringContaining(said) });
+    expect(first.stderr).not.toContain('uses another view');
+    expect(readFileSync(kept, 'utf8')).not.toContain('b.key');
+    const again = await here.run(...words, '--resume', kept);
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+    expect(readdirSync(here.file('out')).sort()).toEqual(['a.crt', 'b.key']);
+    expect(readFileSync(here.file('out/b.key'), 'utf8')).toBe('B');
+    expect(here.rescued()).toEqual({});
+    here.close();
+  });
+});

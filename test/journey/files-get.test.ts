@@ -672,4 +672,36 @@ describe('Ctrl-C in a download', () => {
     expect(instance.seen).toHaveLength(before + 1);
     expect(existsSync(path)).toBe(false);
   });
+
+  test('after a failure, too; a text that could not be printed is rescued beside them', async ({
+    skip,
+  }) => {
+    skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+    let times = 0;
+    const answer: OfferedFile['answer'] = (request, response) =>
+      times++ === 0 ? response.writeHead(403).end() : whole('A')(request, response);
+    const instance = await offered([{ filename: 'a', answer }], 'text', 0);
+    const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, 'state') };
+    const link = `${instance.url}/p/abc`;
+    const line = `$PWPUSH get ${link} --output in/`;
+    const full = `$PWPUSH get ${link} >/dev/full`;
+    for (const [one, kept] of [
+      [full, ['download', 'secret']],
+      [line, ['download']],
+    ] as const) {
+      times = 0;
+      const { code, stderr } = await shell(one, { env: state, cwd: folder });
+      expect(code).toBe(1);
+      expect(stderr).toContain('cannot save "a": ');
+      expect(stderr).not.toContain(LIVE);
+      const left = readdirSync(join(folder, 'state'));
+      expect(left.map((name) => name.replace(/-.*/, '')).sort()).toEqual(kept);
+      const path = /pwpush get --resume '(.*)' LINK/.exec(stderr)?.[1] ?? '';
+      const words = ['get', link, '--output', 'in/', '--resume', path];
+      expect((await pwpush(words, { env: state, cwd: folder })).code).toBe(0);
+      expect(readFileSync(join(folder, 'in', 'a'), 'utf8')).toBe('A');
+      rmSync(join(folder, 'in'), { recursive: true });
+      rmSync(join(folder, 'state'), { recursive: true });
+    }
+  });
 });
