@@ -4,7 +4,7 @@ import type { Context } from '../context';
 import type { PushFile } from '../contract';
 import { type CliError, failedError } from '../errors';
 import { makeFolder } from '../system/private-folder';
-import { breakLine } from '../terminal/bounded-write';
+import { boundedByInterrupt, breakLine } from '../terminal/bounded-write';
 import { meterFor } from '../terminal/transfer-meter';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
 import {
@@ -186,14 +186,14 @@ async function saveText(
  * @throws CliError
  */
 async function downloadToStdout(
-  { stdout, stderr }: Pick<Context, 'stdout' | 'stderr'>,
+  { stdout, stderr, signal }: Pick<Context, 'stdout' | 'stderr' | 'signal'>,
   file: PushFile,
   tools: DownloadTools,
 ): Promise<undefined> {
   let written = 0;
   let last: number | undefined = 0x0a;
   const write = async (chunk: Uint8Array) => {
-    await stdout.write(chunk).catch(stdoutFailed);
+    await boundedByInterrupt(stdout.write(chunk), signal).catch(stdoutFailed);
     written += chunk.byteLength;
     last = chunk.at(-1) ?? last;
   };

@@ -1,7 +1,12 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { person, pwpush, type Running, start } from '../helpers/program';
+import { encryptText } from '../../src/age/age';
+import { newKeyPair, parseRecipient } from '../../src/age/key-files';
+import { mountDisk, noDisk } from '../helpers/disk';
+import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
 const asking = person();
@@ -110,6 +115,68 @@ test('Ctrl-C leaves nothing', async () => {
   expect(await running.ended).toMatchObject({ code: 130, stdout: '' });
   expect(readdirSync(asking.folder, { recursive: true }).sort()).toEqual(before);
   expect((await respond(link, [], 'x')).code).toBe(9);
+});
+
+/** The rescue files and folders, and what the error says of them. */
+function rescued(stderr: string) {
+  const state = join(asking.folder, 'state');
+  const names = readdirSync(state, { recursive: true, encoding: 'utf8' });
+  const files = names.map((name) => join(state, name)).filter((path) => statSync(path).isFile());
+  rmSync(state, { recursive: true, force: true });
+  expect(stderr).not.toMatch(/--resume|With the key|another view/i);
+  return files.map((path) => basename(path)).filter((name) => stderr.includes(name));
+}
+
+test.skipIf(noDisk)('files for which the disk is too full are saved elsewhere', async () => {
+  const disk = mountDisk(1);
+  const { running, link } = await receiving('--allow-files', '--output', disk.folder);
+  writeFileSync(join(asked.folder, 'big.bin'), Buffer.alloc(3_000_000, 7));
+  writeFileSync(join(asked.folder, 'small'), 'S');
+  const files = ['--file', join(asked.folder, 'big.bin'), '--file', join(asked.folder, 'small')];
+  expect((await respond(link, files)).code).toBe(0);
+  const { code, stderr } = await running.ended;
+  expect([code, readFileSync(join(disk.folder, 'small'), 'utf8')]).toEqual([1, 'S']);
+  disk.remove();
+  const path = /the secret was saved to (\S+big\.bin)$/m.exec(stderr)?.[1] ?? '';
+  expect(readFileSync(path).equals(Buffer.alloc(3_000_000, 7))).toBe(true);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(rescued(stderr)).toEqual(['big.bin']);
+});
+
+test('Ctrl-C while a file is written saves it', async () => {
+  const words = ['receive', '--host', '127.0.0.1', '--allow-files', '--output', '-'];
+  const [file, ...first] = program;
+  const child = spawn(file, [...first, ...words], { env: asking.env, cwd: asking.folder });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  await expect.poll(() => stderr).toMatch(/#age1\S+\n/);
+  writeFileSync(join(asked.folder, 'big.bin'), Buffer.alloc(3_000_000, 7));
+  const answered = await respond(stderr.trim(), ['--file', join(asked.folder, 'big.bin')]);
+  expect(answered.code).toBe(0);
+  // The rest does not fit into the pipe, which nobody reads on.
+  await once(child.stdout, 'readable');
+  child.kill('SIGINT');
+  const [code] = await once(child, 'exit');
+  const path = /interrupted; the secret was saved to (\S+)$/m.exec(stderr)?.[1] ?? '';
+  expect([code, readFileSync(path).length]).toEqual([130, 3_000_000]);
+  expect(rescued(stderr)).toEqual(['big.bin']);
+});
+
+test('an answer to another key is saved as it is', async () => {
+  const { running, link } = await receiving('--output', 'forged.txt');
+  const { origin, pathname } = new URL(link);
+  const response = await encryptText('forged', [parseRecipient(newKeyPair().recipient)]);
+  await fetch(`${origin}/api/v2/requests/${pathname.split('/').at(-1)}/respond`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ request: { response } }),
+  });
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(7);
+  expect(stderr).toContain('the private key does not open the answer; the secret was saved to ');
+  expect(rescued(stderr)).toHaveLength(1);
 });
 
 test('a terminal shows link and QR code at once, then the answer', async () => {

@@ -146,7 +146,7 @@ interface Received {
   readonly passphrase: string | undefined;
 }
 
-/** As `get` delivers an answer; what cannot be delivered is saved. */
+/** As `get` delivers an answer; what cannot be delivered is saved, as it is in the memory of this run alone. */
 async function deliver(
   { context, say }: Invocation,
   options: ReceiveOptions,
@@ -174,9 +174,24 @@ async function deliver(
   };
   const opened = await openPush(sealed, none, () => {}).catch(async (error) => {
     await place.discard?.();
-    throw await rescueAll([sealed], asCliError(error));
+    const failure = asCliError(error);
+    // Without what is said of its key, which was never on the disk.
+    throw (await saved(sealed, failure)).with({ hint: failure.hint });
   });
+  const { files } = opened.push;
+  const unsaved = (missing: readonly string[], failure: CliError) => {
+    const rest = files?.filter(({ url }) => missing.includes(url)) ?? [];
+    const ended = context.signal.aborted ? endedBy(context.signal) : failure;
+    return saved({ ...opened, push: { ...opened.push, payload: '', files: rest } }, ended);
+  };
   const output = { ...options, copy: false, qr: false };
-  const failure = await deliverPush({ ...opened, options: output, place }, true);
+  const failure = await deliverPush({ ...opened, unsaved, options: output, place }, true);
   if (failure) throw failure;
+}
+
+/** Saves it to the state folder, also after Ctrl-C; a second one ends the run. */
+function saved(answer: RetrievedPush, failure: CliError): Promise<CliError> {
+  const context = { ...answer.context, signal: new AbortController().signal };
+  const unsaved = async (_: readonly string[], lost: CliError) => lost;
+  return rescueAll([{ ...answer, context, unsaved }], failure);
 }
