@@ -74,8 +74,8 @@ function end(context: Context, named: Retrievable): Promise<object> {
     push: () => api.expire(token),
     request: async () => {
       const closed = await api.requests.close(token);
-      const { keyFor } = await import('../delivery/take-answer');
-      keyFor(context, named)?.forget();
+      const { keyForAnswer } = await import('../delivery/take-answer');
+      keyForAnswer(context, named, closed.public_key)?.forget();
       return closed;
     },
   });

@@ -125,8 +125,8 @@ async function resumed(
 ): Promise<RetrievedPush> {
   const found = { context, options, say, api: named.api, push };
   if (!answer) return found;
-  const { keyFor } = await import('../delivery/take-answer');
-  return { ...found, answer: { key: keyFor(context, named) } };
+  const { keyForAnswer } = await import('../delivery/take-answer');
+  return { ...found, answer: { key: keyForAnswer(context, named, push.public_key) } };
 }
 
 /** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */

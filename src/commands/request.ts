@@ -30,6 +30,7 @@ export function define(context: Context): Command {
     .option('--note <text>', 'note, shown to you only')
     .option('-f, --file <path...>', 'files to go with the question, up to 10')
     .option('--allow-files', 'let the answer have files')
+    .option('--accept-limits', 'keep the request even if looser limits were granted')
     .optionsGroup('Protection:')
     .addOption(newPassphraseOption('page', 'question'))
     .combineFlagAndOptionalValue(false)
@@ -67,6 +68,7 @@ const DEFAULTS = {
   raw: false,
   passphrase: false,
   allowFiles: false,
+  acceptLimits: false,
   encrypt: true,
   qr: false,
   copy: false,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgeError } from '../age/age-error';
@@ -11,7 +10,7 @@ import { makeFile, nameFile } from '../system/atomic-file';
 import { makeFolder } from '../system/private-folder';
 import type { RescueContext } from './rescue';
 
-/** A new private key, on the disk already. */
+/** A new private key, on the disk already. In the state folder it is found by its public key until it has a token. */
 export interface NewKey {
   /** Its public key, `age1…`. */
   readonly recipient: string;
@@ -33,7 +32,7 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
   const text = `${instanceLine(base)}${created}\n# public key: ${recipient}\n${identity}\n`;
   if (path !== undefined) return keyFile(path, text, recipient);
   const folder = keyFolder(context);
-  const draft = join(folder, `.new-${randomBytes(6).toString('hex')}.key`);
+  const draft = keyPath(context, recipient);
   writing(folder, () => {
     makeFolder(folder);
     makeFile(draft, (file) => writeFileSync(file, text));
@@ -46,7 +45,14 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
         if (existsSync(kept)) throw failedError(`there is a key "${kept}" already`);
         nameFile(draft, kept, true);
       }),
-    withdraw: () => rmSync(draft, { force: true }),
+    withdraw: withdrawing(draft),
+  };
+}
+
+/** Removes the file, unless there may be a request with that key. */
+function withdrawing(path: string): NewKey['withdraw'] {
+  return (failure) => {
+    if (!(failure instanceof CliError) || !isOpen(failure)) rmSync(path, { force: true });
   };
 }
 
@@ -59,13 +65,7 @@ function keyFile(path: string, text: string, recipient: string): NewKey {
       throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
     throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
   }
-  return {
-    recipient,
-    keep: () => {},
-    withdraw: (failure) => {
-      if (!(failure instanceof CliError) || !isOpen(failure)) rmSync(path, { force: true });
-    },
-  };
+  return { recipient, keep: () => {}, withdraw: withdrawing(path) };
 }
 
 function writing(folder: string, work: () => void): void {
@@ -82,7 +82,8 @@ function writing(folder: string, work: () => void): void {
 }
 
 const keyFolder = (context: RescueContext) => join(stateFolder(context), 'requests');
-const keyPath = (context: RescueContext, token: string) => join(keyFolder(context), `${token}.key`);
+/** @param name the token of the request, or the public key */
+const keyPath = (context: RescueContext, name: string) => join(keyFolder(context), `${name}.key`);
 const instanceLine = (base: string) => `# instance: ${base}\n`;
 
 /** The private key that was kept for a request. */
@@ -94,9 +95,25 @@ export interface KeptKey {
   forget(): void;
 }
 
-/** The key that was kept for a request of that instance; undefined if there is no such file. */
-export function keptKey(context: RescueContext, base: string, token: string): KeptKey | undefined {
-  const path = keyPath(context, token);
+/**
+ * The key that was kept for a request of that instance; undefined if there is no such file.
+ * @param publicKey that of the link or of the instance, as the request has no token here if its creation got no response
+ */
+export function keptKey(
+  context: RescueContext,
+  base: string,
+  token: string,
+  publicKey = '',
+): KeptKey | undefined {
+  const names = /^age1[a-z0-9]+$/i.test(publicKey) ? [token, publicKey.toLowerCase()] : [token];
+  for (const name of names) {
+    const found = keyIn(keyPath(context, name), base);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function keyIn(path: string, base: string): KeptKey | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

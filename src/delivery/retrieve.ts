@@ -44,11 +44,15 @@ export function retrieveFrom(
       return { ...found, push: withEarlierViews(push, target.token) };
     },
     request: async () => {
-      const { keyFor, readAnswer } = await import('./take-answer');
+      const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
       const key = keyFor(context, named);
       const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
       const push = await retrieve(context, { retrieve: read }, token, passphrase);
-      return { ...found, push, answer: { key } };
+      return {
+        ...found,
+        push,
+        answer: { key: key ?? keyForAnswer(context, named, push.public_key) },
+      };
     },
   });
 }

@@ -18,9 +18,25 @@ export interface Retrievable extends Reference {
  */
 export function keyFor(
   context: Context,
-  { token, target, base = target.base }: Pick<Retrievable, 'token' | 'target' | 'base'>,
+  { token, target, base = target.base, publicKey }: Omit<Retrievable, 'api' | 'kind'>,
 ): KeptKey | undefined {
-  return keptKey(context, base, token);
+  return keptKey(context, base, token, publicKey);
+}
+
+/**
+ * The same, of an answer that was taken already: it is not lost for a damaged file.
+ * @param publicKey that of the response
+ */
+export function keyForAnswer(
+  context: Context,
+  named: Retrievable,
+  publicKey: unknown,
+): KeptKey | undefined {
+  try {
+    return keyFor(context, typeof publicKey === 'string' ? { ...named, publicKey } : named);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

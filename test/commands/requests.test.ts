@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encryptText } from '../../src/age/age';
 import { newKeyPair, parseRecipient } from '../../src/age/key-files';
@@ -217,7 +217,8 @@ describe('with the service', () => {
       .run('request');
     expect(made).toMatchObject({
       code: 0,
-      stderr: 'closes after 90 minutes · only this key opens the answer\n',
+      stderr:
+        '"soon" is not a duration; use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo\ncloses after 90 minutes · only this key opens the answer\n',
     });
     const answered = await here
       .under({
@@ -352,9 +353,19 @@ describe('with the commercial edition', () => {
     expect(made).toEqual({
       code: 0,
       stdout: `${PRO}/r/request1\n`,
-      stderr: `${PLAIN}warning: the instance changed a limit: it closes after 1 hour, not 90 minutes\n`,
+      stderr: `${PLAIN}warning: the instance changed a limit: 1 hour 30 minutes requested, 1 hour granted\n`,
     });
     expect(here.rescued()).toEqual({});
+    // The next steps of a job name it.
+    const out = ['--identity-out', here.file('ci.key')];
+    const { stdout, stderr } = await here.run('request', 'Q', ...out);
+    expect([stdout, stderr]).toEqual([
+      `${PRO}/r/request2\n`,
+      PLAIN.replace('\n', ', and the private key opens nothing\n'),
+    ]);
+    await here.under({ stdin: 'hunter2' }).run('respond', `${PRO}/r/request2`);
+    const got = await here.run('get', `${PRO}/r/request2`, '--identity', here.file('ci.key'));
+    expect(got).toMatchObject({ code: 0, stdout: 'hunter2' });
   });
 
   test('--account chooses whose it is, in JSON and in a form', async () => {
@@ -512,11 +523,70 @@ describe('a server that cheats', () => {
     expect((await here.run('get', link)).stdout).toBe('hunter2');
   });
 
-  test('by another key at the creation gets no key into the link', async () => {
+  test('by another key at the creation is noticed, and the request is closed', async () => {
     cheat = (body) => ({ ...body, public_key: other.recipient });
-    const { stdout, stderr } = await here.run('request', 'Q');
-    expect(stdout).toBe(`${PRO}/r/request1\n`);
-    expect(stderr).toContain('the instance can read the answer');
+    const words = ['request', 'Q', '--identity-out', here.file('ci.key')];
+    for (const more of [words.slice(0, 2), words]) {
+      expect(await here.run(...more)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'pwpush: the instance exchanged the key of the request, and could read the answer; it was closed\nhint: to ask without an instance, use pwpush receive\n',
+      });
+    }
+    expect([...standIn.requests.values()].map(({ state }) => state)).toEqual(['closed', 'closed']);
+    expect([here.rescued(), existsSync(here.file('ci.key'))]).toEqual([{}, false]);
+  });
+
+  test('by another key, and does not close the request, is told of with its link', async () => {
+    cheat = (body, path) =>
+      path.startsWith('DELETE') ? { ...body, state: 'open' } : { ...body, public_key: 'age1evil' };
+    const { code, stderr } = await here.run('request', 'Q');
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `closing it FAILED: it can still be answered at ${PRO}/r/request1\nhint: close it yourself`,
+    );
+  });
+
+  test.each<[string, string, string[], Record<string, unknown>]>([
+    [
+      'time',
+      '5 hours requested, 90 days granted',
+      ['--expire', '5h'],
+      { close_after_duration: 17 },
+    ],
+    [
+      'passphrase',
+      'passphrase requested, not granted',
+      ['--passphrase-env', 'WORD'],
+      { passphrase: '' },
+    ],
+  ])('by a looser %s than asked for is refused', async (_what, said, words, granted) => {
+    cheat = (body, path) => {
+      const { close_after_at: _, ...others } = body;
+      return path.startsWith('POST') ? { ...others, ...granted } : body;
+    };
+    const env = { WORD: 'open sesame' };
+    const run = (...more: string[]) => here.under({ env }).run('request', 'Q', ...words, ...more);
+    const refused = await run();
+    expect(refused).toMatchObject({ code: 8, stdout: '' });
+    expect(refused.stderr).toContain(
+      `pwpush: the instance granted looser limits than requested: ${said}; it was closed\n`,
+    );
+    expect(standIn.requests.get('request1')?.state).toBe('closed');
+    expect(here.rescued()).toEqual({});
+    const accepted = await run('--accept-limits');
+    expect(accepted.code).toBe(0);
+    expect(accepted.stderr).toBe(`warning: the instance changed a limit: ${said}\n`);
+  });
+
+  test('by taking files that it does not let the answer have is warned of', async () => {
+    cheat = (body) => ({ ...body, response_file_attachments: false });
+    const { code, stderr } = await here.run('request', 'Q', '--allow-files');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'warning: the instance does not let the answer have files\n',
+    });
   });
 
   test('by another key in a link without one is warned of', async () => {
@@ -586,6 +656,33 @@ describe('a server that cheats', () => {
 });
 
 describe('a connection that is cut', () => {
+  test('before the response to a creation keeps the key, which is found by the public one', async () => {
+    const standIn = commercialRequests({ encrypts: true });
+    let cutting: 'sent' | 'not sent' | undefined = 'not sent';
+    const send: Transport = async (request) => {
+      if (cutting === 'not sent') throw broken(false);
+      const answer = await standIn.send(request);
+      if (cutting === 'sent') throw broken(true);
+      return answer;
+    };
+    const here = place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER }, stdin: 'hunter2' });
+    expect((await here.run('request', 'Q')).code).toBe(9);
+    expect(here.rescued()).toEqual({});
+    cutting = 'sent';
+    expect((await here.run('request', 'Q')).code).toBe(11);
+    expect(Object.keys(here.rescued())).toEqual([
+      expect.stringMatching(/^requests\/age1\w+\.key$/),
+    ]);
+    cutting = undefined;
+    const [token = ''] = (await here.run('requests')).stdout.split('\t');
+    const link = (await here.run('preview', token)).stdout.trim();
+    await here.run('respond', link);
+    expect(standIn.requests.get(token)?.response).toMatch(/^-----BEGIN AGE/);
+    expect(await here.run('get', token)).toEqual({ code: 0, stdout: 'hunter2', stderr: '' });
+    expect(here.rescued()).toEqual({});
+    here.close();
+  });
+
   /** After the answer arrived, or before. */
   const cut = (arrives: boolean) => {
     const standIn = commercialRequests({ encrypts: true });

@@ -1,12 +1,19 @@
-import { notification } from '../../client/client';
+import { notification, type RequestApi } from '../../client/client';
+import { differences, differenceText } from '../../client/compare-limits';
 import { findLink, parseReference, withKey } from '../../client/link';
 import type { Context } from '../../context';
-import { durations, type NewRequest, type SecretRequest } from '../../contract';
+import {
+  durations,
+  type NewPush,
+  type NewRequest,
+  type Push,
+  type SecretRequest,
+} from '../../contract';
 import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
 import { joinHints } from '../../delivery/print-or-rescue';
 import { type NewKey, newRequestKey } from '../../delivery/request-keys';
 import { durationInOneUnit } from '../../duration';
-import { CliError, usageError } from '../../errors';
+import { CliError, type ErrorCode, failedError, usageError } from '../../errors';
 import { closeAfter } from '../../input/close-after';
 import { openFiles } from '../../input/content';
 import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
@@ -19,7 +26,7 @@ import {
 } from '../../input/source';
 import type { GlobalOptions } from '../../options';
 import { NO_INSTANCE } from '../../profile/target';
-import { accountOf, createSession, type Instance } from '../../session';
+import { accountOf, createSession, type Instance, type Session } from '../../session';
 import { DEFAULT_INTERVAL, waitForAnswer, withDeadline } from '../../terminal/waiting';
 
 export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
@@ -38,6 +45,7 @@ export interface RequestOptions extends GlobalOptions, SourceOptions, Passphrase
   readonly notify?: readonly string[];
   readonly notifyLocale?: string;
   readonly wait: boolean;
+  readonly acceptLimits: boolean;
 }
 
 const TO_ASK = { noun: 'question', act: 'ask' } as const;
@@ -52,12 +60,12 @@ export async function createRequest(context: Context, options: RequestOptions): 
   const attachments = await openFiles(options, context);
   try {
     const question = await readSecret(source, options, context, TO_ASK);
-    const expire = options.expire ?? (await offerExpiry(source, context));
+    const expire = options.expire ?? (await offerExpiry(source, session));
     const instance = await session.connect();
     const account = await accountOf(instance);
     const key = options.encrypt ? newRequestKey(context, base, options.identityOut) : undefined;
     const passphrase = await passphraseFor(options, context).catch((error) => {
-      key?.withdraw();
+      key?.withdraw(error);
       throw error;
     });
     context.asked();
@@ -76,7 +84,7 @@ export async function createRequest(context: Context, options: RequestOptions): 
       await passphrase.withdraw(error);
       throw error;
     });
-    const result = await acceptRequest(instance, wanted, created, key);
+    const result = await acceptRequest(instance, options, { wanted, key }, created);
     const failure = await deliverLink(session, options, result);
     if (failure) throw failure;
     if (!options.wait) return;
@@ -135,7 +143,7 @@ function offerReceive(error: unknown): never {
 }
 
 /** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
-async function offerExpiry(source: Source, context: Context): Promise<string | undefined> {
+async function offerExpiry(source: Source, { context, say }: Session): Promise<string | undefined> {
   if (source.name !== 'prompt') return undefined;
   const prompter = await context.prompter();
   for (let tries = 1; ; tries++) {
@@ -147,7 +155,8 @@ async function offerExpiry(source: Source, context: Context): Promise<string | u
       closeAfter(typed);
       return typed;
     } catch (error) {
-      if (tries === TRIES) throw error;
+      if (tries === TRIES || !(error instanceof CliError)) throw error;
+      await say.note(`${error.message.replace('--expire: ', '')}; ${error.hint}`);
     }
   }
 }
@@ -182,29 +191,47 @@ function requestOf(
   };
 }
 
-/** The seconds after which a request closes; undefined if it does not say. */
-function secondsOpen({ close_after, close_after_duration }: Partial<SecretRequest>) {
-  return close_after ?? durations[close_after_duration ?? -1];
-}
-
-/** Keeps the key if the page of the instance encrypts to it, and finds the link. */
+/**
+ * Keeps the key if the page of the instance encrypts to it, and finds the link.
+ * @throws CliError (failed) if the instance has exchanged the key, (rejected) if its limits are looser than asked; the
+ * request is closed again then
+ */
 async function acceptRequest(
   { api, target }: Instance,
-  wanted: NewRequest,
+  options: RequestOptions,
+  { wanted, key }: { readonly wanted: NewRequest; readonly key: NewKey | undefined },
   created: SecretRequest,
-  key: NewKey | undefined,
 ): Promise<CreatedLink> {
   const { link, doubt } = await findLink(api.requests, target.base, created, 'request');
   const token = tokenOf(created, link);
-  const named = token !== '' && created.public_key === key?.recipient;
-  const encrypted = key !== undefined && named;
+  const request = { requests: api.requests, token, link, key };
+  const named = created.public_key || undefined;
+  if (key && named !== undefined && named !== key.recipient)
+    throw await refused(
+      request,
+      'failed',
+      EXCHANGED,
+      'to ask without an instance, use pwpush receive',
+    );
+  const changed = differences(limitsOf(wanted), grantedOf(created));
+  const looser = changed.filter((one) => one.looser);
+  if (looser.length > 0 && !options.acceptLimits) {
+    const what = `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`;
+    const hint = 'use limits that the instance allows, or keep the request with --accept-limits';
+    throw await refused(request, 'rejected', what, hint);
+  }
+  const encrypted = key !== undefined && named !== undefined && token !== '';
   if (encrypted) await keepKey(key, token, () => api.requests.close(token));
-  else key?.withdraw();
-  const plain = 'the page of this instance does not encrypt: the instance can read the answer';
+  // A file that was asked for stays, for what is to use it.
+  else if (options.identityOut === undefined) key?.withdraw();
+  const useless = options.identityOut === undefined ? '' : ', and the private key opens nothing';
+  const plain = `the page of this instance does not encrypt: the instance can read the answer${useless}`;
+  const noFiles = options.allowFiles && created.response_file_attachments === false;
   const warnings = [
     ...(key && !encrypted ? [plain] : []),
     ...(doubt === undefined ? [] : [doubt]),
-    ...changedDuration(wanted, created),
+    ...changed.map((one) => `the instance changed a limit: ${differenceText(one)}`),
+    ...(noFiles ? ['the instance does not let the answer have files'] : []),
   ];
   return {
     object: { ...created, encrypted },
@@ -212,6 +239,58 @@ async function acceptRequest(
     warnings,
     summary: summaryOf(created, encrypted),
   };
+}
+
+const EXCHANGED = 'the instance exchanged the key of the request, and could read the answer';
+
+/** What a request asks for, as a push asks for it. */
+function limitsOf(wanted: NewRequest & { readonly passphrase?: string }): NewPush {
+  const { close_after, close_after_duration, passphrase } = wanted;
+  return {
+    ...(close_after === undefined ? {} : { expires_in: close_after }),
+    ...(close_after_duration === undefined ? {} : { expire_after_duration: close_after_duration }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+  };
+}
+
+/** What a request was granted, as a push is. */
+function grantedOf(created: SecretRequest): Push {
+  const { url_token, created_at, close_after_at, close_after_duration, passphrase } = created;
+  return {
+    url_token,
+    created_at,
+    expires_at: close_after_at,
+    expire_after_duration: close_after_duration,
+    ...(typeof passphrase === 'string' ? { passphrase } : {}),
+  };
+}
+
+interface NewlyMade {
+  readonly requests: Pick<RequestApi, 'close'>;
+  readonly token: string;
+  readonly link: string;
+  readonly key: NewKey | undefined;
+}
+
+/** Closes a request that is not as it was asked for, and returns the error that says so. */
+async function refused(
+  { requests, token, link, key }: NewlyMade,
+  code: ErrorCode,
+  what: string,
+  hint: string,
+): Promise<CliError> {
+  try {
+    if (token === '') throw failedError('the instance returned no token');
+    await requests.close(token);
+  } catch (error) {
+    return new CliError(code, `${what}; closing it FAILED: it can still be answered at ${link}`, {
+      hint: 'close it yourself with pwpush expire',
+      cause: error,
+      remains: { link, expired: false },
+    });
+  }
+  key?.withdraw();
+  return new CliError(code, `${what}; it was closed`, { hint, remains: { link, expired: true } });
 }
 
 /** The token of a new request; empty if neither its object nor its link has one. */
@@ -235,12 +314,9 @@ async function keepKey(key: NewKey, token: string, close: () => Promise<unknown>
   }
 }
 
-function changedDuration({ close_after: asked }: NewRequest, created: SecretRequest): string[] {
-  const granted = secondsOpen(created);
-  if (asked === undefined || granted === undefined || asked === granted) return [];
-  return [
-    `the instance changed a limit: it closes after ${durationInOneUnit(granted)}, not ${durationInOneUnit(asked)}`,
-  ];
+/** The seconds after which a request closes; undefined if it does not say. */
+function secondsOpen({ close_after, close_after_duration }: Partial<SecretRequest>) {
+  return close_after ?? durations[close_after_duration ?? -1];
 }
 
 function summaryOf(created: SecretRequest, encrypted: boolean): string {
