@@ -419,6 +419,15 @@ export const requestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   v.check((one) => (one.files ?? []).length <= 10 * limits.filesPerPush),
 );
 
+/**
+ * The response to an answer, which says at least of which request, or in what state that is.
+ * @internal
+ */
+export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
+  requestSchema,
+  v.check((one) => one.url_token !== '' || typeof one.state === 'string'),
+);
+
 /** @internal */
 export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = validElements(
   v.looseObject({ ...requestFields, response: text, url_token: token }),

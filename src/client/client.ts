@@ -5,6 +5,7 @@ import {
   API_PATH,
   type AuditEntry,
   accountsSchema,
+  answeredSchema,
   auditSchema,
   commercialRoutes,
   createdRequestSchema,
@@ -210,7 +211,9 @@ function requestApi(asker: Asker): RequestApi {
       const body = await bodyOf({ request: { response } }, files);
       const secrets = [response, passphrase];
       const query = withPassphrase(passphrase);
-      return ask('respond', requestSchema, { token, ...query, ...body, secrets });
+      return checkAnswered(
+        await ask('respond', answeredSchema, { token, ...query, ...body, secrets }),
+      );
     },
     close: async (token) => checkClosed(await ask('close', requestSchema, { token })),
     audit: async (token, page) => (await ask('audit', auditSchema, { token, ...at(page) })).logs,
@@ -244,6 +247,14 @@ async function bodyOf(
   if (files.length === 0) return { body: { ...body, ...others } };
   const { formBody } = await import('./form');
   return { form: formBody(body, files, undefined, others) };
+}
+
+/** @throws CliError (failed) for a success whose request is still open */
+function checkAnswered(request: SecretRequest): SecretRequest {
+  if (request.state !== 'open') return request;
+  throw failedError('the instance responded that the request is still open', {
+    hint: 'the answer may be lost: ask the person who requested it',
+  });
 }
 
 /** @throws CliError (failed) for a success whose request is not closed */

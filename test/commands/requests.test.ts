@@ -647,6 +647,19 @@ describe('a server that cheats', () => {
     expect(here.rescued()).toEqual(before);
   });
 
+  test.each([
+    ['that the request is still open', { state: 'open' }, 1, 'the request is still open'],
+    ['nothing', {}, 11, 'an unexpected response (200)'],
+    ['an empty list', [], 11, 'an unexpected response (200)'],
+  ])('by saying %s after an answer is believed', async (_what, said, code, text) => {
+    const link = await asked();
+    cheat = (body, path) => (path.startsWith('PATCH') ? (said as typeof body) : body);
+    const answered = await answer(link);
+    expect(answered.code).toBe(code);
+    expect(answered.stderr).toContain(text);
+    expect(answered.stderr).not.toContain('the answer was sent');
+  });
+
   test('a damaged key in the link is refused', async () => {
     const link = await asked();
     for (const damaged of [link.slice(0, -1), link.replace(/.$/, link.endsWith('q') ? 'p' : 'q')])
