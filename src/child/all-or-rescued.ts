@@ -26,7 +26,8 @@ export async function retrieveAll(
     try {
       const sealed = await retrieveFrom(run, named, passphrase);
       pushes[at] = sealed;
-      const opened = await openPush(sealed, { ...keys, linkKey: named.key }, (rescued) => {
+      const given = { ...keys, linkKey: named.key, strict: true };
+      const opened = await openPush(sealed, given, (rescued) => {
         pushes[at] = { ...sealed, rescued };
       });
       pushes[at] = { ...opened, received: sealed.push };

@@ -93,7 +93,8 @@ async function get(session: Session, options: GetOptions): Promise<void> {
     const sealed = kept
       ? await resumed(session, named, kept)
       : await retrieveFrom(session, named, passphrase);
-    const whole = await opened(sealed, { ...keys, linkKey: reference.key }, options.files);
+    const given = { ...keys, linkKey: reference.key, strict: place.job !== undefined };
+    const whole = await opened(sealed, given, options.files);
     retrieved = { ...whole, received: sealed.push, push: kept?.rest(whole.push) ?? whole.push };
   } catch (error) {
     await place.discard?.();

@@ -11,7 +11,7 @@ const WHOLE_KEY = /^[\w-]{21}[AQgw]$/;
  * may be a key for it.
  * @param rescued is called with the rescue file of armor that was saved before asking, or could not be opened
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted
- * though its link or an option has a key. Nothing else is saved then
+ * though its link or an option has a key, or there is one for the answer and `strict` is set. Nothing else is saved then
  */
 export async function openPush(
   retrieved: RetrievedPush,
@@ -41,10 +41,10 @@ async function openAnswer(
   keys: PushKeys,
 ): Promise<RetrievedPush> {
   if (!isArmored(retrieved.push.payload ?? '')) {
-    if (key || keys.identities.length > 0)
-      await retrieved.say.warn(
-        'the answer is not encrypted: the instance could read it, or may have written it',
-      );
+    if (!key && keys.identities.length === 0) return retrieved;
+    const plain = 'the answer is not encrypted: the instance could read it, or may have written it';
+    if (keys.strict) throw failedError(plain, { hint: '--no-decrypt accepts such answers' });
+    await retrieved.say.warn(plain);
     return retrieved;
   }
   const identities = [...(key?.identities ?? []), ...keys.identities];

@@ -28,6 +28,8 @@ export interface DecryptionKeys {
 export interface PushKeys extends DecryptionKeys {
   /** The key in its link, which may be damaged. */
   readonly linkKey: string | undefined;
+  /** Refuse an answer that is not encrypted though there is a key for it: nobody looks at a warning before it is used. */
+  readonly strict?: boolean;
 }
 
 /**

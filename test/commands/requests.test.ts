@@ -633,6 +633,37 @@ describe('a server that cheats', () => {
     );
   });
 
+  test.each([
+    ['run', ['run', 'LINK', '--as', 'OTP', '--', 'sh', '-c', 'echo "$OTP"']],
+    ['a job', ['get', 'LINK', '--gitlab-dotenv', 'REPORT', '--as', 'OTP']],
+  ])(
+    'by an answer that is not encrypted passes nothing to %s, unless that is allowed',
+    async (_what, words) => {
+      const env = { PATH: process.env.PATH };
+      const run = (link: string, ...more: string[]) => {
+        const all = words.map((word) => (word === 'LINK' ? link : word));
+        const [name = '', ...others] = all.map((word) =>
+          word === 'REPORT' ? here.file('report') : word,
+        );
+        return here.under({ env }).run(name, ...more, ...others);
+      };
+      const forging = async () => {
+        cheat = (body) => body;
+        const link = await asked();
+        await answer(link);
+        cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
+        return link;
+      };
+      const refused = await run(await forging());
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain('the answer is not encrypted: the instance could read it');
+      const kept = Object.entries(here.rescued()).filter(([name]) => name.startsWith('secret'));
+      expect(kept.map(([, text]) => text)).toEqual(['forged']);
+      expect((await run(await forging(), '--no-decrypt')).code).toBe(0);
+      expect(existsSync(here.file('report'))).toBe(words[0] === 'get');
+    },
+  );
+
   test('by the token of a request elsewhere neither gets nor removes its key', async () => {
     await asked();
     const before = here.rescued();
