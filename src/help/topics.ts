@@ -249,7 +249,7 @@ A customer's certificate and its key, as files.
 
 Wait for a person, 15 minutes at most: a release that needs a one-time password.
 
-  link=$(pwpush request "The one-time password?" --expire 15m)
+  link=$(pwpush request "The one-time password?" --expire 1h)
   ./send-link releases@example.com "$link"
   pwpush wait "$link" --timeout 900
   pwpush run "$link" --as OTP -- ./release.sh
