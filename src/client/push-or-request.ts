@@ -15,9 +15,9 @@ export function hasRequests({ edition, features }: InstanceVersion): boolean | u
   return edition === 'oss' ? false : undefined;
 }
 
-/** Whether an instance has such a request. Its answer is not taken. */
-async function isRequest(api: Api, token: string): Promise<boolean> {
-  if (hasRequests(await api.version()) === false) return false;
+/** Whether an instance has such a request; undefined if it has none at all. Its answer is not taken. */
+async function isRequest(api: Api, token: string): Promise<boolean | undefined> {
+  if (hasRequests(await api.version()) === false) return undefined;
   try {
     await api.requests.preview(token);
     return true;
@@ -40,7 +40,10 @@ export async function pushOrRequest<T>(
   work: { readonly push: () => Promise<T>; readonly request: () => Promise<T> },
 ): Promise<T> {
   if (kind === 'request') return onRequest(api, work.request);
-  if (kind === 'unknown') return (await isRequest(api, token)) ? work.request() : work.push();
+  if (kind === 'unknown') {
+    const found = await isRequest(api, token);
+    return found ? work.request() : work.push().catch(found === false ? notOne : undefined);
+  }
   try {
     return await work.push();
   } catch (error) {
@@ -116,10 +119,16 @@ export async function findRequest(
   return undefined;
 }
 
-/** A closed request was answered if its log has an event of that kind. */
+/** A closed request was answered if its log has an event of that kind, whose name differs by edition. */
 async function wasAnswered(api: Pick<RequestApi, 'audit'>, token: string): Promise<boolean> {
   const log = await readAuditLog(api, token, 'newest');
-  return log.some(({ kind }) => /^(respon|answer)/.test(kind));
+  return log.some(({ kind }) => /respon|answer/i.test(kind));
+}
+
+/** A link to nothing has the form of a request's. */
+function notOne(error: unknown): never {
+  if (!isNotFound(error)) throw error;
+  throw error.with({ message: error.message.replace('no such push', 'no such request') });
 }
 
 function isNotFound(error: unknown): error is CliError {

@@ -31,7 +31,7 @@ const EXAMPLES = `
 Text goes to stdout, byte for byte in a pipe. Files are saved to the current
 folder under safe names. Your own pushes use no view, unless --anonymous.
 A terminal also shows the views and days left and, if no token was sent, how
-many views were used before.
+many views were used before. The link of your request takes its answer.
 
 Examples:
   $ pwpush get https://pwpush.example/p/abc123def456

@@ -30,7 +30,7 @@ interface WaitOptions extends GlobalOptions {
 const EXAMPLES = `
 Polls the audit log, which uses no view. Views by the owner do not count, but a
 view before the wait does. With --json each event is printed as a line when it
-happens.
+happens. With the link of a request it waits for the answer.
 
 Examples:
   $ pwpush wait "$LINK" && echo "they have it"

@@ -398,6 +398,7 @@ describe('with the commercial edition', () => {
     ['whose listings have one page', { pages: false }],
     ['whose previews need a token', { openPreview: false }],
     ['whose page encrypts', { encrypts: true }],
+    ['whose log names an answer otherwise', { answerKind: 'request_response' }],
   ];
   test.each(guesses)('one %s', async (_name, guess) => {
     edition(guess);
@@ -407,7 +408,9 @@ describe('with the commercial edition', () => {
     expect((await here.run('wait', link)).code).toBe(0);
     expect((await here.run('requests')).stdout).toMatch(/^request1\t\tready\t/);
     expect(JSON.parse((await here.run('show', link, '--json')).stdout).state).toBe('ready');
-    expect((await here.run('audit', link)).stdout).toContain('\tresponse\t');
+    expect((await here.run('audit', link)).stdout).toContain(
+      `\t${guess.answerKind ?? 'response'}\t`,
+    );
     expect(await here.run('get', link)).toEqual({ code: 0, stdout: 'hunter2', stderr: '' });
     const stored = standIn.requests.get('request1')?.response ?? '';
     expect(stored.startsWith('-----BEGIN AGE')).toBe(guess.encrypts === true);
@@ -469,6 +472,30 @@ describe('with the commercial edition', () => {
     expect(here.rescued()).toEqual({});
   });
 });
+
+test('an instance that requires a token for everything takes no answers', async () => {
+  const here = await instance({ settings: { anonymous: false }, stdin: 'hunter2' });
+  const { stdout } = await here.under({ env: here.admin }).run('request', 'Q');
+  expect(await here.run('respond', stdout.trim())).toEqual({
+    code: 3,
+    stdout: '',
+    stderr:
+      'pwpush: the instance requires a token for everything, and so takes no answers from others\nhint: ask for a link of another instance, or of pwpush receive\n',
+  });
+  await here.close();
+});
+
+test.each(['get', 'wait', 'show', 'expire', 'audit', 'preview'])(
+  '%s says of an unknown link what it is of',
+  async (command) => {
+    const here = await instance();
+    const owner = here.under({ env: here.admin });
+    const said = async (link: string) => (await owner.run(command, link)).stderr;
+    expect(await said(`${BASE}/r/abcdefgh`)).toContain('no such request on this instance');
+    expect(await said(`${BASE}/p/abcdefgh`)).toContain('no such push on this instance');
+    await here.close();
+  },
+);
 
 test('without an instance, receive is offered', async () => {
   const here = place();

@@ -21,6 +21,8 @@ export interface Guesses {
   readonly accounts?: boolean;
   /** It has a listing of open and ready requests. */
   readonly active?: boolean;
+  /** The kind of an answer in its log. */
+  readonly answerKind?: string;
   /** Its page encrypts: it keeps `public_key` and returns it. */
   readonly encrypts?: boolean;
 }
@@ -64,6 +66,7 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
     openPreview: true,
     accounts: true,
     active: true,
+    answerKind: 'response',
     encrypts: false,
     ...guesses,
   };
@@ -147,7 +150,7 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
     if (!known.answerFiles && files.length > 0) return invalid({ files: ['are not accepted'] });
     if (!fields.response && files.length === 0) return invalid({ response: ["can't be blank"] });
     Object.assign(request, { response: fields.response ?? '', files, state: 'ready' });
-    request.logs.push({ kind: 'response', created_at: NOW, ip: '198.51.100.1' });
+    request.logs.push({ kind: known.answerKind, created_at: NOW, ip: '198.51.100.1' });
     return ok(publicFields(request));
   }
 

@@ -41,7 +41,9 @@ export async function sendAnswer(context: Context, options: RespondOptions): Pro
         passphrase = given;
         return api.requests.read(reference.token, given);
       }),
-    );
+    ).catch((error) => {
+      throw withoutToken(error);
+    });
     checkOpen(request, attachments !== undefined);
     await showQuestion(session, request);
     const recipient = linkKey ?? (await recipientOfInstance(session, request));
@@ -60,12 +62,21 @@ export async function sendAnswer(context: Context, options: RespondOptions): Pro
             api.requests.respond(reference.token, { ...sent, files: metered }),
           );
     const answered = await responding.catch(async (error) => {
-      throw await checkedOutcome(session, api, reference.token, error);
+      throw await checkedOutcome(session, api, reference.token, withoutToken(error));
     });
     await reportSent(session, options, answered, text);
   } finally {
     await attachments?.close();
   }
+}
+
+/** Answers are sent without a token, whatever the options are. */
+function withoutToken(error: unknown): unknown {
+  if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
+  return error.with({
+    message: 'the instance requires a token for everything, and so takes no answers from others',
+    hint: 'ask for a link of another instance, or of pwpush receive',
+  });
 }
 
 /** @throws CliError (usage) for a damaged key */
