@@ -817,7 +817,7 @@ describe('a connection that is cut', () => {
 
 describe('files of an answer that were not saved', () => {
   /** Somebody asks, gets two files as the answer, and a run takes it of which the second file fails. */
-  async function failing(how: (end: AbortController) => void) {
+  async function failing(how: (end: AbortController) => void, taking?: readonly string[]) {
     const standIn = commercialRequests({ encrypts: true, keepsAnswer: false });
     const end = new AbortController();
     let broken = false;
@@ -825,7 +825,8 @@ describe('files of an answer that were not saved', () => {
       if (broken && request.url.endsWith('/1')) how(end);
       return standIn.send(request);
     };
-    const here = place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
+    const env = { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER, PATH: process.env.PATH };
+    const here = place({ send, env });
     writeFileSync(here.file('a.crt'), 'A');
     writeFileSync(here.file('b.key'), 'B');
     const link = (await here.run('request', 'Q', '--allow-files')).stdout.trim();
@@ -833,7 +834,9 @@ describe('files of an answer that were not saved', () => {
     expect((await here.run('respond', link, ...files)).code).toBe(0);
     broken = true;
     const words = ['get', link, '--output', here.file('out/')];
-    const first = await here.under({ signal: end.signal }).run(...words);
+    const [name = '', ...others] = taking ?? [];
+    const all = taking ? [name, link, ...others] : words;
+    const first = await here.under({ signal: end.signal }).run(...all);
     broken = false;
     const [, kept = ''] = /pwpush get --resume '(.*)' LINK/.exec(first.stderr) ?? [];
     return { here, first, words, kept };
@@ -867,6 +870,24 @@ describe('files of an answer that were not saved', () => {
     expect(readdirSync(here.file('out')).sort()).toEqual(['a.crt', 'b.key']);
     expect(readFileSync(here.file('out/b.key'), 'utf8')).toBe('B');
     expect(here.rescued()).toEqual({});
+    here.close();
+  });
+
+  test('are kept if run could not fetch them, and --resume gets them', async () => {
+    const cut = () => {
+      throw broken(true);
+    };
+    const { here, first, words, kept } = await failing(cut, [
+      'run',
+      '--file',
+      'K=b.key',
+      '--',
+      'sh',
+    ]);
+    expect(first.code).toBe(1);
+    expect(first.stderr).toContain('NOT ALL IS SAVED: 1 of 2 files were not saved\n');
+    expect((await here.run(...words, '--resume', kept)).code).toBe(0);
+    expect(readFileSync(here.file('out/b.key'), 'utf8')).toBe('B');
     here.close();
   });
 });
