@@ -164,7 +164,9 @@ async function deliver(
   const push = await retrieve(context, { retrieve: read }, here.token, known);
   const identities = parseIdentities(identity);
   const key = { identities, recipient: undefined, forget: () => {} };
-  const sealed: RetrievedPush = { context, options, say, api, push, answer: { key } };
+  // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
+  const lasting = { ...context, signal: new AbortController().signal };
+  const sealed: RetrievedPush = { context: lasting, options, say, api, push, answer: { key } };
   const none = {
     text: undefined,
     identities: [],
@@ -185,13 +187,12 @@ async function deliver(
     return saved({ ...opened, push: { ...opened.push, payload: '', files: rest } }, ended);
   };
   const output = { ...options, copy: false, qr: false };
-  const failure = await deliverPush({ ...opened, unsaved, options: output, place }, true);
+  const failure = await deliverPush({ ...opened, context, unsaved, options: output, place }, true);
   if (failure) throw failure;
 }
 
-/** Saves it to the state folder, also after Ctrl-C; a second one ends the run. */
+/** Saves it to the state folder. */
 function saved(answer: RetrievedPush, failure: CliError): Promise<CliError> {
-  const context = { ...answer.context, signal: new AbortController().signal };
   const unsaved = async (_: readonly string[], lost: CliError) => lost;
-  return rescueAll([{ ...answer, context, unsaved }], failure);
+  return rescueAll([{ ...answer, unsaved }], failure);
 }
