@@ -148,14 +148,19 @@ function typedCommand(program: Command, argv: readonly string[]): string | undef
   return argv[firstWord(program, argv)];
 }
 
-/** Where the first word is that is neither an option nor the value of one; -1 if the help of the command is wanted. */
+/**
+ * Where the first word is that is neither an option nor the value of one; -1 if the help of the command is wanted, or after
+ * an unknown option, whose value the next word may be, and a secret.
+ */
 function firstWord({ options }: Command, argv: readonly string[]): number {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
     if (!word.startsWith('-')) return at;
     if (word === '-h' || word === '--help') return -1;
-    const option = options.find(({ long, short }) => word === long || word === short);
-    if (option?.required) at++;
+    const [name] = word.split('=');
+    const option = options.find(({ long, short }) => name === long || word.slice(0, 2) === short);
+    if (!option && word !== '--') return -1;
+    if (option?.required && (word === option.long || word === option.short)) at++;
   }
   return -1;
 }

@@ -270,7 +270,22 @@ describe('what is not understood is exit 2', () => {
   });
 
   test.each([
+    [['serve', '--prot', '8080'], 'unknown option --prot\nhint: did you mean --port?'],
+    [['serve', '-p', '8080'], 'unknown option -p\nhint: pwpush serve --help'],
+    [['profile', '--nmae', 'work', 'show'], 'unknown option --nmae\nhint: pwpush profile --help'],
+    [
+      ['serve', 'token', '--database', 'postgres://u:S3cret@h/db', 'list'],
+      '--database does not apply to token\nhint: pwpush serve token --help',
+    ],
+  ])('the value of an unknown option is no command: %j', async (argv, message) => {
+    expect(await here.run(...argv)).toEqual(refused(`pwpush: ${message}\n`));
+  });
+
+  test.each([
     [['login', '--token=pwp_S3cret'], '--token'],
+    [['serve', '--token', 'pwp_S3cret'], '--token'],
+    [['--token', 'pwp_S3cret', 'push', 'x'], '--token'],
+    [['profile', '--password', 'hunter3cret', 'list'], '--password'],
     [['push', '--secret=S3cret'], '--secret'],
     [['push', '-pS3cret'], '-S'],
     [['push', '--frobnicate=S3cret'], '--frobnicate'],
