@@ -70,26 +70,29 @@ function quotesArgument(error: unknown): boolean {
 /** The key of a link, also of one that a gateway changed, and a private key. */
 const KEYS = /(#|%(?:25)*23|AGE-SECRET-KEY-1)[\w-]{16,}/gi;
 
+/** The key of a link alone. */
+const BARE_KEY = /(?<![\w-])[\w-]{21}[AQgw](?![\w-])/g;
+
+/** Six words or more: quoted, or joined by hyphens. */
+const WORDS =
+  /(?<=["=])[a-z]{3,}(?:[\s-]+[a-z]{3,}){5,}(?=\\?")|(?<![a-z])[a-z]{3,}(?:-[a-z]{3,}){5,}/gi;
+
 /** Message and hint without keys: a link in the wrong place of a command line would bring its key into a log. */
 function withoutKeys(error: CliError): Pick<CliError, 'message' | 'hint'> {
   const { message, hint } = error;
   if (!quotesArgument(error)) return { message, hint };
-  return { message: message.replace(KEYS, '$1…'), hint: hint?.replace(KEYS, '$1…') };
+  const hidden = (text: string) => text.replace(KEYS, '$1…').replace(BARE_KEY, '…');
+  return { message: hidden(message), hint: hint && hidden(hint) };
 }
 
-/** A text without the words of a key; others may be the name of a file. */
+/** A text without the words of a key, one of which may be mistyped; others may be the name of a file. */
 async function withoutWords(text: string, error: unknown): Promise<string> {
-  const several = /[a-z]{3,}(?:-[a-z]{3,}){5,}/gi;
-  if (!quotesArgument(error) || !several.test(text)) return text;
-  const known = new Set((await import('./input/words')).wordList());
-  return text.replace(several, (found) =>
-    found
-      .toLowerCase()
-      .split('-')
-      .every((word) => known.has(word))
-      ? '…'
-      : found,
-  );
+  if (!quotesArgument(error) || text.search(WORDS) === -1) return text;
+  const list = new Set((await import('./input/words')).wordList());
+  return text.replace(WORDS, (found) => {
+    const words = found.toLowerCase().split(/[\s-]+/);
+    return words.filter((word) => list.has(word)).length >= 5 ? '…' : found;
+  });
 }
 
 /** Names and stack frames, innermost cause last; no messages, since they can quote secrets. */

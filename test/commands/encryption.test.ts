@@ -655,6 +655,9 @@ test.each([
     [`${link}%23${key}&utm_source=x`, key],
     [`https://x.safelinks.protection.outlook.com/?url=${link}%2523${key}`, key],
     [drawn, drawn],
+    [drawn.replaceAll('-', ' '), 'abdomen'],
+    [`${drawn}x`, 'abdomen'],
+    [key, key],
     [identity, 'QQQQ'],
   ] as const)
     for (const more of [[], ['--json', '--debug']]) {
@@ -666,7 +669,7 @@ test.each([
 });
 
 test('other words in an argument are quoted', async () => {
-  const name = 'abacus-abdomen-abdominal-abide-abiding-nonsense';
+  const name = 'abacus-abdomen-abdominal-abide-zzz-nonsense';
   const { stderr } = await here.run('get', 'abc', '--key-file', name);
   expect(stderr).toContain(name);
 });
