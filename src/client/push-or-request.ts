@@ -122,7 +122,7 @@ export async function findRequest(
 /** A closed request was answered if its log has an event of that kind, whose name differs by edition. */
 async function wasAnswered(api: Pick<RequestApi, 'audit'>, token: string): Promise<boolean> {
   const log = await readAuditLog(api, token, 'newest');
-  return log.some(({ kind }) => /respon|answer/i.test(kind));
+  return log.some(({ kind }) => /respon|answer/i.test(kind) && !/fail/i.test(kind));
 }
 
 /** A link to nothing has the form of a request's. */

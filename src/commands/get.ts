@@ -31,7 +31,8 @@ const EXAMPLES = `
 Text goes to stdout, byte for byte in a pipe. Files are saved to the current
 folder under safe names. Your own pushes use no view, unless --anonymous.
 A terminal also shows the views and days left and, if no token was sent, how
-many views were used before. The link of your request takes its answer.
+many views were used before. With the link of your own request, it takes the
+answer.
 
 Examples:
   $ pwpush get https://pwpush.example/p/abc123def456
@@ -127,7 +128,8 @@ async function resumed(
   const found = { context, options, say, api: named.api, push };
   if (!answer) return found;
   const { keyForAnswer } = await import('../delivery/take-answer');
-  return { ...found, answer: { key: keyForAnswer(context, named, push.public_key) } };
+  const key = keyForAnswer(context, named, push.public_key);
+  return { ...found, answer: { key, publicKey: named.publicKey } };
 }
 
 /** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */

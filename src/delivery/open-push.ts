@@ -37,13 +37,16 @@ export async function openPush(
 /** Decrypts the answer to a request with the key that was kept for it, or a given one. */
 async function openAnswer(
   retrieved: RetrievedPush,
-  { key }: NonNullable<RetrievedPush['answer']>,
+  { key, publicKey }: NonNullable<RetrievedPush['answer']>,
   keys: PushKeys,
 ): Promise<RetrievedPush> {
   if (!isArmored(retrieved.push.payload ?? '')) {
-    if (!key && keys.identities.length === 0) return retrieved;
+    if (!key && !publicKey && keys.identities.length === 0) return retrieved;
     const plain = 'the answer is not encrypted: the instance could read it, or may have written it';
-    if (keys.strict) throw failedError(plain, { hint: '--no-decrypt accepts such answers' });
+    if (keys.strict)
+      throw failedError(plain, {
+        hint: 'to accept such an answer the next time, use --no-decrypt',
+      });
     await retrieved.say.warn(plain);
     return retrieved;
   }

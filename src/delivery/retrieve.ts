@@ -17,8 +17,8 @@ export interface RetrievedPush extends Invocation {
   readonly received?: Push;
   /** The rescue file that its text is saved to already. */
   readonly rescued?: string | undefined;
-  /** Of the answer to a request: the key that was kept for it, if there is one. */
-  readonly answer?: { readonly key: KeptKey | undefined };
+  /** Of the answer to a request: the key that was kept for it, if there is one, and the public key in the link. */
+  readonly answer?: { readonly key: KeptKey | undefined; readonly publicKey?: string | undefined };
   /**
    * What becomes of files that could not be saved, by their addresses, and of the error that says so; left out, the
    * addresses are kept for `get --resume`.
@@ -51,7 +51,10 @@ export function retrieveFrom(
       return {
         ...found,
         push,
-        answer: { key: key ?? keyForAnswer(context, named, push.public_key) },
+        answer: {
+          key: key ?? keyForAnswer(context, named, push.public_key),
+          publicKey: named.publicKey,
+        },
       };
     },
   });

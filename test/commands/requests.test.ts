@@ -149,6 +149,16 @@ describe('with the service', () => {
       stderr: 'pwpush: the request was closed without an answer\n',
     });
     expect((await here.under({ stdin: 'x' }).run('respond', link)).code).toBe(6);
+    // From a page that was open before: the log has the attempt.
+    const late = await here.service.fetch(
+      new Request(`${BASE}/api/v2/requests/${token}/respond`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: '{"request":{"response":"late"}}',
+      }),
+    );
+    expect(late.status).toBe(410);
+    expect((await owner().run('wait', link)).code).toBe(6);
     expect((await owner().run('get', token)).code).toBe(6);
   });
 
@@ -552,17 +562,19 @@ describe('a server that cheats', () => {
 
   test('by another key at the creation is noticed, and the request is closed', async () => {
     cheat = (body) => ({ ...body, public_key: other.recipient });
-    const words = ['request', 'Q', '--identity-out', here.file('ci.key')];
+    const out = ['--generate-passphrase', '--passphrase-out', here.file('words')];
+    const words = ['request', 'Q', '--identity-out', here.file('ci.key'), ...out];
     for (const more of [words.slice(0, 2), words]) {
       expect(await here.run(...more)).toEqual({
         code: 1,
         stdout: '',
         stderr:
-          'pwpush: the instance exchanged the key of the request, and could read the answer; it was closed\nhint: to ask without an instance, use pwpush receive\n',
+          'pwpush: the instance replaced the key of the request, and could read the answer; it was closed\nhint: to ask without an instance, use pwpush receive\n',
       });
     }
     expect([...standIn.requests.values()].map(({ state }) => state)).toEqual(['closed', 'closed']);
-    expect([here.rescued(), existsSync(here.file('ci.key'))]).toEqual([{}, false]);
+    const left = ['ci.key', 'words'].filter((name) => existsSync(here.file(name)));
+    expect([here.rescued(), left]).toEqual([{}, []]);
   });
 
   test('by another key, and does not close the request, is told of with its link', async () => {
@@ -575,6 +587,7 @@ describe('a server that cheats', () => {
     );
   });
 
+  const SECONDS = { close_after: 604_800, close_after_duration: undefined };
   test.each<[string, string, string[], Record<string, unknown>]>([
     [
       'time',
@@ -582,6 +595,7 @@ describe('a server that cheats', () => {
       ['--expire', '5h'],
       { close_after_duration: 17 },
     ],
+    ['time in seconds', '5 hours requested, 7 days granted', ['--expire', '5h'], SECONDS],
     [
       'passphrase',
       'passphrase requested, not granted',
@@ -690,6 +704,22 @@ describe('a server that cheats', () => {
       expect(existsSync(here.file('report'))).toBe(words[0] === 'get');
     },
   );
+
+  test('by an answer that is not encrypted is noticed where the private key is not, too', async () => {
+    const env = { PATH: process.env.PATH };
+    const forged = async (...words: string[]) => {
+      cheat = (body) => body;
+      const key = here.file(`${words[0]}.key`);
+      const made = await here.run('request', 'Q', '--identity-out', key);
+      const link = made.stdout.trim();
+      await answer(link);
+      cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
+      return here.under({ env }).run(...words.map((word) => word.replace('LINK', link)));
+    };
+    expect((await forged('get', 'LINK')).stderr).toContain('warning: the answer is not encrypted');
+    const run = await forged('run', 'LINK', '--as', 'OTP', '--', 'sh', '-c', 'echo "$OTP"');
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+  });
 
   test('by the token of a request elsewhere neither gets nor removes its key', async () => {
     await asked();

@@ -1,14 +1,8 @@
 import { notification, type RequestApi } from '../../client/client';
-import { differences, differenceText } from '../../client/compare-limits';
+import { differences, differenceText, grantedLifetime } from '../../client/compare-limits';
 import { findLink, parseReference, withKey } from '../../client/link';
 import type { Context } from '../../context';
-import {
-  durations,
-  type NewPush,
-  type NewRequest,
-  type Push,
-  type SecretRequest,
-} from '../../contract';
+import type { NewPush, NewRequest, Push, SecretRequest } from '../../contract';
 import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
 import { joinHints } from '../../delivery/print-or-rescue';
 import { type NewKey, newRequestKey } from '../../delivery/request-keys';
@@ -84,7 +78,13 @@ export async function createRequest(context: Context, options: RequestOptions): 
       await passphrase.withdraw(error);
       throw error;
     });
-    const result = await acceptRequest(instance, options, { wanted, key }, created);
+    const result = await acceptRequest(instance, options, { wanted, key }, created).catch(
+      async (error) => {
+        // The request is closed again, or its link says what is left of it.
+        if (error instanceof CliError && error.remains?.expired) await passphrase.withdraw(error);
+        throw error;
+      },
+    );
     const failure = await deliverLink(session, options, result);
     if (failure) throw failure;
     if (!options.wait) return;
@@ -193,7 +193,7 @@ function requestOf(
 
 /**
  * Keeps the key if the page of the instance encrypts to it, and finds the link.
- * @throws CliError (failed) if the instance has exchanged the key, (rejected) if its limits are looser than asked; the
+ * @throws CliError (failed) if the instance has replaced the key, (rejected) if its limits are looser than asked; the
  * request is closed again then
  */
 async function acceptRequest(
@@ -210,7 +210,7 @@ async function acceptRequest(
     throw await refused(
       request,
       'failed',
-      EXCHANGED,
+      REPLACED,
       'to ask without an instance, use pwpush receive',
     );
   const changed = differences(limitsOf(wanted), grantedOf(created));
@@ -237,11 +237,11 @@ async function acceptRequest(
     object: { ...created, encrypted },
     link: withKey(link, encrypted ? key.recipient : undefined),
     warnings,
-    summary: summaryOf(created, encrypted),
+    summary: summaryOf(wanted, created, encrypted),
   };
 }
 
-const EXCHANGED = 'the instance exchanged the key of the request, and could read the answer';
+const REPLACED = 'the instance replaced the key of the request, and could read the answer';
 
 /** What a request asks for, as a push asks for it. */
 function limitsOf(wanted: NewRequest & { readonly passphrase?: string }): NewPush {
@@ -255,12 +255,13 @@ function limitsOf(wanted: NewRequest & { readonly passphrase?: string }): NewPus
 
 /** What a request was granted, as a push is. */
 function grantedOf(created: SecretRequest): Push {
-  const { url_token, created_at, close_after_at, close_after_duration, passphrase } = created;
+  const { url_token, created_at, close_after, close_after_at, passphrase } = created;
   return {
     url_token,
     created_at,
     expires_at: close_after_at,
-    expire_after_duration: close_after_duration,
+    expires_in: close_after,
+    expire_after_duration: created.close_after_duration,
     ...(typeof passphrase === 'string' ? { passphrase } : {}),
   };
 }
@@ -314,17 +315,16 @@ async function keepKey(key: NewKey, token: string, close: () => Promise<unknown>
   }
 }
 
-/** The seconds after which a request closes; undefined if it does not say. */
-function secondsOpen({ close_after, close_after_duration }: Partial<SecretRequest>) {
-  return close_after ?? durations[close_after_duration ?? -1];
-}
-
-function summaryOf(created: SecretRequest, encrypted: boolean): string {
+function summaryOf(
+  wanted: NewRequest & { readonly passphrase?: string },
+  created: SecretRequest,
+  encrypted: boolean,
+): string {
   const { response_file_attachments: files } = created;
-  const closes = secondsOpen(created);
+  const closes = grantedLifetime(grantedOf(created));
   return [
     ...(closes === undefined ? [] : [`closes after ${durationInOneUnit(closes)}`]),
-    ...(created.passphrase ? ['passphrase required'] : []),
+    ...(wanted.passphrase === undefined ? [] : ['passphrase required']),
     ...(files ? ['the answer may have files'] : []),
     encrypted ? 'only this key opens the answer' : 'the instance can read the answer',
   ].join(' · ');

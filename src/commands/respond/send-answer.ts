@@ -62,7 +62,7 @@ export async function sendAnswer(context: Context, options: RespondOptions): Pro
             api.requests.respond(reference.token, { ...sent, files: metered }),
           );
     const answered = await responding.catch(async (error) => {
-      throw await checkedOutcome(session, api, reference.token, withoutToken(error));
+      throw await checkedOutcome(session, api, reference.token, error);
     });
     await reportSent(session, options, answered, text);
   } finally {
