@@ -52,3 +52,8 @@ export function withScheme(text: string): string {
   const url = parseUrl(`http://${text}`);
   return `${url && isLoopback(url.hostname) ? 'http' : 'https'}://${text}`;
 }
+
+/** A host may be named `$(reboot).test` (URL Standard, 3.2): a command that is copied to a shell must not contain it. */
+export function isShellSafe(address: string): boolean {
+  return /^[\w.:/[\]-]+$/.test(address);
+}

@@ -16,6 +16,7 @@ import { CliError, usageError } from './errors';
 import type { CertificateFiles } from './input/client-certificate';
 import { readAll } from './input/source';
 import { lazy } from './lazy';
+import { isShellSafe } from './loopback';
 import { type GlobalOptions, parseEdition, seconds } from './options';
 import { commandWords } from './profile/command-words';
 import { parseToken, readTokenFile, storedProfiles } from './profile/config-file';
@@ -88,10 +89,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
     const { base, baseFrom, tokenFrom, tokenHint, ignored, withheld } = target;
     await warn(ignored);
-    await warn(
-      withheld &&
-        `${withheld} is for the address in use, and not sent to ${new URL(base).host}: add --url ${new URL(base).origin}`,
-    );
+    await warn(withheld && notSent(withheld, new URL(base)));
     await warn(exposure(target));
     if (baseFrom === undefined && tokenFrom !== undefined)
       await run.say.debug(`the token for ${base} is from ${tokenFrom}`);
@@ -352,6 +350,12 @@ export async function accountOf({ api, target }: Instance): Promise<number | und
     if (!(error instanceof CliError) || error.code !== 'not_found') throw error;
     throw error.with({ hint: `${error.hint}; remove --account, or the setting of the profile` });
   });
+}
+
+/** The warning that options or variables are not sent to the address of a link, and how they are, still without a token. */
+function notSent(withheld: string, { host, origin }: URL): string {
+  const advice = isShellSafe(origin) ? `; to send it, add --url ${origin} --anonymous` : '';
+  return `not sent to ${host}: ${withheld}${advice}`;
 }
 
 /** The warning that others can read what is sent to a target; undefined if they cannot. */

@@ -316,9 +316,7 @@ async function answerTo(
   } catch (error) {
     if (error instanceof TransportError) throw transportFailure(error, sent);
     if (error instanceof LeavesOrigin && settings.fromLink)
-      throw error.advising(
-        (base) => `use the link there, which begins with ${linkAt(base, request)}`,
-      );
+      throw error.advising((base) => `put ${base} in place of ${settings.base} in the link`);
     throw error instanceof AnswerTooLong ? tooLong(error, sent) : error;
   }
 }
@@ -360,11 +358,6 @@ function wireRequest(settings: ReadySettings, request: ApiRequest): HttpRequest 
     },
     ...(type === undefined ? {} : { body: request.form ?? JSON.stringify(request.body) }),
   };
-}
-
-function linkAt(base: string, { noun, token }: ApiRequest): string {
-  if (token === undefined) return base;
-  return `${base}/${noun === 'push' ? 'p' : 'r'}/${encodeURIComponent(token)}`;
 }
 
 function parseBody(answer: ApiResponse, sent: SentRequest): unknown {

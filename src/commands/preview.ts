@@ -55,8 +55,7 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   if (lost !== undefined)
     await say.remark('hint: the link is printed without its key, which the instance does not know');
   const url = withKey(answer.url, kept?.recipient);
-  const shown = Object.assign({ html_url: url }, answer, { html_url: url, url });
-  await say.print(shown, () => `${safe(url)}\n`);
+  await say.print({ ...answer, html_url: url, url }, () => `${safe(url)}\n`);
   if (options.qr) {
     const { drawQr } = await import('../terminal/qr');
     await drawQr(say, url);

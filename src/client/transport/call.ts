@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, Transport } from '../../context';
 import { API_PATH } from '../../contract';
 import { CliError, failedError } from '../../errors';
-import { parseWebUrl } from '../../loopback';
+import { isShellSafe, parseWebUrl } from '../../loopback';
 import { accessLogin, isAccessLogin } from './access-proxy';
 import { TransportError } from './network-errors';
 
@@ -149,11 +149,6 @@ interface Redirect {
 
 const configure = (base: string) =>
   `use its address: --url ${base}, or pwpush profile set url ${base}`;
-
-/** A host may be named `$(reboot).test` (URL Standard, 3.2): a command that is copied to a shell must not contain it. */
-function isShellSafe(address: string): boolean {
-  return /^[\w.:/[\]-]+$/.test(address);
-}
 
 function notSetUp(status: number): CliError {
   return failedError(

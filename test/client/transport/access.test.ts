@@ -180,8 +180,18 @@ describe('headers for an access proxy', () => {
     );
     expect([got.length, stderr]).toEqual([
       1,
-      `warning: --header is for the address in use, and not sent to ${new URL(url).host}: add --url ${url}\n`,
+      `warning: not sent to ${new URL(url).host}: --header; to send it, add --url ${url} --anonymous\n`,
     ]);
+  });
+
+  test('of --header: no command line is advised for a host that a shell would run', async () => {
+    const { stderr } = await run(
+      'get https://$(reboot).test/p/abc --url https://pw.test',
+      {},
+      '--header',
+      'X-A: 1',
+    );
+    expect(stderr).toContain('warning: not sent to $(reboot).test: --header\n');
   });
 
   test('of PWPUSH_HEADERS_FILE are for no link without an address, but --url makes them so', async () => {
@@ -190,7 +200,7 @@ describe('headers for an access proxy', () => {
     expect([code === 0, got[0]?.secret, stderr.split('\n')[0]]).toEqual([
       false,
       undefined,
-      `warning: PWPUSH_HEADERS_FILE is for the address in use, and not sent to ${new URL(url).host}: add --url ${url}`,
+      `warning: not sent to ${new URL(url).host}: PWPUSH_HEADERS_FILE; to send it, add --url ${url} --anonymous`,
     ]);
     expect(await run(`get ${url}/p/abc --url ${url}`, headersFile())).toMatchObject({
       code: 0,
