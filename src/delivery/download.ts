@@ -10,7 +10,7 @@ import { asCliError, CliError, failedError } from '../errors';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../system/atomic-file';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
 import { savedText } from '../terminal/wording';
-import { isRetrievableAgain } from './print-or-rescue';
+import { isRetrievableAgain, whyGone } from './print-or-rescue';
 import type { RetrievedPush } from './retrieve';
 import { fitted, nameKey, numbered, safeName } from './safe-name';
 
@@ -58,14 +58,15 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
 }
 
 /**
- * At a terminal, the first Ctrl-C in the download of a push without a view left only says so; the next one ends the run.
+ * At a terminal, the first Ctrl-C in the download of what cannot be retrieved again only says so; the next one ends the run.
  * Returns what ends this.
  */
-export function askBeforeLoss({ context, say, push }: RetrievedPush, meter: Meter): () => void {
+export function askBeforeLoss(retrieved: RetrievedPush, meter: Meter): () => void {
+  const { context, say, push } = retrieved;
   if (!context.stderr.isTTY || isRetrievableAgain(push)) return () => {};
   return context.onInterrupt(async () => {
     await meter.clear(true);
-    await say.warn('no view is left; press Ctrl-C again to stop');
+    await say.warn(`${whyGone(retrieved)}; press Ctrl-C again to stop`);
   });
 }
 

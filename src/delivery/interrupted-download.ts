@@ -5,7 +5,7 @@ import { type Push, retrievedSchema } from '../contract';
 import { CliError, usageError } from '../errors';
 import { whyUnreadable } from '../system/file-error';
 import { count } from '../terminal/wording';
-import { isRetrievableAgain, joinHints } from './print-or-rescue';
+import { isRetrievableAgain, joinHints, whyGone } from './print-or-rescue';
 import type { RetrievedPush } from './retrieve';
 
 /** What `get --resume` reads: the response of the instance, still encrypted, and the addresses of the files that are saved. */
@@ -38,7 +38,7 @@ export async function interruptedDownload(
     saved: files.map(({ url }) => url).filter((url) => !missing.includes(url)),
     answer: answer !== undefined,
   };
-  const gone = answer ? 'the answer was taken' : 'no view is left';
+  const gone = whyGone(retrieved);
   try {
     const { rescue } = await import('./rescue');
     const path = await rescue(context, 'download', `${JSON.stringify(kept)}\n`);
@@ -74,8 +74,9 @@ export interface KeptDownload {
  */
 export function readKeptDownload(path: string, token: string): KeptDownload {
   const { push, saved, answer } = parse(path);
-  if (push.url_token !== token)
-    throw usageError(`"${path}" is of another push`, 'use the link that was interrupted');
+  // An instance may return no token.
+  if (push.url_token && push.url_token !== token)
+    throw usageError(`"${path}" is of another push`, 'use the link of that download');
   return {
     push,
     answer,

@@ -48,11 +48,14 @@ export async function savePush(delivery: Delivery): Promise<CliError | undefined
 /** The failure of the text, extended by that of the files. */
 function both(text: CliError | undefined, files: CliError | undefined): CliError | undefined {
   if (!text || !files) return text ?? files;
-  const paths = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
+  if (files.code === 'interrupted' && !files.remains) return text;
+  const [path, ...others] = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
+  const saved =
+    path === undefined ? {} : { saved_to: others.length === 0 ? path : [path, ...others] };
   return text.with({
     message: `${text.message}; ${files.message}`,
     hint: joinHints(text.hint, files.hint),
-    remains: { ...text.remains, ...(paths.length === 0 ? {} : { saved_to: paths }) },
+    remains: { ...text.remains, ...saved },
   });
 }
 

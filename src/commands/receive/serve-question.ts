@@ -188,7 +188,9 @@ async function deliver(
   };
   const output = { ...options, copy: false, qr: false };
   const failure = await deliverPush({ ...opened, context, unsaved, options: output, place }, true);
-  if (failure) throw failure;
+  if (!failure) return;
+  const { signal } = context;
+  throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
 }
 
 /** Saves it to the state folder. */

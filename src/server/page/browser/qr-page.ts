@@ -23,7 +23,8 @@ document.addEventListener('DOMContentLoaded', () => {
   let key: string | null;
   try {
     key = sessionStorage.getItem(KEY_ITEM);
-    sessionStorage.removeItem(KEY_ITEM);
+    // The empty item stays, for this page may be loaded again.
+    if (key) sessionStorage.removeItem(KEY_ITEM);
   } catch {
     // The form did not encrypt.
     return;
