@@ -40,6 +40,7 @@ set -eu
     [ -n "${HOME:-}" ] || fail 'HOME is not set: name a folder with --prefix'
     prefix="$HOME/.local"
   fi
+  [ -n "$prefix" ] || fail '--prefix requires a folder'
   case "$prefix" in
     /*) ;;
     *) prefix="$PWD/$prefix" ;;
@@ -134,7 +135,7 @@ set -eu
   copy() {
     { cp "$work/files/$1" "$2.new" && chmod "$3" "$2.new"; } || fail "cannot write $2; nothing was installed"
   }
-  discard() { rm -f "$2.new"; }
+  discard() { rm -f "$2.new" || :; }
   rename() { mv -f "$2.new" "$2"; }
 
   for_each prepare
