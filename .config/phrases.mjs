@@ -62,7 +62,7 @@ let found = 0;
 for (const path of files) {
   const lines = readFileSync(join(root, path), 'utf8').split('\n');
   for (const [at, line] of lines.entries()) {
-    // A phrase can go on in the next line, behind the sign of a comment.
+    // A phrase can go on in the next line, after the sign of a comment.
     const text = `${line} ${lines[at + 1]?.replace(/^\s*(?:\/\/ |\* |# )?/, '') ?? ''}`;
     for (const [phrase, better] of phrases) {
       const match = phrase.exec(text);

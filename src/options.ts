@@ -61,7 +61,7 @@ export function addGlobalOptions(command: Command): Command {
     .option('--ca-file <path>', 'also trust the CAs in this PEM file (PWPUSH_CA_FILE)')
     .option('--insecure', 'do not verify certificates; warns each time')
     .option('--account <id|name>', 'account of a commercial instance', filled('--account'))
-    .option('--header <line>', "'Name: value'; a secret one: PWPUSH_HEADERS_FILE", repeated)
+    .option('--header <line>', "'Name: value'; for secrets: PWPUSH_HEADERS_FILE", repeated)
     .option('--cert <path>', 'client certificate, PEM (PWPUSH_CERT_FILE)')
     .option('--key <path>', 'its private key, PEM (PWPUSH_CERT_KEY_FILE)');
   return addOutputOptions(command);

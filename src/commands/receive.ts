@@ -6,7 +6,8 @@ import type { ReceiveOptions } from './receive/serve-question';
 const EXAMPLES = `
 Serves a page on this machine until somebody has answered, shows its link and a
 QR code, prints the answer and ends. The answer is encrypted in the browser, or
-by pwpush respond, to a key in the link. Before that, Ctrl-C leaves nothing.
+by pwpush respond, to a key in the link. Ctrl-C before the answer leaves
+nothing.
 
 Examples:
   $ pwpush receive "The code on your screen?"

@@ -48,7 +48,7 @@ export function define(context: Context): Command {
     .option('--wait', 'wait until it is answered (0) or closed (6)')
     .option(
       '--timeout <time>',
-      'with --wait: exit with 12 after 6h, or seconds',
+      'with --wait: exit with 12 after this time',
       duration('--timeout', LONGEST_WAIT),
     )
     .addHelpText('after', EXAMPLES)

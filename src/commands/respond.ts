@@ -21,7 +21,7 @@ export function define(context: Context): Command {
     .optionsGroup('Answer:')
     .option('--from <file>', 'read the text from a file; - is standard input')
     .option('--env <name>', 'read the text from an environment variable')
-    .option('--generate [length]', 'generate the secret: words:5 … (default: 24)')
+    .option('--generate [length]', 'generate it: 24, words:5, hex:32 (default: 24)')
     .option('--raw', 'keep the final newline of single-line input')
     .option('-f, --file <path...>', 'attach files, up to 10; - is standard input')
     .option('--filename <name>', 'name of the file that --file - reads')

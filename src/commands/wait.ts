@@ -43,7 +43,7 @@ export function define(context: Context): Command {
     .option('--interval <seconds>', 'seconds between checks (default: 5)', interval)
     .option(
       '--timeout <time>',
-      'exit with 12 after 6h, or seconds',
+      'exit with 12 after this time, such as 6h',
       duration('--timeout', LONGEST_WAIT),
     )
     .option('--then-expire', 'expire the push after the first view')

@@ -78,6 +78,7 @@ import subprocess
 from ansible.errors import AnsibleLookupError
 from ansible.module_utils.common.text.converters import to_text
 from ansible.plugins.lookup import LookupBase
+from ansible.utils.display import Display
 
 # Of this process, which evaluates one task for one host.
 _retrieved = {}
@@ -113,8 +114,10 @@ class LookupModule(LookupBase):
             )
         except (OSError, ValueError) as error:
             raise AnsibleLookupError("cannot run pwpush: %s" % to_text(error)) from None
+        # Messages of pwpush contain neither secrets nor whole links.
+        said = to_text(ended.stderr, errors="replace").strip()
         if ended.returncode != 0:
-            # Messages of pwpush contain neither secrets nor whole links.
-            said = to_text(ended.stderr, errors="replace").strip()
             raise AnsibleLookupError("%s (exit code %d)" % (said, ended.returncode))
+        if said:
+            Display().warning(said)
         return ended.stdout.decode("utf-8")
