@@ -160,7 +160,7 @@ function firstWord({ options }: Command, argv: readonly string[]): number {
     const [name] = word.split('=');
     const option = options.find(({ long, short }) => name === long || word.slice(0, 2) === short);
     if (!option && word !== '--') return -1;
-    if (option?.required && (word === option.long || word === option.short)) at++;
+    if (takesNext(word, takersOf(options))) at++;
   }
   return -1;
 }
@@ -192,10 +192,9 @@ function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
 
 /** The options before `--`, as Commander reads them: the value of an option is not one. */
 export function optionWords(program: Command, argv: readonly string[]): readonly string[] {
-  const takers = new Set<string | undefined>();
-  eachCommand(program, ({ options }) => {
-    for (const { required, short, long } of options) if (required) takers.add(short).add(long);
-  });
+  const options: Option[] = [];
+  eachCommand(program, (one) => options.push(...one.options));
+  const takers = takersOf(options);
   const found: string[] = [];
   for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
     const word = argv[at] ?? '';
@@ -204,6 +203,12 @@ export function optionWords(program: Command, argv: readonly string[]): readonly
     if (takesNext(word, takers)) at++;
   }
   return found;
+}
+
+/** The names of the options that take a value. */
+function takersOf(options: readonly Option[]): ReadonlySet<unknown> {
+  const takers = options.filter(({ required }) => required);
+  return new Set(takers.flatMap(({ short, long }) => [short, long]));
 }
 
 /** Whether the next word is the value of an option: it is for `-qn`, whereas `-nq` has its own. */

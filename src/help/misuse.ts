@@ -45,6 +45,7 @@ const synonyms = [
   ['use', 'switch', 'select'],
 ];
 
+/** The error for a word where a command has subcommands, and none of that name. */
 export function unknownSubcommand(word: string, command: Command): CliError {
   const names = command.commands.map((one) => one.name());
   const same = synonyms.find((group) => group.includes(word)) ?? [];
