@@ -1,7 +1,7 @@
 import { isArmored } from '../age/armored';
 import { attempt, fetchFiles } from '../delivery/download';
 import { openPush } from '../delivery/open-push';
-import { joinHints, retrievableAgain } from '../delivery/print-or-rescue';
+import { joinHints, retrievableAgain, savedTo } from '../delivery/print-or-rescue';
 import { rescue, rescueFolder } from '../delivery/rescue';
 import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
 import type { Retrievable } from '../delivery/take-answer';
@@ -95,12 +95,10 @@ export async function rescueAll(
     sentences.push(`NOT ALL IS SAVED: ${lost.map((one) => one.message).join('; ')}`);
   const hints = [hint, cleanUp, ...lost.map((one) => one.hint)];
   const all = [...paths, ...[failure, ...lost].flatMap((one) => one.remains?.saved_to ?? [])];
-  const [first, ...others] = all;
-  const saved = first === undefined ? {} : { saved_to: others.length === 0 ? first : all };
   return failure.with({
     message: sentences.join('; '),
     hint: hints.reduce(joinHints, undefined),
-    remains: { ...remains, ...saved },
+    remains: { ...remains, ...savedTo(all) },
   });
 }
 

@@ -45,16 +45,20 @@ async function show(session: Session, options: ShowOptions): Promise<void> {
 
 /** The owner's listings have all of a request; its question alone is public. */
 async function showRequest({ say }: Session, instance: Instance, token: string) {
-  const { target } = instance;
-  const { requests } = instance.api;
-  const account = target.token === undefined ? undefined : await accountOf(instance);
-  let found: SecretRequest | undefined;
-  for (const state of target.token === undefined ? [] : (['open', 'ready', 'closed'] as const))
-    found ??= await findRequest(requests, state, token, account);
-  if (target.token !== undefined && !found)
-    throw new CliError('not_found', 'no such request among yours');
-  const shown = found ?? (await requests.read(token));
+  const shown =
+    instance.target.token === undefined
+      ? await instance.api.requests.read(token)
+      : await ownRequest(instance, token);
   await say.print(shown, (look) => requestText(shown, look));
+}
+
+async function ownRequest(instance: Instance, token: string): Promise<SecretRequest> {
+  const account = await accountOf(instance);
+  for (const state of ['open', 'ready', 'closed'] as const) {
+    const found = await findRequest(instance.api.requests, state, token, account);
+    if (found) return found;
+  }
+  throw new CliError('not_found', 'no such request among yours');
 }
 
 async function showPush(session: Session, instance: Instance, reference: Reference) {

@@ -1,6 +1,6 @@
 import type { Context, Output } from '../context';
 import type { Push } from '../contract';
-import { CliError, failedError } from '../errors';
+import { CliError, failedError, type Remains } from '../errors';
 import { boundedWrite, breakLine } from '../terminal/bounded-write';
 import { left } from '../terminal/wording';
 import type { RescueContext } from './rescue';
@@ -94,6 +94,12 @@ export function joinHints(
 ): string | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   return `${first}. ${second.charAt(0).toUpperCase()}${second.slice(1)}`;
+}
+
+/** The paths of rescue files as `Remains` has them: none, the path, or all of several. */
+export function savedTo([first, ...others]: readonly string[]): Pick<Remains, 'saved_to'> {
+  if (first === undefined) return {};
+  return { saved_to: others.length === 0 ? first : [first, ...others] };
 }
 
 /** A result that could not be delivered. */

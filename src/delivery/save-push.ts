@@ -21,7 +21,7 @@ import {
   withRetries,
 } from './download';
 import { type Delivery, deliverText } from './output-place';
-import { isRetrievableAgain, joinHints, rescueResult } from './print-or-rescue';
+import { isRetrievableAgain, joinHints, rescueResult, savedTo } from './print-or-rescue';
 import { rescueFolder } from './rescue';
 import { nameKey, safeName } from './safe-name';
 
@@ -49,13 +49,11 @@ export async function savePush(delivery: Delivery): Promise<CliError | undefined
 function both(text: CliError | undefined, files: CliError | undefined): CliError | undefined {
   if (!text || !files) return text ?? files;
   if (files.code === 'interrupted' && !files.remains) return text;
-  const [path, ...others] = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
-  const saved =
-    path === undefined ? {} : { saved_to: others.length === 0 ? path : [path, ...others] };
+  const paths = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
   return text.with({
     message: `${text.message}; ${files.message}`,
     hint: joinHints(text.hint, files.hint),
-    remains: { ...text.remains, ...saved },
+    remains: { ...text.remains, ...savedTo(paths) },
   });
 }
 

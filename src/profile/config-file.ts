@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Profile, StoredProfiles } from '../context';
 import { type CliError, failedError, usageError } from '../errors';
 import { editions } from '../options';
-import { whyUnreadable } from '../system/file-error';
+import { isSystemError, whyUnreadable } from '../system/file-error';
 import { configFolder, type System } from './folders';
 
 export const configName = 'config.json';
@@ -195,8 +195,7 @@ export async function readTokenFile(path: string): Promise<string> {
   try {
     return parseToken(await readFile(path, 'utf8'), path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
+    if (!isSystemError(error)) throw error;
     throw usageError(`cannot read the token file "${path}": ${whyUnreadable(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { HeaderFields } from '../context';
 import { usageError } from '../errors';
-import { whyUnreadable } from '../system/file-error';
+import { isSystemError, whyUnreadable } from '../system/file-error';
 
 /** Headers that the program sets itself, or that frame a message (RFC 9110, 7.6.1). */
 const ours = new Set([
@@ -60,8 +60,7 @@ export async function readHeadersFile(
   uid: number | undefined,
 ): Promise<HeaderFields> {
   const text = await readPrivate(path, uid).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
+    if (!isSystemError(error)) throw error;
     throw usageError(`cannot read the headers file "${path}": ${whyUnreadable(error)}`);
   });
   const lines = text

@@ -4,6 +4,12 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
+/** Whether it is an error of the system, such as ENOENT, and not one of ours, which has a `code` too. */
+export function isSystemError(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
+}
+
 /** Why a file cannot be read, in words where there are any, else as the system's code. */
 export function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;

@@ -17,8 +17,8 @@ const run = promisify(execFile);
 
 /** Whether tests of the image are to be skipped: no tools, or not root. */
 export function cannotRunImages(): boolean {
-  const root = process.getuid?.() === 0;
-  return skipsWithout(root) || lacks('buildah', 'unshare', 'nsenter', 'setpriv');
+  const isRoot = process.getuid?.() === 0;
+  return skipsWithout(isRoot) || lacks('buildah', 'unshare', 'nsenter', 'setpriv');
 }
 
 /** The user of the image. */
