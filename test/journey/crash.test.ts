@@ -207,8 +207,8 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
-test(`SQLite: ${claim}`, async () => crashAndCheck(await onSqlite(), times(50)), 300_000);
+test(`SQLite: ${claim}`, async () => crashAndCheck(await onSqlite(), times(50)), 600_000);
 
 onSharedPostgres((databases) => {
-  test(claim, async () => crashAndCheck(await onServer(databases()), times(24)), 300_000);
+  test(claim, async () => crashAndCheck(await onServer(databases()), times(24)), 600_000);
 });

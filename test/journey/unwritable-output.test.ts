@@ -240,7 +240,7 @@ test('a creation that is not answered is looked for on another connection', asyn
     if (text.startsWith('POST')) return;
     answer(socket, '200 OK', `[${changed(CREATED, { created_at: new Date().toISOString() })}]`);
   });
-  const words = ['push', '--timeout', '0.2'];
+  const words = ['push', '--timeout', '1'];
   const options = { env: { ...env, PWPUSH_TOKEN: 't0ken' }, input: 's' };
   const { code, stderr } = await start(words, options).ended;
   expect({ code, asked: requests.map((text) => text.split(' HTTP')[0]) }).toEqual({

@@ -140,10 +140,11 @@ function spread(expected: Expected) {
 }
 
 /** Runs a command line with the real transport, and no real waiting. */
-async function ran(argv: readonly string[], url: string) {
+async function ran(argv: readonly string[], url: string, misdeed?: Misdeed) {
   const here = place({ transport: undiciTransport });
+  const timeout = misdeed === STALL ? '0.5' : '30';
   try {
-    const { code } = await here.run(...argv, '--url', url, '--timeout', '0.2');
+    const { code } = await here.run(...argv, '--url', url, '--timeout', timeout);
     return { code, waits: here.sleeps.map((milliseconds) => milliseconds / 1000) };
   } finally {
     here.close();
@@ -173,7 +174,7 @@ async function callFailing(argv: readonly string[], misdeed: Misdeed): Promise<O
     requests++;
     misdeed(socket);
   });
-  const { code, waits } = await ran(argv, url);
+  const { code, waits } = await ran(argv, url, misdeed);
   return [code, requests, ...waits];
 }
 
@@ -193,7 +194,7 @@ async function downloadFailing(misdeed: Misdeed): Promise<Outcome> {
     );
   });
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
-  const { code, waits } = await ran(['get', 'quyul5r5w08', '-o', folder], url);
+  const { code, waits } = await ran(['get', 'quyul5r5w08', '-o', folder], url, misdeed);
   rmSync(folder, { recursive: true });
   return [code, requests, ...waits];
 }

@@ -244,16 +244,16 @@ test('a call that may be repeated is, once, on a new connection', async () => {
 test('an answer that is slow but moves is not cut', async () => {
   const { port } = await server((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
-    const pieces = VERSION.match(/.{1,60}/g) ?? [];
+    const pieces = VERSION.match(/.{1,4}/g) ?? [];
     const next = () => {
       const piece = pieces.shift();
       if (piece === undefined) return void response.end();
       response.write(piece);
-      setTimeout(next, 100);
+      setTimeout(next, 20);
     };
     next();
   });
-  const argv = ['version', '--json', '--url', `http://127.0.0.1:${port}`, '--timeout', '0.5'];
+  const argv = ['version', '--json', '--url', `http://127.0.0.1:${port}`, '--timeout', '1'];
   const { code } = await overSocket(argv);
   expect(code).toBe(0);
 });

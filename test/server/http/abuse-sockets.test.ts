@@ -186,11 +186,11 @@ describe('answers that wait for their reader', () => {
   });
 
   test('go on for as long as their client reads, however slowly the system tells', async () => {
-    await listening({ idle: 50, read: { bytes: 1000, milliseconds: 400 } });
+    await listening({ idle: 50, read: { bytes: 1000, milliseconds: 1000 } });
     const token = await create(service, large);
     const { socket, ended } = speak();
     socket.pause().write(asking(token, 'Connection: close\r\n'));
-    const steps = setInterval(() => socket.resume().once('data', () => socket.pause()), 15);
+    const steps = setInterval(() => socket.resume().once('data', () => socket.pause()), 30);
     const received = await ended;
     clearInterval(steps);
     expect(received.length).toBeGreaterThan(6 * MIB);
