@@ -57,7 +57,7 @@ async function openArmor(
   }
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
   if (given.length > 0) {
-    const failure = await tryKeys(retrieved, keys, given);
+    const failure = await tryKeys(retrieved, keys, await Promise.all(given.map(parsed)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
     await retrieved.say.note(failure.message);
@@ -104,43 +104,45 @@ async function askForKey(retrieved: RetrievedPush, keys: PushKeys): Promise<Retr
   let question = 'Key or words:';
   for (let tries = 1; ; tries++) {
     const typed = (await prompter.secret(question)).trim();
-    const outcome = typed === '' ? noKey() : await tryKeys(retrieved, keys, [typed]);
+    const key = typed === '' ? undefined : await parsed(typed);
+    const outcome = key ? await tryKeys(retrieved, keys, [key]) : noKey();
     if (!(outcome instanceof CliError)) return outcome;
     if (tries === TRIES || !isWrongKey(outcome)) throw outcome;
-    question = `Wrong key${typed === '' ? '' : (await parsed(typed)).complaint}, try again:`;
+    question = `Wrong key${key?.complaint ?? ''}, try again:`;
   }
 }
 
 const isWrongKey = ({ code }: CliError) => code === 'passphrase';
 
+interface ParsedKey {
+  /** What the push may be encrypted with. */
+  readonly passphrases: readonly string[];
+  /** What is wrong with the key, in parentheses; empty if it is one. */
+  readonly complaint: string;
+}
+
 async function tryKeys(
   retrieved: RetrievedPush,
   keys: PushKeys,
-  texts: readonly string[],
+  given: readonly ParsedKey[],
 ): Promise<RetrievedPush | CliError> {
-  const passphrases: string[] = [];
-  let complaint = '';
-  for (const text of texts) {
-    const { key, complaint: found } = await parsed(text);
-    if (found !== '') complaint = found;
-    // Somebody else may have encrypted it with any passphrase.
-    passphrases.push(...key, text);
-  }
-  const identities = [...new Set(passphrases)].map(passphraseIdentity);
+  const passphrases = new Set(given.flatMap((key) => key.passphrases));
+  const identities = [...passphrases].map(passphraseIdentity);
   const outcome = await attempt(() => withContent(retrieved, { ...keys, identities }));
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
+  const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
   return outcome.with({ message: `${outcome.message}${complaint}` });
 }
 
-/** The key that a text is, or what is wrong with it, in parentheses. */
-async function parsed(text: string): Promise<{ key: readonly string[]; complaint: string }> {
-  if (isLinkKey(text)) return { key: [text], complaint: '' };
+/** The key that a text is, and the text itself: somebody else may have encrypted the push with any passphrase. */
+async function parsed(text: string): Promise<ParsedKey> {
+  if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
   const { wordList } = await import('../input/words');
   try {
-    return { key: [parseKey(text, wordList())], complaint: '' };
+    return { passphrases: [parseKey(text, wordList()), text], complaint: '' };
   } catch (error) {
     if (!(error instanceof AgeError)) throw error;
-    return { key: [], complaint: ` (${error.message})` };
+    return { passphrases: [text], complaint: ` (${error.message})` };
   }
 }
 
