@@ -75,7 +75,7 @@ const floors = [
   /^main$/,
   /^program$/,
   /^(commands|completion|help)\//,
-  /^(report-error|load-service)$/,
+  /^(report-error|load-service|waiting)$/,
   /^session$/,
   /^child\//,
   /^delivery\//,

@@ -18,7 +18,7 @@ import { accountOf, createSession, type Instance, type Session } from '../sessio
 import { auditColumns } from '../terminal/listings';
 import { toJson } from '../terminal/output';
 import { printRows } from '../terminal/table';
-import { DEFAULT_INTERVAL, waitForAnswer, waitUntil, withDeadline } from '../terminal/waiting';
+import { DEFAULT_INTERVAL, waitForAnswer, waitUntil, withDeadline } from '../waiting';
 
 interface WaitOptions extends GlobalOptions {
   readonly link: string;

@@ -21,7 +21,7 @@ import {
 import type { GlobalOptions } from '../../options';
 import { NO_INSTANCE } from '../../profile/target';
 import { accountOf, createSession, type Instance, type Session } from '../../session';
-import { DEFAULT_INTERVAL, waitForAnswer, withDeadline } from '../../terminal/waiting';
+import { DEFAULT_INTERVAL, waitForAnswer, withDeadline } from '../../waiting';
 
 export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
   readonly expire?: string;

@@ -1,9 +1,9 @@
-import type { RequestApi } from '../client/client';
-import { requestPoller } from '../client/push-or-request';
-import type { Context } from '../context';
-import type { SecretRequest } from '../contract';
-import { CliError } from '../errors';
-import { type Invocation, type Terminal, toJson } from './output';
+import type { RequestApi } from './client/client';
+import { requestPoller } from './client/push-or-request';
+import type { Context } from './context';
+import type { SecretRequest } from './contract';
+import { CliError } from './errors';
+import { type Invocation, type Terminal, toJson } from './terminal/output';
 
 /** Seconds between two looks. */
 export const DEFAULT_INTERVAL = 5;
