@@ -36,7 +36,7 @@ export function createApi(options: PartOptions): Hono<Env> {
   });
 
   api.post(routes.create.path, async (c) => {
-    if (isCrossSite(c.req.raw))
+    if (isCrossSite(c.req.raw, baseOf(c.req.raw, settings)))
       throw new Refusal('forbidden', 'A page of another site cannot create pushes.');
     const caller = await permitted(c);
     const { push, note } = isMultipart(c.req.raw)

@@ -60,10 +60,15 @@ export function originOf(
  * The API token of `Authorization: Bearer`, or of `Authorization: Token` and `X-User-Token` as API v1 has them
  * (docs/wire.md, "Endpoints"). '' for an empty header, undefined for another scheme.
  */
-export function apiToken(request: Request): string | undefined {
-  const match = /^(?:Bearer|Token)(?:\s+(.*))?$/i.exec(request.headers.get('authorization') ?? '');
+export function apiToken({ headers }: Request): string | undefined {
+  return tokenIn(headers.get('authorization'), headers.get('x-user-token'));
+}
+
+/** The same, of the values of the two headers. */
+export function tokenIn(authorization?: string | null, userToken?: string | null) {
+  const match = /^(?:Bearer|Token)(?:\s+(.*))?$/i.exec(authorization ?? '');
   if (match) return (match[1] ?? '').trim();
-  return request.headers.get('x-user-token')?.trim();
+  return userToken?.trim();
 }
 
 /** User agents of chat, mail and search services that fetch a link before the recipient opens it. */
@@ -87,8 +92,15 @@ export function isPrefetch(request: Request): boolean {
 }
 
 /** Whether a browser sends the request on behalf of another site. */
-export function isCrossSite(request: Request): boolean {
-  return /cross-site/i.test(request.headers.get('sec-fetch-site') ?? '');
+export function isCrossSite(request: Request, base: string): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) return /cross-site/i.test(site);
+  // Browsers leave it out over plain http. For a body of another type they ask first, and are not allowed to send it.
+  const type = request.headers.get('content-type') ?? 'text/plain';
+  if (!/^(multipart\/form-data|application\/x-www-form-urlencoded|text\/plain)\b/i.test(type))
+    return false;
+  const origin = request.headers.get('origin');
+  return origin !== null && origin !== new URL(base).origin;
 }
 
 /**

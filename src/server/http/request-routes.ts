@@ -9,7 +9,7 @@ import { isMultipart, readFields } from './body';
 import { baseOf, isCrossSite, isPrefetch } from './caller';
 import { createCallers, pageNumber, urlToken } from './callers';
 import { readMultipart } from './multipart-push';
-import type { Env, PartOptions } from './parts';
+import type { AppSettings, Env, PartOptions } from './parts';
 import { auditBody, fileBody, json, jsonWithText, requestBody } from './responses';
 import { wrongMethod } from './wrong-method';
 
@@ -27,7 +27,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   });
 
   api.post(requestRoutes.create.path, async (c) => {
-    refuseCrossSite(c);
+    refuseCrossSite(c, settings);
     const caller = await signedIn(c);
     const { raw } = c.req;
     const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
@@ -78,7 +78,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   });
 
   api.patch(requestRoutes.respond.path, async (c) => {
-    refuseCrossSite(c);
+    refuseCrossSite(c, settings);
     const caller = await permitted(c);
     // Before the body, which may be large, is read.
     const request = await requests.find(urlToken(c));
@@ -102,8 +102,8 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   });
 }
 
-function refuseCrossSite(c: Context<Env>): void {
-  if (isCrossSite(c.req.raw))
+function refuseCrossSite(c: Context<Env>, settings: AppSettings): void {
+  if (isCrossSite(c.req.raw, baseOf(c.req.raw, settings)))
     throw new Refusal('forbidden', 'A page of another site cannot do this.');
 }
 

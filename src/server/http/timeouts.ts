@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connectionOf as connectionKey, sendQueues, untaken } from '../../system/socket-progress';
 import type { ReadingRate } from '../service-settings';
-import type { ClientSocket } from './caller';
+import { type ClientSocket, tokenIn } from './caller';
 
 export interface Timeouts {
   /** Milliseconds for the head of a request. */
@@ -82,7 +82,9 @@ function mayContainFiles({ headers, url = '' }: IncomingMessage, anonymous: bool
   const isForm = /^multipart\//i.test(headers['content-type'] ?? '');
   // An answer to an unknown request is refused before its body is read too.
   const answers = /^\/r\/[^/]+$|^\/api\/v2\/requests\/[^/]+\/respond/.test(url);
-  return isForm && (anonymous || answers || headers.authorization !== undefined);
+  const userToken = headers['x-user-token'];
+  const token = tokenIn(headers.authorization, userToken === undefined ? null : `${userToken}`);
+  return isForm && (anonymous || answers || token !== undefined);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

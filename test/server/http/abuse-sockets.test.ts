@@ -318,6 +318,7 @@ describe('a client that takes its time', () => {
   test.each([
     ['JSON', post('Content-Type: application/json\r\nContent-Length: 5000\r\n')],
     ['a form from nobody', post(form)],
+    ['a form without a token', post(`${form}Authorization: Basic eDp5\r\n`)],
     ['a body that nobody reads', post('Content-Length: 5000\r\n').replace('POST', 'GET')],
   ])('has so long for a body, however it drips: %s', async (_, said) => {
     await listening({ body: 200, rest: { bytes: MIB, milliseconds: 200 } });
@@ -330,11 +331,12 @@ describe('a client that takes its time', () => {
   });
 
   test.each([
-    ['a push', 'push[payload]', 201],
-    ['an answer, from anybody', 'request[response]', 200],
+    ['a push', 'push[payload]', 201, 'Authorization: Bearer'],
+    ['a push of a client of API v1', 'push[payload]', 201, 'X-User-Token:'],
+    ['an answer, from anybody', 'request[response]', 200, ''],
   ])(
     'may take longer with a form that may bring files, as long as it moves: %s',
-    async (_, field, status) => {
+    async (_, field, status, authorization) => {
       await listening({ body: 100, idle: 5000 });
       const name = `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`;
       const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
@@ -344,7 +346,7 @@ describe('a client that takes its time', () => {
       const { json } = await call(service, 'POST', '/api/v2/requests', { ...token, body });
       const said =
         status === 201
-          ? post(`${head}Authorization: Bearer ${service.adminToken}\r\n`)
+          ? post(`${head}${authorization} ${service.adminToken}\r\n`)
           : post(head).replace('/api/v2/pushes', `/r/${json.url_token}`);
       const { socket, ended } = speak(said);
       const letters = [...text];

@@ -213,6 +213,24 @@ describe('who may create', () => {
     expect(Number(row?.pushes)).toBe(status === 201 ? 2 : 0);
     await database.close();
   });
+
+  // Over plain http, browsers say the origin alone.
+  test.each([
+    ['a form of another site', 'http://evil.example', 'application/x-www-form-urlencoded', 403],
+    ['a form of a sandboxed frame', 'null', 'application/x-www-form-urlencoded', 403],
+    ['text of another site', 'http://evil.example', 'text/plain', 403],
+    ['a form of ours', 'http://pw.test:5100', 'application/x-www-form-urlencoded', 201],
+    ['what a browser asks about first', 'chrome-extension://abc', 'application/json', 201],
+  ])('%s, from %s', async (_, origin, type, status) => {
+    const { database } = await notedDatabase();
+    const { fetch } = overDatabase(database);
+    const body = type === 'application/json' ? '{"push":{"payload":"x"}}' : 'push[payload]=x';
+    const headers = { origin, 'content-type': type };
+    const url = 'http://pw.test:5100/api/v2/pushes';
+    const response = await fetch(new Request(url, { method: 'POST', headers, body }));
+    expect(response.status).toBe(status);
+    await database.close();
+  });
 });
 
 test('what was still to be noted is noted before the service ends', async () => {
