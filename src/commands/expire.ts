@@ -4,7 +4,7 @@ import { AT_ONCE } from '../client/pages';
 import { pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import type { Retrievable } from '../delivery/take-answer';
-import { CliError, ExitWith } from '../errors';
+import { CliError, ExitWith, endedBy } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { removeReceipts } from '../profile/receipts';
 import { reportError } from '../report-error';
@@ -43,14 +43,17 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   const expired: object[] = [];
   const gone: { readonly token: string; readonly base: string }[] = [];
   let worst = 0;
-  const outcomes = concurrentMap(pushes.entries(), async ([at, named]) => {
-    const push = await end(context, await session.asCreator(named)).catch(failed);
+  const outcomes = concurrentMap(pushes, async (named) => {
+    const { signal } = context;
+    const push = signal.aborted
+      ? endedBy(signal)
+      : await end(session, await session.asCreator(named)).catch(failed);
     if (!(push instanceof CliError) || push.code === 'not_found')
       gone.push({ token: named.token, base: named.target.base });
-    return { at, token: named.token, push };
+    return { token: named.token, push };
   });
   try {
-    for await (const { at, token, push } of outcomes) {
+    for await (const { token, push } of outcomes) {
       if (!(push instanceof CliError)) {
         expired.push(push);
         await say.remark(`expired ${token}`);
@@ -58,7 +61,7 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
       }
       if (references.length === 1) throw push;
       worst = Math.max(worst, push.exitStatus);
-      await reportError(context, push.with({ message: `${links[at]}: ${push.message}` }), options);
+      await reportError(context, push.with({ message: `${token}: ${push.message}` }), options);
     }
   } finally {
     await removeReceipts(context, gone);
@@ -68,14 +71,15 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
 }
 
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-function end(context: Context, named: Retrievable): Promise<object> {
+function end({ context, say }: Session, named: Retrievable): Promise<object> {
   const { api, token } = named;
   return pushOrRequest<object>(api, named, {
     push: () => api.expire(token),
     request: async () => {
       const closed = await api.requests.close(token);
       const { keyForAnswer } = await import('../delivery/take-answer');
-      keyForAnswer(context, named, closed.public_key)?.forget();
+      const { forgetKey } = await import('../delivery/request-keys');
+      await forgetKey(say, keyForAnswer(context, named, closed.public_key));
       return closed;
     },
   });

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { AT_ONCE } from '../../src/client/pages';
+import { aborted } from '../../src/system/abort';
 import { CREATED } from '../helpers/reference';
 import { type Place, place } from '../helpers/run';
 import { broken, json, wire } from '../helpers/wire';
@@ -63,4 +65,44 @@ test('push --each prints what became of each line that was begun, and none for t
     requests: 2,
   });
   expect(stderr).toMatch(/^pwpush: line 2: .*\n(?:hint: .*\n)?pwpush: interrupted\n$/);
+});
+
+/** An instance whose second request is interrupted, with those that are under way. */
+function interrupting(stdin = '') {
+  const controller = new AbortController();
+  let requests = 0;
+  here = place({
+    env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't' },
+    signal: controller.signal,
+    stdin,
+    send: async () => {
+      requests += 1;
+      if (requests === 2) controller.abort('SIGINT');
+      await aborted(controller.signal);
+      throw broken(true);
+    },
+  });
+  return () => requests;
+}
+
+test('push --each begins no line after it, when several are under way', async () => {
+  const requests = interrupting('a\nb\nc\nd\n');
+  const { code, stdout } = await here.run('push', '--each', '--concurrency', '2');
+  expect({ code, stdout, requests: requests() }).toEqual({
+    code: 130,
+    stdout: '\n\n',
+    requests: 2,
+  });
+});
+
+test('expire tells of each push whether it was under way', async () => {
+  interrupting();
+  const tokens = Array.from({ length: 12 }, (_, at) => `token${at}`);
+  const { code, stderr } = await here.run('expire', '--json', ...tokens);
+  const codes = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).error.code);
+  const count = (what: string) => codes.filter((one) => one === what).length;
+  expect([code, count('unknown'), count('interrupted')]).toEqual([130, AT_ONCE, 13 - AT_ONCE]);
 });

@@ -69,7 +69,10 @@ async function retryBroken(
   } catch (error) {
     const broke = error instanceof TransportError && error.sent && !error.timedOut;
     if (!broke || !rules.repeatable) throw error;
-    return await work();
+    return await work().catch((again) => {
+      // The first one may have had its effect, whatever became of the second.
+      throw again instanceof TransportError && !again.sent ? error : again;
+    });
   }
 }
 

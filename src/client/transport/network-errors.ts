@@ -74,6 +74,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   UND_ERR_SOCKET: ['the connection was closed'],
   UND_ERR_HEADERS_OVERFLOW: ['its headers are too long'],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['the response was cut short'],
+  STOPPED: ['the request was stopped'],
   INTERIM_ONLY: ['it sends interim responses only'],
   PROXY_REFUSED: ['the proxy refused to connect to it'],
   PROXY_AUTHENTICATION: ['the proxy requires a user name and password', PROXY],

@@ -202,11 +202,16 @@ async function sendOver(
       const left = state.left && !(options.signal?.aborted && streamed?.unfinished());
       throw (
         streamed?.error(error, url, options) ??
-        networkError(tls.error ?? error, url, left, options.timeout)
+        networkError(stopped(options) ?? tls.error ?? error, url, left, options.timeout)
       );
     });
   if (forwarded && response.statusCode === 407) throw proxyAuthenticationError(url);
   return toWire(response, url, options, streamed);
+}
+
+/** An error with a code for a request that was aborted, which fails with whatever the reason is. */
+function stopped({ signal }: HttpOptions): object | undefined {
+  return signal?.aborted ? { code: 'STOPPED' } : undefined;
 }
 
 function toWire(
@@ -231,6 +236,7 @@ async function* readBody(
   try {
     yield* body;
   } catch (error) {
-    throw error instanceof TransportError ? error : networkError(error, url, true, options.timeout);
+    if (error instanceof TransportError) throw error;
+    throw networkError(stopped(options) ?? error, url, true, options.timeout);
   }
 }

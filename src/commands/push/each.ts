@@ -3,7 +3,7 @@ import { AT_ONCE } from '../../client/pages';
 import type { Edition } from '../../context';
 import type { NewPush } from '../../contract';
 import { deliverLink } from '../../delivery/deliver-link';
-import { CliError, ExitWith, failedError, usageError } from '../../errors';
+import { CliError, ExitWith, endedBy, failedError, usageError } from '../../errors';
 import {
   type BatchEntry,
   type BatchFormat,
@@ -94,6 +94,7 @@ function pushLine({ context, say }: Session, batch: Batch) {
   const profile = target.defaults;
   const warn = clearFieldsWarning(say);
   return async ({ line, format }: FormattedLine): Promise<Outcome> => {
+    if (context.signal.aborted) throw endedBy(context.signal);
     try {
       const { passphrase: own = passphrase, payload, ...limits } = entryOf(line, format);
       const merged = { ...withoutExpiry(options, limits), ...limits, passphrase: false };

@@ -212,6 +212,19 @@ describe('once the request left', () => {
   });
 });
 
+test('it has left, also if the second time nothing listens any more', async () => {
+  for (const { argv } of Object.values(harmless)) {
+    const server = await socketServer((socket) => {
+      socket.once('data', () => {
+        void server.close();
+        socket.destroy();
+      });
+    });
+    const { code } = await ran(argv, `http://127.0.0.1:${server.port}`);
+    expect(code).toBe(11);
+  }
+});
+
 describe('what succeeds is sent once', () => {
   test.each(Object.entries(calls))('%s', async (_name, { argv, answer }) => {
     const status = answer === CREATED || answer === NOTIFIED ? '201 Created' : '200 OK';
