@@ -223,9 +223,9 @@ export function duration(option: string, most: number): (value: string) => numbe
   const bare = seconds(option, most);
   return (value) => {
     const parsed = parseDuration(value);
-    if (parsed === undefined) return bare(value);
-    if (parsed > 0 && parsed <= most) return parsed;
-    throw usageError(`${option} must be above 0 and at most ${most} seconds, not "${value}"`);
+    if (parsed !== undefined) return within(option, most, parsed, value);
+    if (/^[\d.]+$/.test(value)) return bare(value);
+    throw usageError(`${option} must be a time such as 90, 45m or 6h, not "${value}"`);
   };
 }
 
@@ -241,10 +241,15 @@ export function positive(option: string): (value: string) => number {
 /** Parses seconds: more than 0, fractions allowed, at most `most`. */
 export function seconds(option: string, most = 86_400): (value: string) => number {
   return (value) => {
-    const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : 0;
-    if (number > 0 && number <= most) return number;
+    if (/^\d+(\.\d+)?$/.test(value)) return within(option, most, Number(value), value);
     throw usageError(`${option} must be a number of seconds above 0, not "${value}"`);
   };
+}
+
+function within(option: string, most: number, seconds: number, value: string): number {
+  if (seconds > most) throw usageError(`${option} must be at most ${most} seconds, not "${value}"`);
+  if (seconds > 0) return seconds;
+  throw usageError(`${option} must be a number of seconds above 0, not "${value}"`);
 }
 
 /** Parses a port; 0 means any free one. */

@@ -413,7 +413,12 @@ export async function certificateFor({ base, certificate }: Pick<Target, 'base' 
 }
 
 /** Seconds to wait for a response, from option or environment. */
-export function timeoutOf({ context: { env }, options }: Invocation): number {
+export function timeoutOf(run: {
+  readonly context: Pick<Context, 'env'>;
+  readonly options: Pick<GlobalOptions, 'timeout'>;
+}): number {
+  const { env } = run.context;
+  const { options } = run;
   if (options.timeout !== undefined) return options.timeout;
   return env.PWPUSH_TIMEOUT ? seconds('PWPUSH_TIMEOUT')(env.PWPUSH_TIMEOUT) : DEFAULT_TIMEOUT;
 }

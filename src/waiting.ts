@@ -2,7 +2,10 @@ import type { RequestApi } from './client/client';
 import { requestPoller } from './client/push-or-request';
 import type { Context } from './context';
 import type { SecretRequest } from './contract';
+import { durationText } from './duration';
 import { CliError } from './errors';
+import type { GlobalOptions } from './options';
+import { timeoutOf } from './session';
 import { type Invocation, type Terminal, toJson } from './terminal/output';
 
 /** Seconds between two looks. */
@@ -15,15 +18,56 @@ interface WaitingOptions {
   readonly what: string;
 }
 
-/** The same context, whose sleeps end when the time in seconds is over. */
-export function withDeadline(context: Context, timeout: number): Context {
+/** A sleep was longer than the time that was left. */
+class TimeOver extends Error {}
+
+/** What a command runs with when `--timeout` limits its waiting. */
+export interface TimeLimit<Options> {
+  readonly context: Context;
+  readonly options: Options;
+  /**
+   * Does the work that waits.
+   * @param noun what is waited for
+   * @throws CliError (timeout) when the time is over
+   */
+  ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
+}
+
+/** Ends what a command does after its `--timeout`; each response has its own time, too, which is no longer. */
+export function timeLimit<Options extends GlobalOptions>(
+  context: Context,
+  options: Options,
+): TimeLimit<Options> {
+  const { timeout } = options;
+  if (timeout === undefined) return { context, options, ending: (_, work) => work() };
   const end = context.now().getTime() + timeout * 1000;
+  const left = () => end - context.now().getTime();
+  // A timer of the system cannot wait longer; only a response that is slow then is waited for.
+  const over = timeout * 1000 < 2 ** 31 ? AbortSignal.timeout(timeout * 1000) : undefined;
   const sleep = async (milliseconds: number) => {
-    const left = end - context.now().getTime();
-    await context.sleep(Math.max(0, Math.min(milliseconds, left)));
-    if (left <= milliseconds) throw new CliError('timeout', `no view within ${timeout} s`);
+    const most = left();
+    await context.sleep(Math.max(0, Math.min(milliseconds, most)));
+    if (most <= milliseconds) throw new TimeOver();
   };
-  return { ...context, sleep };
+  const perResponse = timeoutOf({ context, options: {} });
+  return {
+    context: {
+      ...context,
+      sleep,
+      signal: over ? AbortSignal.any([context.signal, over]) : context.signal,
+    },
+    options: { ...options, timeout: Math.min(timeout, perResponse) },
+    ending: async (noun, work) => {
+      try {
+        return await work();
+      } catch (error) {
+        const late = isTemporary(error) && (over?.aborted || left() <= 0);
+        if (!late && !(error instanceof TimeOver)) throw error;
+        const time = timeout < 60 ? `${timeout} s` : durationText(timeout);
+        throw new CliError('timeout', `no ${noun} within ${time}`, { cause: error });
+      }
+    },
+  };
 }
 
 /** Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated. */
@@ -69,10 +113,7 @@ export async function waitForAnswer(
       else await run.say.remark('the request was answered');
       return true;
     },
-  ).catch((error) => {
-    if (!(error instanceof CliError) || error.code !== 'timeout') throw error;
-    throw error.with({ message: error.message.replace('view', 'answer') });
-  });
+  );
 }
 
 /** Seconds between two looks while the instance fails. */

@@ -14,11 +14,11 @@ import {
   seconds,
 } from '../options';
 import { removeReceipt } from '../profile/receipts';
-import { accountOf, createSession, type Instance, type Session } from '../session';
+import { accountOf, clientFor, createSession, type Instance, type Session } from '../session';
 import { auditColumns } from '../terminal/listings';
-import { toJson } from '../terminal/output';
+import { type Invocation, toJson } from '../terminal/output';
 import { printRows } from '../terminal/table';
-import { DEFAULT_INTERVAL, waitForAnswer, waitUntil, withDeadline } from '../waiting';
+import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../waiting';
 
 interface WaitOptions extends GlobalOptions {
   readonly link: string;
@@ -49,8 +49,7 @@ export function define(context: Context): Command {
     .option('--then-expire', 'expire the push after the first view')
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
-      const options: WaitOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
-      return wait(sessionFor(context, options), options);
+      return wait(context, { ...optionsOf(command, context.env, DEFAULTS), link });
     });
   return addGlobalOptions(command);
 }
@@ -63,33 +62,37 @@ function interval(value: string): number {
   throw usageError('--interval must be at least 1 second');
 }
 
-/** `--timeout` limits the whole wait; a response is not waited for longer than that either. */
-function sessionFor(context: Context, options: WaitOptions): Session {
-  const { timeout, ...others } = options;
-  if (timeout === undefined) return createSession(context, options);
-  return createSession(withDeadline(context, timeout), timeout < 30 ? options : others);
+async function wait(context: Context, options: WaitOptions): Promise<void> {
+  const limit = timeLimit(context, options);
+  const session = createSession(limit.context, limit.options);
+  const viewed = await limit.ending('view', async () => {
+    const { reference, ...instance } = await session.connectTo(options.link);
+    return pushOrRequest<Viewed | undefined>(instance.api, reference, {
+      push: () => waitForView(session, options, { ...reference, ...instance }),
+      request: () =>
+        limit.ending('answer', async () => {
+          if (options.thenExpire)
+            throw usageError('--then-expire would delete the answer', 'remove --then-expire');
+          const account = await accountOf(instance);
+          await waitForAnswer(session, options, instance.api.requests, reference.token, account);
+          return undefined;
+        }),
+    });
+  });
+  if (viewed && options.thenExpire) await expireViewed({ ...session, context }, options, viewed);
 }
 
-async function wait(session: Session, options: WaitOptions): Promise<void> {
-  const { reference, ...instance } = await session.connectTo(options.link);
-  await pushOrRequest(instance.api, reference, {
-    push: () => waitForView(session, options, { ...reference, ...instance }),
-    request: async () => {
-      if (options.thenExpire)
-        throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-      const account = await accountOf(instance);
-      await waitForAnswer(session, options, instance.api.requests, reference.token, account);
-    },
-  });
-}
+/** A push that was viewed, with the token of its creator. */
+type Viewed = Reference & Instance;
 
 async function waitForView(
   session: Session,
   options: WaitOptions,
   push: Reference & Instance,
-): Promise<void> {
-  const { context, say } = session;
-  const { api, token, target, receipt } = await session.asCreator(push);
+): Promise<Viewed> {
+  const { context } = session;
+  const creator = await session.asCreator(push);
+  const { api, token, target, receipt } = creator;
   const gone = () => removeReceipt(context, push, target.base);
   const owned = receipt
     ? { find: async () => receipt }
@@ -100,10 +103,18 @@ async function waitForView(
     throw error;
   });
   if (!options.json) await printRows([[view]], auditColumns, context, options);
-  if (!options.thenExpire) return;
+  return creator;
+}
+
+/** After the wait, whose time limit is not that of the expiry. */
+async function expireViewed(run: Invocation, options: WaitOptions, push: Viewed): Promise<void> {
+  const { timeout, ...untimed } = options;
+  const { token, target } = push;
+  const api =
+    timeout === undefined ? push.api : await clientFor({ ...run, options: untimed }, target);
   await api.expire(token);
-  await gone();
-  await say.remark(`expired ${token}`);
+  await removeReceipt(run.context, push, target.base);
+  await run.say.remark(`expired ${token}`);
 }
 
 /** Looks until the push was viewed, and returns that event. */

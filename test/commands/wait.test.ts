@@ -78,6 +78,31 @@ describe('a view', () => {
   });
 });
 
+test('--timeout does not end the expiry of --then-expire', async () => {
+  await look();
+  let refusals = 0;
+  const send: Transport = async ({ method, url, headers }) => {
+    const busy = method === 'DELETE' && refusals++ === 0;
+    const response = busy
+      ? new Response('', { status: 429, headers: { 'retry-after': '8' } })
+      : await here.service.fetch(new Request(url, { method, headers }));
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: (async function* () {
+        yield bytes;
+      })(),
+    };
+  };
+  const now = here.service.clock.now;
+  const there = place({ send, now, env: { PWPUSH_URL: BASE, ...here.admin } });
+  const { code, stdout } = await there.run('wait', token, '--timeout', '4', '--then-expire');
+  there.close();
+  expect([code, stdout.split('\t')[1], there.sleeps]).toEqual([0, 'view', [8000]]);
+  expect((await look()).code).toBe(6);
+});
+
 describe('an expired push ends it with 6', () => {
   const UNSEEN = {
     code: 6,
@@ -235,9 +260,10 @@ describe('an instance that cannot answer', () => {
 test.each([
   [['--interval', '0.5'], '--interval must be at least 1 second'],
   [['--interval', 'often'], '--interval must be a number of seconds above 0, not "often"'],
-  [['--timeout', '0h'], '--timeout must be above 0 and at most 7776000 seconds, not "0h"'],
-  [['--timeout', '91d'], '--timeout must be above 0 and at most 7776000 seconds, not "91d"'],
-  [['--timeout', '99999999'], '--timeout must be a number of seconds above 0, not "99999999"'],
+  [['--timeout', '0h'], '--timeout must be a number of seconds above 0, not "0h"'],
+  [['--timeout', '91d'], '--timeout must be at most 7776000 seconds, not "91d"'],
+  [['--timeout', '99999999'], '--timeout must be at most 7776000 seconds, not "99999999"'],
+  [['--timeout', 'soon'], '--timeout must be a time such as 90, 45m or 6h, not "soon"'],
 ])('%j is bad usage', async (words, message) => {
   const { code, stderr } = await wait(...words);
   expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `pwpush: ${message}` });

@@ -7,7 +7,7 @@ import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
 import { joinHints } from '../../delivery/print-or-rescue';
 import { type NewKey, newRequestKey } from '../../delivery/request-keys';
 import { durationInOneUnit } from '../../duration';
-import { CliError, type ErrorCode, failedError, usageError } from '../../errors';
+import { asCliError, CliError, type ErrorCode, failedError, usageError } from '../../errors';
 import { closeAfter } from '../../input/close-after';
 import { openFiles } from '../../input/content';
 import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
@@ -20,8 +20,8 @@ import {
 } from '../../input/source';
 import type { GlobalOptions } from '../../options';
 import { NO_INSTANCE } from '../../profile/target';
-import { accountOf, createSession, type Instance, type Session } from '../../session';
-import { DEFAULT_INTERVAL, waitForAnswer, withDeadline } from '../../waiting';
+import { accountOf, clientFor, createSession, type Instance, type Session } from '../../session';
+import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../waiting';
 
 export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
   readonly expire?: string;
@@ -48,8 +48,9 @@ const TO_ASK = { noun: 'question', act: 'ask' } as const;
 export async function createRequest(context: Context, options: RequestOptions): Promise<void> {
   checkRequestOptions(options, context);
   const source = questionSource(options, context);
-  const { timeout, ...others } = options;
-  const session = createSession(context, options.wait ? others : options);
+  // With --wait, the time limit is that of the wait.
+  const { timeout: _, ...untimed } = options;
+  const session = createSession(context, options.wait ? untimed : options);
   const { base } = await session.target().catch(offerReceive);
   const attachments = await openFiles(options, context);
   try {
@@ -88,11 +89,14 @@ export async function createRequest(context: Context, options: RequestOptions): 
     const failure = await deliverLink(session, options, result);
     if (failure) throw failure;
     if (!options.wait) return;
-    const deadline = timeout === undefined ? context : withDeadline(context, timeout);
+    const limit = timeLimit(context, options);
+    const run = { ...limit, say: session.say };
     const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
-    const run = { ...session, context: deadline };
     const token = tokenOf(created, result.link);
-    await waitForAnswer(run, waiting, instance.api.requests, token, account);
+    await limit.ending('answer', async () => {
+      const { requests } = await clientFor(run, instance.target);
+      await waitForAnswer(run, waiting, requests, token, account);
+    });
   } finally {
     await attachments?.close();
   }
@@ -221,7 +225,15 @@ async function acceptRequest(
     throw await refused(request, 'rejected', what, hint);
   }
   const encrypted = key !== undefined && named !== undefined && token !== '';
-  if (encrypted) await keepKey(key, token, () => api.requests.close(token));
+  if (encrypted) {
+    try {
+      key.keep(token);
+    } catch (error) {
+      // Without its key nobody could read the answer.
+      const { code, message, hint = '' } = asCliError(error);
+      throw await refused(request, code, message, hint);
+    }
+  }
   // A file that was asked for stays, for what is to use it.
   else if (options.identityOut === undefined) key?.withdraw();
   const useless = options.identityOut === undefined ? '' : ', and the private key opens nothing';
@@ -301,17 +313,6 @@ function tokenOf({ url_token }: SecretRequest, link: string): string {
     return parseReference(link).token;
   } catch {
     return '';
-  }
-}
-
-/** Without its key nobody could read the answer: the request is closed again. */
-async function keepKey(key: NewKey, token: string, close: () => Promise<unknown>): Promise<void> {
-  try {
-    key.keep(token);
-  } catch (error) {
-    key.withdraw();
-    await close().catch(() => {});
-    throw error;
   }
 }
 
