@@ -142,8 +142,12 @@ function parseLink(link: string, base: string): URL {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
   throw failedError(
-    `its link uses ${url.protocol} although the instance uses https; it was not followed`,
-    { hint: 'a proxy in front of the instance must send it X-Forwarded-Proto' },
+    url.protocol === 'http:'
+      ? 'its link uses http: although the instance uses https; it was not followed'
+      : `its link uses ${url.protocol}, which is not for files; it was not followed`,
+    url.protocol === 'http:'
+      ? { hint: 'a proxy in front of the instance must send it X-Forwarded-Proto' }
+      : {},
   );
 }
 
@@ -197,7 +201,7 @@ function redirectTarget(response: HttpResponse, from: URL): URL | undefined {
   if (to === undefined) throw failedError('its link redirects to an invalid address');
   if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')) return to;
   throw failedError(
-    `its link redirects from https to ${to.protocol}//${to.host}; it was not followed`,
+    `its link redirects from ${from.protocol.slice(0, -1)} to ${to.protocol}//${to.host}; it was not followed`,
   );
 }
 

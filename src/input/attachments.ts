@@ -6,7 +6,7 @@ import { limits } from '../contract';
 import { usageError } from '../errors';
 import type { Invocation } from '../terminal/output';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
-import { fileBytes, type RegularFile } from './file-bytes';
+import { copyToFile, fileBytes, type RegularFile, stdinFile } from './file-bytes';
 import { unreadable } from './source';
 
 /** The opened files that are attached to a push. */
@@ -133,7 +133,6 @@ async function openStdin(
   { filename = 'stdin' }: AttachmentOptions,
   context: Context,
 ): Promise<OpenedFile> {
-  const { copyToFile, stdinFile } = await import('./file-bytes');
   const file = await stdinFile(context.stdin);
   if (file) return { path: file.name, name: filename, file, close: async () => {} };
   const { handle, close } = await copyToFile(context.stdin.bytes(), context.signal);

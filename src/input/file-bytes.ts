@@ -30,6 +30,7 @@ const CHUNK = 1024 * 1024;
  * @throws CliError (failed) if the file has changed since it was opened, or cannot be read
  */
 export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> {
+  if (file.size === 0) await checkEmpty(file);
   let position = file.start;
   const end = file.start + file.size;
   const room = Math.min(CHUNK, file.size);
@@ -55,6 +56,14 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
   }
   const now = await file.look();
   if (now.size !== file.found.size || now.mtimeNs !== file.found.mtimeNs) throw changed(file.name);
+}
+
+/** Some files, such as those of /proc, have content though the system says that they have none. */
+async function checkEmpty(file: RegularFile): Promise<void> {
+  if ((await file.read(Buffer.alloc(1), file.start)) === 0) return;
+  throw failedError(`the size of ${file.name} is unknown; ${NOT_PUSHED}`, {
+    hint: 'pipe it: cat FILE | pwpush push --file -',
+  });
 }
 
 async function readAt(file: RegularFile, buffer: Buffer, position: number): Promise<Uint8Array> {

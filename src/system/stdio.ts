@@ -8,12 +8,24 @@ export function input(node: NodeJS.Process): Input {
     get isTTY() {
       return node.stdin.isTTY === true;
     },
-    bytes: () => node.stdin,
+    bytes: async function* () {
+      // Its stream is empty, without an error.
+      if (isFolder(0)) throw (await import('../errors')).usageError('standard input is a folder');
+      yield* node.stdin;
+    },
     file: () => {
       const start = fstatSync(0).isFile() ? openAs(0, 'pos', 10) : undefined;
       return start === undefined ? undefined : { fd: 0, start };
     },
   };
+}
+
+function isFolder(fd: number): boolean {
+  try {
+    return fstatSync(fd).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,4 +1,11 @@
-import { appendFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -74,6 +81,31 @@ describe('push --file', () => {
       ['push[kind]', 'push[files][]'],
       ['push[files][]'],
     ]);
+  });
+
+  test.skipIf(!existsSync('/proc/version'))(
+    'of a size that the system does not say is refused, and not sent empty',
+    async () => {
+      for (const line of ['-f /proc/version', '-f - </proc/version']) {
+        const { code, stdout, stderr } = await shell(`$PWPUSH push ${line}`, {
+          env: at(instance.url),
+        });
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+        expect(stderr).toContain(' is unknown; nothing was pushed');
+      }
+      expect(instance.pushes).toEqual([]);
+    },
+  );
+
+  test('from a folder on standard input is refused', async () => {
+    for (const words of ['push -f -', 'push', 'push --each']) {
+      const { code, stderr } = await shell(`$PWPUSH ${words} </`, { env: at(instance.url) });
+      expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+        code: 2,
+        stderr: 'pwpush: standard input is a folder',
+      });
+    }
+    expect(instance.seen).toEqual([]);
   });
 
   test.each([
