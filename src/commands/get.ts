@@ -110,7 +110,10 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
   await place.clipboard?.finish(retrieved.push);
-  forgetKey(retrieved, options);
+  const { key } = retrieved.answer ?? {};
+  if (!key || !isWhole(retrieved, options)) return;
+  const { forgetKey } = await import('../delivery/request-keys');
+  await forgetKey(session.say, key);
 }
 
 async function keptDownload({ resume, files }: GetOptions, token: string) {
@@ -165,7 +168,7 @@ async function noteRest(
   for (const text of rest) if (text !== undefined) await say.remark(text);
 }
 
-/** Removes the key of a request once nothing of its answer is left to be decrypted. */
-function forgetKey({ answer, push }: RetrievedPush, { files, decrypt }: GetOptions): void {
-  if (decrypt && (files || (push.files ?? []).length === 0)) answer?.key?.forget();
+/** Whether nothing of an answer is left to be decrypted. */
+function isWhole({ push }: RetrievedPush, { files, decrypt }: GetOptions): boolean {
+  return decrypt && (files || (push.files ?? []).length === 0);
 }

@@ -32,8 +32,8 @@ interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions, Key
 const EXAMPLES = `
 Text of NAME=value lines sets those variables; for other text name one with
 --as. Variables that decide what programs load and run, or that are set already,
-are refused unless --allow names them. Nothing is written to disk. pwpush exits
-with the code of the command.
+are refused unless --allow names them. Secrets stay in memory, if the system has
+a folder there, except rescue files. pwpush exits with the code of the command.
 
 Examples:
   $ pwpush run "$LINK" --only DB_USER,DB_PASSWORD -- ./deploy.sh
@@ -144,6 +144,7 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   const signal = context.takeSignals();
   let folder: MemoryFolder | undefined;
   let status: number;
+  let delivered: boolean;
   try {
     if (options.file.length > 0) folder = await memoryFolder(context.env);
     const inputs = await childInputs(pushes, options, folder);
@@ -151,14 +152,22 @@ async function run(session: Session, options: RunOptions): Promise<void> {
     if (signal.aborted) throw endedBy(signal);
     const { allow } = options;
     status = await context.runChild(childOf({ ...program, words, allow }, inputs, context));
-    const kept = !options.decrypt || inputs.unused.files.length > 0;
-    for (const { answer } of pushes) if (!kept) answer?.key?.forget();
+    // The key of an answer whose files are not used may still be needed.
+    delivered = options.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
     throw await rescueAll(pushes, startFailure(error, words[0]));
   } finally {
     await remove(session, folder);
   }
+  if (delivered) await forgetKeys(session, pushes);
   if (status !== 0) throw new ExitWith(status);
+}
+
+async function forgetKeys({ say }: Session, pushes: readonly RetrievedPush[]): Promise<void> {
+  const keys = pushes.flatMap(({ answer }) => answer?.key ?? []);
+  if (keys.length === 0) return;
+  const { forgetKey } = await import('../delivery/request-keys');
+  for (const key of keys) await forgetKey(say, key);
 }
 
 function wordsOf({ words, links }: RunOptions): [string, ...string[]] {

@@ -39,26 +39,32 @@ async function show(session: Session, options: ShowOptions): Promise<void> {
   const { reference, ...instance } = await session.connectTo(options.link);
   await pushOrRequest(instance.api, reference, {
     push: () => showPush(session, instance, reference),
-    request: () => showRequest(session, instance, reference.token),
+    request: () => showRequest(session, instance, options.link, reference.token),
   });
 }
 
 /** The owner's listings have all of a request; its question alone is public. */
-async function showRequest({ say }: Session, instance: Instance, token: string) {
-  const shown =
-    instance.target.token === undefined
-      ? await instance.api.requests.read(token)
-      : await ownRequest(instance, token);
+async function showRequest(session: Session, instance: Instance, link: string, token: string) {
+  const { context, options, say } = session;
+  if (instance.target.token === undefined) {
+    const shown = await instance.api.requests.read(token);
+    return say.print(shown, (look) => requestText(shown, look));
+  }
+  const own = await ownRequest(instance, token);
+  // Without the token: an owner's read takes the answer, and a listing may leave out what is the owner's.
+  const anyone = createSession(context, { ...options, anonymous: true });
+  const shown = own ?? (await (await anyone.connectTo(link)).api.requests.read(token));
   await say.print(shown, (look) => requestText(shown, look));
+  if (!own) await say.remark('this request belongs to another user');
 }
 
-async function ownRequest(instance: Instance, token: string): Promise<SecretRequest> {
+async function ownRequest(instance: Instance, token: string): Promise<SecretRequest | undefined> {
   const account = await accountOf(instance);
   for (const state of ['open', 'ready', 'closed'] as const) {
     const found = await findRequest(instance.api.requests, state, token, account);
     if (found) return found;
   }
-  throw new CliError('not_found', 'no such request among yours');
+  return undefined;
 }
 
 async function showPush(session: Session, instance: Instance, reference: Reference) {

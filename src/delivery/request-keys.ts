@@ -7,7 +7,9 @@ import { isOpen } from '../client/failure';
 import { CliError, failedError, usageError } from '../errors';
 import { stateFolder } from '../profile/folders';
 import { makeFile, nameFile } from '../system/atomic-file';
+import { whyUnreadable } from '../system/file-error';
 import { makeFolder } from '../system/private-folder';
+import type { Terminal } from '../terminal/output';
 import type { RescueContext } from './rescue';
 
 /** A new private key, on the disk already. In the state folder it is found by its public key until it has a token. */
@@ -91,8 +93,19 @@ export interface KeptKey {
   readonly identities: readonly Identity[];
   /** Its public key. */
   readonly recipient: string | undefined;
-  /** Removes it; call this once the answer is safe. */
-  forget(): void;
+  /** Its file; undefined for a key that is only in memory. */
+  readonly path: string | undefined;
+}
+
+/** Removes a key that nothing needs any more, as its answer is safe; a failure is only said. */
+export async function forgetKey({ warn }: Terminal, key: KeptKey | undefined): Promise<void> {
+  if (key?.path === undefined) return;
+  try {
+    rmSync(key.path, { force: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    await warn(`cannot remove the private key "${key.path}" (${code}): remove it yourself`);
+  }
 }
 
 /**
@@ -113,18 +126,25 @@ export function keptKey(
   return undefined;
 }
 
+/** Codes of the system for a path without a file; it ends in what somebody chose. */
+const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
+
 function keyIn(path: string, base: string): KeptKey | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (NO_FILE.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    const why = whyUnreadable(error);
+    throw failedError(`cannot read the private key "${path}": ${why}; nothing was fetched`, {
+      cause: error,
+    });
   }
   // Another instance could choose the same token for its link, and have the key removed.
   if (!text.startsWith(instanceLine(base))) return undefined;
   const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
   const identities = identitiesIn(text, path);
-  return { identities, recipient, forget: () => rmSync(path, { force: true }) };
+  return { identities, recipient, path };
 }
 
 function identitiesIn(text: string, path: string): Identity[] {

@@ -668,6 +668,16 @@ test.each([
     }
 });
 
+test('of several links that fail, none is quoted with its key', async () => {
+  const links = ['one', 'two'].map((token) => `https://pw.test/p/${token}#abcdefghijklmnop_-12-A`);
+  for (const more of [[], ['--json', '--debug']]) {
+    const { code, stderr } = await here.run('expire', ...more, ...links);
+    expect(code).toBe(5);
+    expect(stderr).toContain('two: no such push');
+    expect(stderr).not.toContain('abcdefghijklmnop');
+  }
+});
+
 test('other words in an argument are quoted', async () => {
   const name = 'abacus-abdomen-abdominal-abide-zzz-nonsense';
   const { stderr } = await here.run('get', 'abc', '--key-file', name);

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encryptText } from '../../src/age/age';
 import { newKeyPair, parseRecipient } from '../../src/age/key-files';
@@ -195,6 +204,44 @@ describe('with the service', () => {
     expect(keys()).toEqual([]);
   });
 
+  test('a key that cannot be removed is told of, and the command has run', async () => {
+    const { link, token } = await asked();
+    await here.under({ stdin: '123456' }).run('respond', link);
+    const key = here.file(`state/requests/${token}.key`);
+    const env = { ...here.admin, PATH: process.env.PATH };
+    const script = `rm '${key}'; mkdir '${key}'; exit 3`;
+    const ran = await here.under({ env }).run('run', link, '--as', 'OTP', '--', 'sh', '-c', script);
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 3, stdout: '' });
+    expect(ran.stderr).toContain(`warning: cannot remove the private key "${key}" (`);
+    expect(ran.stderr).not.toContain('nothing was started');
+  });
+
+  test('an answer is not taken while its key cannot be read', async () => {
+    const { link, token } = await asked();
+    await here.under({ stdin: '123456' }).run('respond', link);
+    const key = here.file(`state/requests/${token}.key`);
+    renameSync(key, here.file('aside'));
+    mkdirSync(key);
+    expect(await owner().run('get', link)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `pwpush: cannot read the private key "${key}": is a folder; nothing was fetched\n`,
+    });
+    rmdirSync(key);
+    renameSync(here.file('aside'), key);
+    expect((await owner().run('get', link)).stdout).toBe('123456');
+  });
+
+  test('show has the request of another user without the token', async () => {
+    const { link } = await asked();
+    await here.under({ stdin: '123456' }).run('respond', link);
+    const env = { PWPUSH_TOKEN: here.service.otherToken };
+    const shown = await here.under({ env, terminals: ['stderr'] }).run('show', link);
+    expect(shown).toMatchObject({ code: 0, stderr: 'this request belongs to another user\n' });
+    expect(shown.stdout).toContain('state\tanswered\n');
+    expect((await owner().run('get', link)).stdout).toBe('123456');
+  });
+
   test('a passphrase is asked for, and goes along with the answer', async () => {
     const { code, stdout } = await here
       .under({ env: { ...here.admin, WORD: 'open sesame' } })
@@ -341,7 +388,31 @@ describe('with the service', () => {
     const made = await owner().run('request', 'Q', '--wait', '--timeout', '12s');
     expect(made.code).toBe(12);
     expect(made.stdout).toMatch(LINK);
+    expect(made.stderr).toContain('pwpush: no answer within 12 s\n');
   });
+});
+
+test.each([
+  ['request', 'Q', '--wait'],
+  ['wait', `${PRO}/r/request1`],
+])('an instance that does not respond is not waited for longer: %j', async (...words) => {
+  const standIn = commercialRequests({ encrypts: true });
+  let time = 0;
+  const send: Transport = async (request) => {
+    if (request.method === 'POST') return standIn.send(request);
+    time += 3000;
+    throw broken(true);
+  };
+  const env = { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER };
+  const here = place({ send, env, now: () => new Date(Date.UTC(2026, 7, 20) + time) });
+  const { code, stderr } = await here.run(...words, '--timeout', '3');
+  // Such a link may also be that of a push.
+  expect({ code, last: stderr.split('\n').at(-2) }).toEqual({
+    code: 12,
+    last: expect.stringMatching(/^pwpush: no (answer|view) within 3 s$/),
+  });
+  expect(here.transports.at(-1)?.timeout).toBe(3);
+  here.close();
 });
 
 describe('with the commercial edition', () => {
@@ -587,6 +658,24 @@ describe('a server that cheats', () => {
     );
   });
 
+  test.each([true, false])(
+    'without a place for its key it is closed (%s), or told of',
+    async (closes) => {
+      // The token comes from the instance: another request has its key there.
+      mkdirSync(here.file('state/requests'), { recursive: true, mode: 0o700 });
+      writeFileSync(here.file('state/requests/request1.key'), 'another');
+      cheat = (body, path) =>
+        path.startsWith('DELETE') && !closes ? { ...body, state: 'open' } : body;
+      const { code, stderr } = await here.run('request', 'Q');
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        closes
+          ? '; it was closed\n'
+          : `closing it FAILED: it can still be answered at ${PRO}/r/request1\n`,
+      );
+    },
+  );
+
   const SECONDS = { close_after: 604_800, close_after_duration: undefined };
   test.each<[string, string, string[], Record<string, unknown>]>([
     [
@@ -808,9 +897,10 @@ describe('a connection that is cut', () => {
   });
 
   test.each([
-    [true, 'the request has an answer now, probably yours'],
-    [false, 'the request has no answer yet'],
-  ])('where previews have the state (%s), it is checked', async (arrives, text) => {
+    [true, 'the request has an answer now, probably yours', 502],
+    [true, 'the request has an answer now, probably yours', undefined],
+    [false, 'the request has no answer yet', undefined],
+  ])('where previews have the state (%s), it is checked', async (arrives, text, status) => {
     const here = await instance();
     const send: Transport = async (request) => {
       const { method, url, headers, body } = request;
@@ -825,12 +915,12 @@ describe('a connection that is cut', () => {
       if (method === 'PATCH' && !arrives) throw broken(true);
       const response = await sent();
       const bytes = Buffer.from(await response.arrayBuffer());
-      if (method === 'PATCH') throw broken(true);
+      if (method === 'PATCH' && status === undefined) throw broken(true);
       const body2 = (async function* () {
         yield bytes;
       })();
       return {
-        status: response.status,
+        status: (method === 'PATCH' && status) || response.status,
         headers: Object.fromEntries(response.headers),
         body: body2,
       };
@@ -838,7 +928,7 @@ describe('a connection that is cut', () => {
     const link = (await here.under({ env: here.admin }).run('request', 'Q')).stdout.trim();
     const other = place({ send, stdin: 'hunter2' });
     const { code, stderr } = await other.run('respond', link);
-    expect(code).toBe(11);
+    expect(code).toBe(status === undefined ? 11 : 1);
     expect(stderr).toContain(text);
     other.close();
     await here.close();

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { encryptText } from '../../src/age/age';
-import { newKeyPair, parseRecipient } from '../../src/age/key-files';
+import { decryptText, encryptText } from '../../src/age/age';
+import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
 import { mountDisk, noDisk } from '../helpers/disk';
 import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
@@ -166,15 +166,33 @@ test('Ctrl-C while a file is written saves it', async () => {
   expect(rescued(stderr)).toEqual(['big.bin']);
 });
 
-test('an answer to another key is saved as it is', async () => {
-  const { running, link } = await receiving('--output', 'forged.txt');
+/** Sends an answer as it is. */
+async function send(link: string, response: string) {
   const { origin, pathname } = new URL(link);
-  const response = await encryptText('forged', [parseRecipient(newKeyPair().recipient)]);
   await fetch(`${origin}/api/v2/requests/${pathname.split('/').at(-1)}/respond`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ request: { response } }),
   });
+}
+
+test('an answer that is not text is saved with the key that opens it', async () => {
+  const { running, link } = await receiving();
+  const bytes = Buffer.from([0xff, 0xfe, 0]);
+  await send(link, await encryptText(bytes, [parseRecipient(link.split('#')[1] ?? '')]));
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  const [, armor = ''] =
+    /the encrypted data is not text; the secret was saved to (\S+)/.exec(stderr) ?? [];
+  const [, key = ''] = /its private key was saved to (\S+): try age -d -i /.exec(stderr) ?? [];
+  expect(statSync(key).mode & 0o777).toBe(0o600);
+  const identities = parseIdentities(readFileSync(key, 'utf8'));
+  expect(Buffer.from(await decryptText(readFileSync(armor, 'utf8'), identities))).toEqual(bytes);
+});
+
+test('an answer to another key is saved as it is', async () => {
+  const { running, link } = await receiving('--output', 'forged.txt');
+  await send(link, await encryptText('forged', [parseRecipient(newKeyPair().recipient)]));
   const { code, stderr } = await running.ended;
   expect(code).toBe(7);
   expect(stderr).toContain('the private key does not open the answer; the secret was saved to ');

@@ -4,8 +4,10 @@ import { apiClient } from '../../client/client';
 import { withKey } from '../../client/link';
 import type { Context } from '../../context';
 import { deliverPush } from '../../delivery/deliver-push';
+import { attempt } from '../../delivery/download';
 import { openPush } from '../../delivery/open-push';
 import { type OutputPlace, reserveOutput } from '../../delivery/output-place';
+import { rescue } from '../../delivery/rescue';
 import { type RetrievedPush, retrieve } from '../../delivery/retrieve';
 import { readAnswer } from '../../delivery/take-answer';
 import { asCliError, CliError, endedBy, usageError } from '../../errors';
@@ -163,7 +165,7 @@ async function deliver(
   const read = (token: string, given?: string) => readAnswer(api.requests, token, given);
   const push = await retrieve(context, { retrieve: read }, here.token, known);
   const identities = parseIdentities(identity);
-  const key = { identities, recipient: undefined, forget: () => {} };
+  const key = { identities, recipient: undefined, path: undefined };
   // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
   const lasting = { ...context, signal: new AbortController().signal };
   const sealed: RetrievedPush = { context: lasting, options, say, api, push, answer: { key } };
@@ -177,8 +179,9 @@ async function deliver(
   const opened = await openPush(sealed, none, () => {}).catch(async (error) => {
     await place.discard?.();
     const failure = asCliError(error);
-    // Without what is said of its key, which was never on the disk.
-    throw (await saved(sealed, failure)).with({ hint: failure.hint });
+    // The key was never on the disk. One that does not fit opens nothing.
+    const kept = failure.code === 'passphrase' ? undefined : await keyFile(context, identity);
+    throw (await saved(sealed, failure)).with({ hint: kept ?? failure.hint });
   });
   const { files } = opened.push;
   const unsaved = (missing: readonly string[], failure: CliError) => {
@@ -191,6 +194,13 @@ async function deliver(
   if (!failure) return;
   const { signal } = context;
   throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
+}
+
+/** Saves the private key of an answer that it may open, and says where it is. */
+async function keyFile(context: Context, identity: string): Promise<string> {
+  const path = await attempt(() => rescue(context, 'key', `${identity}\n`));
+  if (path instanceof CliError) return `the private key is lost: ${path.message}`;
+  return `its private key was saved to ${path}: try age -d -i '${path}'`;
 }
 
 /** Saves it to the state folder. */

@@ -1,7 +1,8 @@
 import { AgeError } from '../../age/age-error';
 import { parseRecipient } from '../../age/key-files';
 import type { Recipient } from '../../age/recipients';
-import type { Api } from '../../client/client';
+import { apiClient } from '../../client/client';
+import { isOpen } from '../../client/failure';
 import type { Reference } from '../../client/link';
 import { onRequest } from '../../client/push-or-request';
 import type { Context } from '../../context';
@@ -14,7 +15,7 @@ import { sealerTo } from '../../input/encryption';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../../input/passphrase';
 import { readSecret } from '../../input/source';
 import type { GlobalOptions } from '../../options';
-import { createSession, type Session } from '../../session';
+import { briefSettings, createSession, type Instance, type Session } from '../../session';
 import { forTerminal } from '../../terminal/safe';
 
 export interface RespondOptions extends GlobalOptions, ContentOptions, PassphraseOptions {
@@ -30,7 +31,7 @@ export async function sendAnswer(context: Context, options: RespondOptions): Pro
   const source = contentSource(options, context, TO_SEND);
   // Without a token: an owner who reads an answered request takes its answer.
   const session = createSession(context, { ...options, anonymous: true });
-  const { api, reference } = await session.connectTo(options.link);
+  const { api, target, reference } = await session.connectTo(options.link);
   const linkKey = recipientOf(reference);
   const known = await knownPassphrase(options, context);
   const attachments = await openFiles(options, context);
@@ -62,7 +63,7 @@ export async function sendAnswer(context: Context, options: RespondOptions): Pro
             api.requests.respond(reference.token, { ...sent, files: metered }),
           );
     const answered = await responding.catch(async (error) => {
-      throw await checkedOutcome(session, api, reference.token, error);
+      throw await checkedOutcome(session, { ...reference, target }, error);
     });
     await reportSent(session, options, answered, text);
   } finally {
@@ -161,15 +162,15 @@ async function compareKeys(
 
 /** Without a response, the state of the request tells whether an answer arrived. Never sends another one. */
 async function checkedOutcome(
-  { context, say }: Session,
-  api: Pick<Api, 'requests'>,
-  token: string,
+  session: Session,
+  { token, target }: Reference & Pick<Instance, 'target'>,
   failure: unknown,
 ): Promise<unknown> {
-  if (!(failure instanceof CliError) || failure.code !== 'unknown') return failure;
-  if (context.signal.aborted) return failure;
-  await say.remark('no response; checking the request');
-  const { state } = await api.requests.preview(token).catch(() => ({ state: undefined }));
+  if (!(failure instanceof CliError) || !isOpen(failure)) return failure;
+  if (session.context.signal.aborted) return failure;
+  await session.say.remark('no response; checking the request');
+  const { requests } = apiClient(await briefSettings(session, target));
+  const { state } = await requests.preview(token).catch(() => ({ state: undefined }));
   if (state === 'open')
     return failure.with({
       message: `${failure.message}; the request has no answer yet`,
