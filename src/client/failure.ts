@@ -145,6 +145,8 @@ function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliErr
 
 /** The answer does not name the owner; a push created without a token has none. */
 function ownersHint({ authenticated, anonymous, tokenHint, call, noun }: SentRequest): string {
+  if (authenticated && ['version', 'active', 'expired', 'accounts'].includes(call))
+    return 'the token may not do that: ask the administrator of the instance';
   if (authenticated)
     return `the token belongs to another user, or the ${noun} was created without one`;
   if (anonymous) return 'if it is yours, remove --anonymous';

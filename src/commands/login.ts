@@ -151,7 +151,7 @@ async function chooseInstance(
   const given =
     options.address ??
     options.url ??
-    (options.profile === undefined ? requested.env.url : undefined);
+    (options.profile === undefined || known === undefined ? requested.env.url : undefined);
   if (given !== undefined) {
     return context.canPrompt() ? checked(session, candidate(given), candidate) : candidate(given);
   }

@@ -23,6 +23,8 @@ export function define(context: Context): Command {
 
 async function logout({ context, options, say }: Invocation): Promise<void> {
   const { name, profile } = namedProfile(storedProfiles(context), options.profile, context.env);
+  const { token, 'token-command': command, keyring } = profile;
+  const had = (token ?? command) !== undefined || keyring === true;
   const store = await context.profiles();
   await store.update((stored) => {
     const rest = withoutToken(stored.profiles[name] ?? {});
@@ -31,9 +33,8 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
   const problem = profile.keyring ? await forgotten(context, name, profile) : undefined;
   if (problem !== undefined)
     throw failedError(problem, { hint: 'unlock the keyring and remove it there' });
-  await say.print(
-    { profile: name, token: false },
-    () => `removed the token of profile "${name}"\n`,
+  await say.print({ profile: name, token: false }, () =>
+    had ? `removed the token of profile "${name}"\n` : `profile "${name}" has no token\n`,
   );
 }
 

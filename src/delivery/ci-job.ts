@@ -83,6 +83,10 @@ function destination(
     commit: async (bytes) => {
       const text = bytes.toString();
       try {
+        if (text.includes('\0'))
+          throw failedError(
+            'the text contains a NUL character, which outputs and variables cannot have',
+          );
         const entries = files.map(({ file, entryFor }) => ({ file, ...entryFor(text) }));
         // Before anything else can print it.
         if (masked) await mask(text, context.stdout);

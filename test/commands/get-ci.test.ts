@@ -167,6 +167,18 @@ describe('in a job of GitHub Actions', () => {
     expect(Object.values(here.rescued())).toEqual(['hunter2', 'hunter2']);
   });
 
+  test('a text with NUL is refused before anything is set, and saved', async () => {
+    const token = await here.push({ payload: 'a\0b', expire_after_views: 1 });
+    const { code, stdout, stderr } = await job().run('get', token, '--github-env', 'A');
+    expect({ code, stdout, env: environment() }).toEqual({
+      code: 1,
+      stdout: '',
+      env: 'EARLIER=1\n',
+    });
+    expect(stderr).toContain('the text contains a NUL character, which');
+    expect(Object.values(here.rescued())).toEqual(['a\0b']);
+  });
+
   test.each([
     ['are saved', [], true],
     ['are left with --no-files', ['--no-files'], false],

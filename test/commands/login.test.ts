@@ -65,6 +65,17 @@ describe('the token comes from', () => {
   });
 });
 
+test('the address of the environment is that of a new profile, not of one that has its own', async () => {
+  const env = { PWPUSH_URL: 'https://pw.test' };
+  const login = () => here.under({ env, stdin: token }).run('login', '--profile', 'ci');
+  expect((await login()).code).toBe(0);
+  expect(here.kept()?.profiles.ci?.url).toBe('https://pw.test');
+  await here.keep({ profiles: { ci: { url: 'https://other.test' } } });
+  await login();
+  expect(here.asked.at(-1)).not.toContain('pw.test');
+  expect(here.kept()?.profiles.ci?.url).toBe('https://other.test');
+});
+
 test('afterwards the commands use it', async () => {
   await here.under({ stdin: token }).run('login', 'https://pw.test');
   await here.run('push', 'x', '--name', 'mine');
@@ -328,6 +339,7 @@ describe('logout', () => {
 
   test('of a named profile, with --json', async () => {
     await here.keep({ current: 'p', profiles: { p: {}, q: { token: 'other' } } });
+    expect((await here.run('logout')).stdout).toBe('profile "p" has no token\n');
     const { stdout } = await here.run('logout', '--profile', 'q', '--json');
     expect([stdout, here.kept()?.profiles.q]).toEqual(['{"profile":"q","token":false}\n', {}]);
   });

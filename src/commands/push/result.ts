@@ -7,6 +7,7 @@ import type { CreatedLink } from '../../delivery/deliver-link';
 import { CliError, failedError } from '../../errors';
 import { saveReceipt } from '../../profile/receipts';
 import type { Instance } from '../../session';
+import { isSystemError } from '../../system/file-error';
 import type { Invocation, Terminal } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
 import type { PushOptions } from './push-options';
@@ -95,7 +96,7 @@ export async function keepReceipt(
     saveReceipt(context, { push: object, link, name }, context.now());
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    await say.remark(`the receipt was not saved (${code ?? message})`);
+    await say.remark(`the receipt was not saved (${isSystemError(error) ? code : message})`);
   }
 }
 
