@@ -56,6 +56,7 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
     if (!mayContainFiles(incoming, anonymousFiles)) limitBody(incoming, body);
     // Otherwise Node.js discards a body that nobody reads, of any size.
     incoming.read(0);
+    outgoing.prependOnceListener('finish', () => delayClosing(incoming));
     outgoing.once('finish', () => discardRest(incoming, rest));
   });
 }
@@ -95,6 +96,24 @@ function limitBody(incoming: IncomingMessage, milliseconds: number): void {
   const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), milliseconds);
   timer.unref();
   incoming.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * Node.js closes a connection with its last response, though the body may be on its way: this waits until it was read.
+ * Call it before Node's own listener.
+ */
+function delayClosing(incoming: IncomingMessage): void {
+  const { complete, headers, socket } = incoming;
+  // Without `100 Continue`, perhaps no body follows.
+  if (complete || headers.expect !== undefined) return;
+  const { destroySoon } = socket;
+  socket.destroySoon = () => {
+    incoming.once('close', () => socket.destroySoon());
+  };
+  // Node's listener is next.
+  queueMicrotask(() => {
+    socket.destroySoon = destroySoon;
+  });
 }
 
 /**

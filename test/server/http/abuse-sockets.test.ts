@@ -242,6 +242,19 @@ describe('connections', () => {
   });
 });
 
+test('a client that reads after it has sent everything gets an early answer, also the last one', async () => {
+  await listening({ rest: { bytes: 64 * MIB, milliseconds: 10_000 } });
+  for (const connection of ['keep-alive', 'close']) {
+    const length = 9 * MIB;
+    const head = `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
+    const { socket, ended } = speak(post(`${head}Connection: ${connection}\r\n`));
+    socket.pause();
+    await new Promise((resolve) => socket.write(Buffer.alloc(length, 'x'), resolve));
+    socket.once('data', () => socket.end()).resume();
+    expect([connection, statuses(await ended)]).toEqual([connection, [413]]);
+  }
+});
+
 describe('a request target that is not in its normal form', () => {
   test.each([
     ['/api/v2/version', 200],
