@@ -148,7 +148,7 @@ async function opened(
       kept = { ...kept, rescued };
     });
   } catch (error) {
-    const { rescueAll } = await import('../child/all-or-rescued');
+    const { rescueAll } = await import('../delivery/rescue-all');
     throw await rescueAll([kept], asCliError(error));
   }
 }

@@ -135,7 +135,8 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
   // Loaded now: `run --help` does without.
-  const { retrieveAll, rescueAll } = await import('../child/all-or-rescued');
+  const { retrieveAll } = await import('../child/retrieve-all');
+  const { rescueAll } = await import('../delivery/rescue-all');
   const { childInputs, childOf, memoryFolder, startFailure } = await import(
     '../child/child-inputs'
   );

@@ -133,7 +133,7 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
     const fetched = await fetchFiles(delivery, folder);
     return both(failure, fetched.failure) ?? notToStdout(files.length, folder);
   }
-  if (push.payload) await say.warn(await saveText(delivery, push.payload, folder));
+  if (push.payload) await say.warn(await saveTextBeside(delivery, push.payload, folder));
   const meter = meterFor(context, options, { files: 1, total: undefined });
   const tools = toolsFor(delivery, meter, 0, safeName(file.filename));
   const asked = askBeforeLoss(delivery, meter);
@@ -164,7 +164,7 @@ function notToStdout(files: number, folder: Folder): CliError {
     : failedError(`--output - works with one file only; the ${files} files were saved to ${where}`);
 }
 
-async function saveText(
+async function saveTextBeside(
   { context, push }: Delivery,
   text: string,
   folder: Folder,

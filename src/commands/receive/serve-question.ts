@@ -1,5 +1,4 @@
 import { newKeyPair, parseIdentities } from '../../age/key-files';
-import { rescueAll } from '../../child/all-or-rescued';
 import { apiClient } from '../../client/client';
 import { withKey } from '../../client/link';
 import type { Context } from '../../context';
@@ -8,6 +7,7 @@ import { attempt } from '../../delivery/download';
 import { openPush } from '../../delivery/open-push';
 import { type OutputPlace, reserveOutput } from '../../delivery/output-place';
 import { rescue } from '../../delivery/rescue';
+import { rescueAll } from '../../delivery/rescue-all';
 import { type RetrievedPush, retrieve } from '../../delivery/retrieve';
 import { readAnswer } from '../../delivery/take-answer';
 import { asCliError, CliError, endedBy, usageError } from '../../errors';
