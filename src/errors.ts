@@ -145,3 +145,27 @@ export function endedBy({ reason }: AbortSignal): CliError {
   const { code, word } = signals[reason as keyof typeof signals] ?? signals.SIGINT;
   return new CliError(code, word);
 }
+
+/** Two hints as two sentences. */
+export function joinHints(
+  first: string | undefined,
+  second: string | undefined,
+): string | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return `${first}. ${second.charAt(0).toUpperCase()}${second.slice(1)}`;
+}
+
+/** The paths of rescue files as `Remains` has them: none, the path, or all of several. */
+export function savedTo([first, ...others]: readonly string[]): Pick<Remains, 'saved_to'> {
+  if (first === undefined) return {};
+  return { saved_to: others.length === 0 ? first : [first, ...others] };
+}
+
+/** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> {
+  try {
+    return await work();
+  } catch (error) {
+    return asCliError(error);
+  }
+}

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Child, Context, Environment } from '../context';
 import { parseDotenv } from '../delivery/dotenv';
-import { attempt, newFile, saveFile, toolsFor } from '../delivery/download';
+import { newFile, saveFile, toolsFor } from '../delivery/download';
 import type { RetrievedPush } from '../delivery/retrieve';
 import { safeName } from '../delivery/safe-name';
 import { checkFound, isUnsafe, type NameRules, permitted } from '../delivery/unsafe-variables';
-import { asCliError, CliError, failedError, usageError } from '../errors';
+import { asCliError, attempt, CliError, failedError, usageError } from '../errors';
 import { silent } from '../terminal/transfer-meter';
 
 /** A file for the child. */

@@ -7,11 +7,10 @@ import { type Identity, passphraseIdentity } from '../age/recipients';
 import type { FileAnswer } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push } from '../contract';
-import { CliError, endedBy, failedError } from '../errors';
+import { attempt, CliError, endedBy, failedError } from '../errors';
 import type { PushKeys } from '../input/decryption-keys';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../manifest';
 import { raceWithLimit } from '../system/abort';
-import { attempt } from './download';
 import { rescue } from './rescue';
 import type { RetrievedPush } from './retrieve';
 

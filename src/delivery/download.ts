@@ -6,11 +6,11 @@ import type { Api } from '../client/client';
 import { discardBody, type FileAnswer, type Resume, worthAnotherTry } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push, PushFile } from '../contract';
-import { asCliError, CliError, failedError } from '../errors';
+import { attempt, CliError, failedError } from '../errors';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../system/atomic-file';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
 import { savedText } from '../terminal/wording';
-import { isRetrievableAgain, whyGone } from './print-or-rescue';
+import { isRetrievableAgain, whyGone } from './retrievable';
 import type { RetrievedPush } from './retrieve';
 import { fitted, nameKey, numbered, safeName } from './safe-name';
 
@@ -68,15 +68,6 @@ export function askBeforeLoss(retrieved: RetrievedPush, meter: Meter): () => voi
     await meter.clear(true);
     await say.warn(`${whyGone(retrieved)}; press Ctrl-C again to stop`);
   });
-}
-
-/** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */
-export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> {
-  try {
-    return await work();
-  } catch (error) {
-    return asCliError(error);
-  }
 }
 
 /**

@@ -2,10 +2,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import * as v from 'valibot';
 import { isArmored } from '../age/armored';
 import { type Push, retrievedSchema } from '../contract';
-import { CliError, usageError } from '../errors';
+import { CliError, joinHints, usageError } from '../errors';
 import { whyUnreadable } from '../system/file-error';
 import { count } from '../terminal/wording';
-import { isRetrievableAgain, joinHints, whyGone } from './print-or-rescue';
+import { isRetrievableAgain, whyGone } from './retrievable';
 import type { RetrievedPush } from './retrieve';
 
 /** What `get --resume` reads: the response of the instance, still encrypted, and the addresses of the files that are saved. */

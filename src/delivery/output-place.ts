@@ -1,6 +1,6 @@
 import { rmdir, stat } from 'node:fs/promises';
 import type { Push } from '../contract';
-import { CliError, usageError } from '../errors';
+import { CliError, joinHints, usageError } from '../errors';
 import type { GlobalOptions } from '../options';
 import { boundedByInterrupt } from '../terminal/bounded-write';
 import { type Invocation, lookOf, toJson } from '../terminal/output';
@@ -9,7 +9,8 @@ import { savedText } from '../terminal/wording';
 import type { CiOptions } from './ci-job';
 import type { ClipboardDestination } from './clipboard-destination';
 import type { Destination } from './destination';
-import { isRetrievableAgain, joinHints, printOrRescue, rescueResult } from './print-or-rescue';
+import { printOrRescue, rescueResult } from './print-or-rescue';
+import { isRetrievableAgain } from './retrievable';
 import type { RetrievedPush } from './retrieve';
 
 /** Where the command line sends a push. */

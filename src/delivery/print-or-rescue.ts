@@ -1,9 +1,9 @@
 import type { Context, Output } from '../context';
 import type { Push } from '../contract';
-import { CliError, failedError, type Remains } from '../errors';
+import { CliError, failedError } from '../errors';
 import { boundedWrite, breakLine } from '../terminal/bounded-write';
-import { left } from '../terminal/wording';
 import type { RescueContext } from './rescue';
+import { retrievableAgain } from './retrievable';
 
 /** A result that must not be lost. */
 export interface Result {
@@ -60,46 +60,6 @@ async function tryWrite(
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'error';
   }
-}
-
-/** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */
-export function isRetrievableAgain(push: Push): boolean {
-  const { views_remaining: views, days_remaining: days, expired } = push;
-  return typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
-}
-
-/** Why one that cannot be retrieved again, or may not be, is lost if it is not saved now. */
-export function whyGone({
-  push,
-  answer,
-}: {
-  readonly push: Push;
-  readonly answer?: object;
-}): string {
-  if (answer) return 'the answer was taken';
-  return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
-}
-
-/** Says that it can; undefined if that is not certain. */
-export function retrievableAgain(push: Push, now: Date): string | undefined {
-  return isRetrievableAgain(push)
-    ? `the push can be retrieved again (${left(push, now)})`
-    : undefined;
-}
-
-/** Two hints as two sentences. */
-export function joinHints(
-  first: string | undefined,
-  second: string | undefined,
-): string | undefined {
-  if (first === undefined || second === undefined) return first ?? second;
-  return `${first}. ${second.charAt(0).toUpperCase()}${second.slice(1)}`;
-}
-
-/** The paths of rescue files as `Remains` has them: none, the path, or all of several. */
-export function savedTo([first, ...others]: readonly string[]): Pick<Remains, 'saved_to'> {
-  if (first === undefined) return {};
-  return { saved_to: others.length === 0 ? first : [first, ...others] };
 }
 
 /** A result that could not be delivered. */

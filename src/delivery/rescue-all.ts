@@ -1,8 +1,8 @@
 import { isArmored } from '../age/armored';
-import { CliError } from '../errors';
-import { attempt, fetchFiles } from './download';
-import { joinHints, retrievableAgain, savedTo } from './print-or-rescue';
+import { attempt, CliError, joinHints, savedTo } from '../errors';
+import { fetchFiles } from './download';
 import { rescue, rescueFolder } from './rescue';
+import { retrievableAgain } from './retrievable';
 import type { RetrievedPush } from './retrieve';
 
 /**

@@ -2,14 +2,13 @@ import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../context';
 import type { PushFile } from '../contract';
-import { type CliError, failedError } from '../errors';
+import { attempt, type CliError, failedError, joinHints, savedTo } from '../errors';
 import { makeFolder } from '../system/private-folder';
 import { boundedByInterrupt, breakLine } from '../terminal/bounded-write';
 import { meterFor } from '../terminal/transfer-meter';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
 import {
   askBeforeLoss,
-  attempt,
   copyBody,
   type DownloadTools,
   type Folder,
@@ -21,8 +20,9 @@ import {
   withRetries,
 } from './download';
 import { type Delivery, deliverText } from './output-place';
-import { isRetrievableAgain, joinHints, rescueResult, savedTo } from './print-or-rescue';
+import { rescueResult } from './print-or-rescue';
 import { rescueFolder } from './rescue';
+import { isRetrievableAgain } from './retrievable';
 import { nameKey, safeName } from './safe-name';
 
 /**

@@ -4,10 +4,16 @@ import { findLink, parseReference, withKey } from '../../client/link';
 import type { Context } from '../../context';
 import type { NewPush, NewRequest, Push, SecretRequest } from '../../contract';
 import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
-import { joinHints } from '../../delivery/print-or-rescue';
 import { type NewKey, newRequestKey } from '../../delivery/request-keys';
 import { durationInOneUnit } from '../../duration';
-import { asCliError, CliError, type ErrorCode, failedError, usageError } from '../../errors';
+import {
+  asCliError,
+  CliError,
+  type ErrorCode,
+  failedError,
+  joinHints,
+  usageError,
+} from '../../errors';
 import { closeAfter } from '../../input/close-after';
 import { openFiles } from '../../input/content';
 import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
