@@ -1,3 +1,4 @@
+import { LINK_KEY } from './age/link-key';
 import type { Context } from './context';
 import { asCliError, CliError, ExitWith } from './errors';
 import { boundedWrite } from './terminal/bounded-write';
@@ -71,7 +72,7 @@ function quotesArgument(error: unknown): boolean {
 const KEYS = /(#|%(?:25)*23|AGE-SECRET-KEY-1)[\w-]{16,}/gi;
 
 /** The key of a link alone. */
-const BARE_KEY = /(?<![\w-])[\w-]{21}[AQgw](?![\w-])/g;
+const BARE_KEY = new RegExp(`(?<![\\w-])${LINK_KEY.source}(?![\\w-])`, 'g');
 
 /** Six words or more: quoted, or joined by hyphens. */
 const WORDS =

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { AgeError } from './age-error';
+import { isLinkKey } from './link-key';
 
 /** The fewest words of a key: 77 bits with the EFF list. */
 const LEAST_WORDS = 6;
@@ -7,12 +8,6 @@ const LEAST_WORDS = 6;
 /** Makes a key for a link: 128 random bits in 22 characters of base64url. Its scrypt work factor is 10. */
 export function newLinkKey(): string {
   return randomBytes(16).toString('base64url');
-}
-
-/** Whether a text can be a link key. */
-export function isLinkKey(text: string): boolean {
-  // The last character holds two bits, so most others in its place are not canonical.
-  return text.length === 22 && Buffer.from(text, 'base64url').toString('base64url') === text;
 }
 
 /**

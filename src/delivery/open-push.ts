@@ -1,10 +1,8 @@
 import { isArmored } from '../age/armored';
+import { isLinkKey } from '../age/link-key';
 import { failedError } from '../errors';
 import type { PushKeys } from '../input/decryption-keys';
 import type { RetrievedPush } from './retrieve';
-
-/** A whole key of a link (docs/encryption.md, "Modes"). */
-const WHOLE_KEY = /^[\w-]{21}[AQgw]$/;
 
 /**
  * Decrypts a push if it is encrypted; asks for the key if it is missing. Warns of one that is not encrypted though there
@@ -23,7 +21,7 @@ export async function openPush(
   if (isArmored(retrieved.push.payload ?? ''))
     return (await import('./decrypt')).decryptPush(retrieved, keys, rescued);
   const { linkKey, text, required } = keys;
-  const whole = WHOLE_KEY.test(linkKey ?? '');
+  const whole = isLinkKey(linkKey ?? '');
   const not = 'but the push is not encrypted: it may have been replaced';
   if (whole || required)
     throw failedError(`${whole ? 'the link has a key' : 'a key was given'}, ${not}`, {

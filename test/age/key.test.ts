@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isLinkKey, newLinkKey, newWords, parseKey } from '../../src/age/key';
+import { newLinkKey, newWords, parseKey } from '../../src/age/key';
+import { isLinkKey } from '../../src/age/link-key';
 import { wordList } from '../../src/input/words';
 
 const list = wordList();

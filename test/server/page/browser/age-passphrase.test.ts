@@ -3,8 +3,8 @@ import { inflateSync } from 'node:zlib';
 import * as vectors from 'cctv-age';
 import { describe, expect, test } from 'vitest';
 import { decryptStream, encryptStream, decryptText as nodeDecrypt } from '../../../../src/age/age';
-import { isLinkKey } from '../../../../src/age/key';
 import { parseRecipient } from '../../../../src/age/key-files';
+import { isLinkKey } from '../../../../src/age/link-key';
 import { passphraseIdentity, passphraseRecipient } from '../../../../src/age/recipients';
 import {
   decodeArmor,
