@@ -8,7 +8,7 @@ import { parseHeaders } from './profile/header-fields';
 import { parseBase, refuseOpenToken } from './profile/target';
 
 export type { Api } from './client/client';
-export type { FileAnswer } from './client/file-link';
+export type { FileResponse } from './client/file-link';
 export type { Attachment } from './client/form';
 export { parseReference, type Reference } from './client/link';
 export type {

@@ -42,7 +42,7 @@ import {
   tooLong,
   transportFailure,
 } from './failure';
-import type { FileAnswer, Resume } from './file-link';
+import type { FileResponse, Resume } from './file-link';
 import type { Attachment, FormBody } from './form';
 import {
   AnswerTooLong,
@@ -93,7 +93,7 @@ export interface Api {
   /** The accounts of the user; commercial edition. */
   accounts(): Promise<Account[]>;
   /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
-  openFile(url: string, resume?: Resume): Promise<FileAnswer>;
+  openFile(url: string, resume?: Resume): Promise<FileResponse>;
   readonly requests: RequestApi;
 }
 

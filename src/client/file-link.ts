@@ -5,7 +5,7 @@ import { header, retryAfter } from './transport/call';
 import { TransportError } from './transport/network-errors';
 
 /** The response of a file's link. */
-export interface FileAnswer {
+export interface FileResponse {
   /** Content-Length; undefined if absent. */
   readonly length: number | undefined;
   /** Iterating throws a `TransportError` when the response is truncated or stalls. */
@@ -49,7 +49,7 @@ export async function openLink(
   settings: LinkSettings,
   link: string,
   resume?: Resume,
-): Promise<FileAnswer> {
+): Promise<FileResponse> {
   const url = parseLink(link, settings.base);
   const { base, token, headers: access } = settings;
   const own = url.origin === new URL(base).origin;

@@ -5,7 +5,7 @@ import { AgeError } from '../age/age-error';
 import { parseKey } from '../age/key';
 import { isLinkKey } from '../age/link-key';
 import { type Identity, passphraseIdentity } from '../age/recipients';
-import type { FileAnswer } from '../client/file-link';
+import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push } from '../contract';
 import { attempt, CliError, endedBy, failedError } from '../errors';
@@ -182,7 +182,7 @@ async function withContent(
     api: {
       ...api,
       openFile: async (url, resume) =>
-        decryptedAnswer(await api.openFile(url, resume), entries.get(url), identities, signal),
+        decryptedFile(await api.openFile(url, resume), entries.get(url), identities, signal),
     },
   };
 }
@@ -212,18 +212,18 @@ function contentOf(text: string, { files = [] }: Push) {
   );
 }
 
-function decryptedAnswer(
-  answer: FileAnswer,
+function decryptedFile(
+  answer: FileResponse,
   entry: ManifestFile | undefined,
   identities: readonly Identity[],
   signal: AbortSignal,
-): FileAnswer {
+): FileResponse {
   if (entry === undefined) throw failedError('the sender did not list it');
   return { length: entry.size, body: decryptedBody(answer, entry, identities, signal) };
 }
 
 async function* decryptedBody(
-  answer: FileAnswer,
+  answer: FileResponse,
   { size, mac }: ManifestFile,
   identities: readonly Identity[],
   signal: AbortSignal,
@@ -244,7 +244,7 @@ async function* decryptedBody(
 }
 
 /** Fails like a broken connection if less arrives than was announced, so that it is tried again. */
-async function* whole({ body, length }: FileAnswer): AsyncGenerator<Uint8Array> {
+async function* whole({ body, length }: FileResponse): AsyncGenerator<Uint8Array> {
   let received = 0;
   for await (const chunk of body) {
     received += chunk.byteLength;

@@ -3,7 +3,7 @@ import { lstat, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { size } from '../byte-size';
 import type { Api } from '../client/client';
-import { discardBody, type FileAnswer, type Resume, worthAnotherTry } from '../client/file-link';
+import { discardBody, type FileResponse, type Resume, worthAnotherTry } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push, PushFile } from '../contract';
 import { attempt, CliError, failedError } from '../errors';
@@ -161,7 +161,7 @@ export async function saveFile(
 }
 
 async function saveAnswer(
-  answer: FileAnswer,
+  answer: FileResponse,
   file: PushFile,
   folder: Folder,
   tools: DownloadTools,
@@ -223,7 +223,7 @@ function asFailure(error: unknown): CliError {
  * @throws CliError, TransportError
  */
 export async function copyBody(
-  { body, length }: FileAnswer,
+  { body, length }: FileResponse,
   { progress }: Pick<DownloadTools, 'progress'>,
   write: (chunk: Uint8Array) => void | Promise<void>,
 ): Promise<number> {
@@ -250,7 +250,7 @@ function writeAll(fd: number, chunk: Uint8Array): void {
   }
 }
 
-async function refuseTooLarge({ length }: FileAnswer, folder: Folder): Promise<void> {
+async function refuseTooLarge({ length }: FileResponse, folder: Folder): Promise<void> {
   if (length === undefined) return;
   const { bavail, bsize, blocks } = await statfs(folder.path).catch(failedWriting);
   if (blocks === 0 || length <= bavail * bsize) return;

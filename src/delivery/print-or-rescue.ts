@@ -65,7 +65,7 @@ async function tryWrite(
 /** A result that could not be delivered. */
 interface Undelivered {
   readonly bytes: string | Uint8Array;
-  readonly what: 'link' | 'secret' | 'text' | 'answer';
+  readonly what: 'link' | 'secret' | 'text' | 'response';
   readonly problem: string;
   /** The push it is from: if that can be retrieved again nothing is saved, and the error says so. */
   readonly push?: Push | undefined;
@@ -76,20 +76,19 @@ export async function rescueResult(
   context: RescueContext,
   { bytes, what, problem, push }: Undelivered,
 ): Promise<CliError> {
-  const named = what === 'answer' ? 'response' : what;
   const again = push && retrievableAgain(push, context.now());
   if (again) return failedError(`${problem}; ${again}`, { remains: {} });
   try {
     // Loaded on demand: takes 6 ms, and is rarely needed.
     const { rescue } = await import('./rescue');
     const path = await rescue(context, what, bytes);
-    return failedError(`${problem}; the ${named} was saved to ${path}`, {
+    return failedError(`${problem}; the ${what} was saved to ${path}`, {
       hint: `delete the file when done: rm '${path}'`,
       remains: { saved_to: path },
     });
   } catch (error) {
     const why = error instanceof CliError ? error.message : 'it could not be saved either';
-    return failedError(`${problem}, and the ${named} is LOST: ${why}`, {
+    return failedError(`${problem}, and the ${what} is LOST: ${why}`, {
       cause: error,
       remains: {},
     });

@@ -79,14 +79,14 @@ function reason(error: unknown): string {
 export interface RescuedFile {
   readonly path: string;
   /** `files` is a folder of them. */
-  readonly what: 'link' | 'secret' | 'text' | 'answer' | 'key' | 'download' | 'files';
+  readonly what: 'link' | 'secret' | 'text' | 'response' | 'key' | 'download' | 'files';
   readonly saved: Date;
   /** Bytes; undefined for a folder. */
   readonly size: number | undefined;
 }
 
 const NAME =
-  /^(link|secret|text|answer|key|download|files)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}$/;
+  /^(link|secret|text|response|key|download|files)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}$/;
 
 /** Lists the rescue files of this user, oldest first. A folder that cannot be read counts as empty. */
 export async function rescuedFiles(context: RescueContext): Promise<RescuedFile[]> {

@@ -81,7 +81,7 @@ export async function retrieve(
     // An unusable response may contain the secret.
     const { message, hint, remains } = await rescueResult(context, {
       bytes: error.unread,
-      what: 'answer',
+      what: 'response',
       problem: error.message,
     });
     throw error.with({ message, hint, remains, unread: undefined });
