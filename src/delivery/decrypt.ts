@@ -86,9 +86,8 @@ export async function decryptAnswer(
     return await withContent(retrieved, keys);
   } catch (error) {
     if (!(error instanceof CliError) || retrieved.context.signal.aborted) throw error;
-    const { code, message } = error;
+    if (error.code !== 'passphrase') throw error;
     const damaged = 'it was changed, or encrypted to another key: ask for it again';
-    if (code !== 'passphrase') throw error.with({ message: message.replace('push', 'answer') });
     throw error.with({ message: 'the private key does not open the answer', hint: damaged });
   }
 }
@@ -151,9 +150,11 @@ async function withContent(
   retrieved: RetrievedPush,
   { identities, linkKey = '' }: PushKeys,
 ): Promise<RetrievedPush> {
-  const { context, push, say, api } = retrieved;
+  const { context, push, say, api, answer } = retrieved;
   const { signal } = context;
-  const bytes = await unlessAborted(checked(decryptText(push.payload ?? '', identities)), signal);
+  const noun = answer ? 'answer' : 'push';
+  const work = checked(decryptText(push.payload ?? '', identities), noun);
+  const bytes = await unlessAborted(work, signal);
   if (!isUtf8(bytes))
     throw failedError('the encrypted data is not text', {
       hint: 'save it with --no-decrypt, then open it with age -d',
@@ -169,7 +170,7 @@ async function withContent(
       );
     return { ...retrieved, push: { ...push, payload: text, encrypted: true } };
   }
-  const { message, files } = contentOf(text, push);
+  const { message, files } = contentOf(text, push, noun);
   const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
   const named = files.map(({ file, entry }) => ({
     ...file,
@@ -188,10 +189,10 @@ async function withContent(
 }
 
 /** The message, and each file of the push with its entry in the manifest. */
-function contentOf(text: string, { files = [] }: Push) {
+function contentOf(text: string, { files = [] }: Push, noun: string) {
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
-    throw failedError(`cannot open the push: ${manifest}`, {
+    throw failedError(`cannot open the ${noun}: ${manifest}`, {
       hint: 'a newer version of pwpush may open it',
     });
   const sent = manifest.files.map((entry, at) => {
@@ -203,7 +204,7 @@ function contentOf(text: string, { files = [] }: Push) {
   if (found.length === sent.length && others === 0) {
     // An address stands for its entry when a file is downloaded.
     if (new Set(found.map(({ file }) => file.url)).size < found.length)
-      throw exchanged('files of the push have the same address');
+      throw exchanged(`files of the ${noun} have the same address`);
     return { message: manifest.message, files: found };
   }
   throw failedError(
@@ -255,13 +256,13 @@ async function* whole({ body, length }: FileResponse): AsyncGenerator<Uint8Array
 }
 
 /** Waits for the work of the age room, whose errors become ours. */
-async function checked<T>(work: Promise<T>): Promise<T> {
+async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof AgeError)) throw error;
     if (error.reason === 'no-match') throw wrongKey();
-    throw failedError(`the encrypted push is damaged: ${error.message}`, {
+    throw failedError(`the encrypted ${noun} is damaged: ${error.message}`, {
       hint: 'it was changed in transit: ask the sender for a new one',
     });
   }
