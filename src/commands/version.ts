@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Context } from '../context';
 import { CliError, ExitWith, exitStatus } from '../errors';
 import { addGlobalOptions, optionsOf } from '../options';
-import { NO_INSTANCE } from '../profile/target';
+import { NoInstance } from '../profile/target';
 import {
   BRIEF,
   certificatesOf,
@@ -44,11 +44,11 @@ async function version({ context, say, connect }: Session): Promise<void> {
   try {
     instance = await connect();
   } catch (error) {
-    if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
+    if (!(error instanceof NoInstance)) throw error;
     await say.print({ pwpush: context.version }, (look) =>
       pairs([['pwpush', context.version]], look),
     );
-    await say.remark(NO_INSTANCE);
+    await say.remark(error.message);
     return;
   }
   const { api, target } = instance;

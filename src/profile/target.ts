@@ -6,7 +6,7 @@ import type {
   StoredProfiles,
   Token,
 } from '../context';
-import { usageError } from '../errors';
+import { CliError, usageError } from '../errors';
 import { isLoopback, parseWebUrl, withScheme } from '../loopback';
 import { hasToken, noneInUse, noSuchProfile, profileName } from './config-file';
 
@@ -73,8 +73,13 @@ export interface Target extends Access {
   readonly defaults: Profile | undefined;
 }
 
-/** The message if there is neither an address nor a profile. */
-export const NO_INSTANCE = 'no instance is configured';
+/** There is neither an address nor a profile. */
+export class NoInstance extends CliError {
+  constructor() {
+    super('usage', 'no instance is configured', { hint: THREE_WAYS });
+  }
+}
+
 const THREE_WAYS =
   'log in with pwpush login, set PWPUSH_URL or use --url; or run an instance here with pwpush serve';
 
@@ -208,7 +213,7 @@ function notConfigured(stored: StoredProfiles, name: string | undefined, profile
       `profile "${name}" has no address`,
       `set one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
     );
-  if (Object.keys(stored.profiles).length === 0) return usageError(NO_INSTANCE, THREE_WAYS);
+  if (Object.keys(stored.profiles).length === 0) return new NoInstance();
   return noneInUse(stored, name);
 }
 

@@ -6,7 +6,7 @@ import { offerPassphrase, readPassphrase } from '../../input/passphrase';
 import { readSecret, type Source } from '../../input/source';
 import { lazy } from '../../lazy';
 import { pruneReceipts } from '../../profile/receipts';
-import { NO_INSTANCE, type Target } from '../../profile/target';
+import { NoInstance, type Target } from '../../profile/target';
 import { accountOf, type Instance, type Session } from '../../session';
 import { invocation } from '../../terminal/output';
 import { editionOf, toldExpiry } from './expiry';
@@ -63,11 +63,11 @@ async function targetOrOffer(session: Session, options: PushOptions): Promise<Ta
   try {
     return await session.target();
   } catch (error) {
-    if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
+    if (!(error instanceof NoInstance)) throw error;
     const { stdin, stderr } = context;
     const watched = stdin.isTTY && stderr.isTTY && context.canPrompt();
     if (!watched || options.json || options.dryRun) throw error;
-    await say.note(NO_INSTANCE);
+    await say.note(error.message);
     if (instanceOnly(options) === undefined && (await chooseWay(session)) === 'here') return 'here';
     const { login } = await import('../login');
     // stdout is for the link alone.

@@ -25,7 +25,7 @@ import {
   type SourceOptions,
 } from '../../input/source';
 import type { GlobalOptions } from '../../options';
-import { NO_INSTANCE } from '../../profile/target';
+import { NoInstance } from '../../profile/target';
 import { accountOf, clientFor, createSession, type Instance, type Session } from '../../session';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../waiting';
 
@@ -146,7 +146,7 @@ function questionSource(options: RequestOptions, context: Context): Source {
 
 /** Without an instance, the question can be asked from this machine. */
 function offerReceive(error: unknown): never {
-  if (!(error instanceof CliError) || error.message !== NO_INSTANCE) throw error;
+  if (!(error instanceof NoInstance)) throw error;
   throw error.with({
     hint: joinHints(error.hint, 'to ask without an instance, use pwpush receive'),
   });
