@@ -1,6 +1,6 @@
 import type { AuditEntry, Push } from '../contract';
 import type { Api } from './client';
-import { pages } from './pages';
+import { findListed, pages } from './pages';
 
 /**
  * Reads the whole audit log of a push, sorted by time; events with the same time keep their order. Neither the order of
@@ -99,12 +99,8 @@ async function findActive(
   token: string,
   account: number | undefined,
 ): Promise<Push | undefined> {
-  const key = (push: Push) => push.url_token;
-  for await (const rows of pages((page) => api.list('active', page, account), { key })) {
-    const found = rows.find((push) => key(push) === token);
-    if (found) return found.expired === true ? undefined : found;
-  }
-  return undefined;
+  const found = await findListed((page) => api.list('active', page, account), token);
+  return found?.expired === true ? undefined : found;
 }
 
 /** When a push expires, in milliseconds, if its fields say so; `expires_at` is of the commercial edition. */

@@ -52,6 +52,18 @@ export async function* pages<Row>(
   }
 }
 
+/** The row of a listing with that token, if there is one. */
+export async function findListed<Row extends { readonly url_token: string }>(
+  fetchPage: (page: number) => Promise<Row[]>,
+  token: string,
+): Promise<Row | undefined> {
+  for await (const rows of pages(fetchPage, { key: ({ url_token }) => url_token })) {
+    const found = rows.find(({ url_token }) => url_token === token);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 /** Whether a page repeats the previous one. Rows that are all equal do not tell: the next ones may be equal too. */
 function isRepeated(keys: readonly string[], before: readonly string[]): boolean {
   const distinct = keys.length === 1 || new Set(keys).size > 1;

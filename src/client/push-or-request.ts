@@ -4,7 +4,7 @@ import { readAuditLog } from './audit-log';
 import type { Api, RequestApi, RequestState } from './client';
 import { noRequests } from './failure';
 import type { Reference } from './link';
-import { pages } from './pages';
+import { findListed } from './pages';
 
 /** Whether an instance has requests; undefined if its version does not say so. */
 export function hasRequests({ edition, features }: InstanceVersion): boolean | undefined {
@@ -90,31 +90,27 @@ export function requestPoller(
       if (state !== 'closed') return { state: state === 'open' ? 'open' : 'answered', request };
       return { state: (await wasAnswered(api, token)) ? 'answered' : 'closed', request };
     }
-    for (const listed of ['open', 'ready', 'closed'] as const) {
-      const request = await findRequest(api, listed, token, account);
-      if (request === undefined) continue;
-      if (listed === 'open') return { state: 'open', request };
-      const answered = listed === 'ready' || (await wasAnswered(api, token));
-      return { state: answered ? 'answered' : 'closed', request };
-    }
-    throw new CliError('not_found', 'no such request among yours');
+    const found = await findOwnRequest(api, token, account);
+    if (!found) throw new CliError('not_found', 'no such request among yours');
+    const { listed, request } = found;
+    if (listed === 'open') return { state: 'open', request };
+    const answered = listed === 'ready' || (await wasAnswered(api, token));
+    return { state: answered ? 'answered' : 'closed', request };
   };
 }
 
 const isState = (state: unknown): state is RequestState =>
   state === 'open' || state === 'ready' || state === 'closed';
 
-/** A request in a listing of its owner. */
-export async function findRequest(
+/** A request and the listing of its owner that has it, looked for in the order in which it moves through them. */
+export async function findOwnRequest(
   api: Pick<RequestApi, 'list'>,
-  state: RequestState,
   token: string,
   account: number | undefined,
-): Promise<SecretRequest | undefined> {
-  const key = ({ url_token }: SecretRequest) => url_token;
-  for await (const rows of pages((page) => api.list(state, page, account), { key })) {
-    const found = rows.find((row) => key(row) === token);
-    if (found) return found;
+): Promise<{ readonly listed: RequestState; readonly request: SecretRequest } | undefined> {
+  for (const listed of ['open', 'ready', 'closed'] as const) {
+    const request = await findListed((page) => api.list(listed, page, account), token);
+    if (request) return { listed, request };
   }
   return undefined;
 }

@@ -55,8 +55,8 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   try {
     for await (const { token, push } of outcomes) {
       if (!(push instanceof CliError)) {
-        expired.push(push);
-        await say.remark(`expired ${token}`);
+        expired.push(push.object);
+        await say.remark(`${push.verb} ${token}`);
         continue;
       }
       if (references.length === 1) throw push;
@@ -70,17 +70,22 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   if (worst > 0) throw new ExitWith(worst);
 }
 
+interface Ended {
+  readonly verb: 'expired' | 'closed';
+  readonly object: object;
+}
+
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-function end({ context, say }: Session, named: Retrievable): Promise<object> {
+function end({ context, say }: Session, named: Retrievable): Promise<Ended> {
   const { api, token } = named;
-  return pushOrRequest<object>(api, named, {
-    push: () => api.expire(token),
+  return pushOrRequest<Ended>(api, named, {
+    push: async () => ({ verb: 'expired', object: await api.expire(token) }),
     request: async () => {
       const closed = await api.requests.close(token);
       const { keyForAnswer } = await import('../delivery/take-answer');
       const { forgetKey } = await import('../delivery/request-keys');
       await forgetKey(say, keyForAnswer(context, named, closed.public_key));
-      return closed;
+      return { verb: 'closed', object: closed };
     },
   });
 }

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Api } from '../client/client';
 import type { Reference } from '../client/link';
-import { pages } from '../client/pages';
-import { findRequest, pushOrRequest } from '../client/push-or-request';
+import { findListed } from '../client/pages';
+import { findOwnRequest, pushOrRequest } from '../client/push-or-request';
 import type { Context } from '../context';
 import type { Push, SecretRequest } from '../contract';
 import { CliError } from '../errors';
@@ -60,11 +60,7 @@ async function showRequest(session: Session, instance: Instance, link: string, t
 
 async function ownRequest(instance: Instance, token: string): Promise<SecretRequest | undefined> {
   const account = await accountOf(instance);
-  for (const state of ['open', 'ready', 'closed'] as const) {
-    const found = await findRequest(instance.api.requests, state, token, account);
-    if (found) return found;
-  }
-  return undefined;
+  return (await findOwnRequest(instance.api.requests, token, account))?.request;
 }
 
 async function showPush(session: Session, instance: Instance, reference: Reference) {
@@ -98,13 +94,8 @@ async function ownPush(session: Session, named: Reference & Instance): Promise<P
   }
   const account = await session.accountOfPush(named);
   for (const state of ['active', 'expired'] as const) {
-    const listed = pages((page) => api.list(state, page, account), {
-      key: (push) => push.url_token,
-    });
-    for await (const rows of listed) {
-      const push = rows.find(({ url_token }) => url_token === token);
-      if (push) return push;
-    }
+    const push = await findListed((page) => api.list(state, page, account), token);
+    if (push) return push;
   }
   return undefined;
 }

@@ -151,7 +151,8 @@ describe('with the service', () => {
 
   test('expire closes it and removes the key; wait ends with 6', async () => {
     const { link, token } = await asked();
-    expect((await owner().run('expire', link)).code).toBe(0);
+    const closed = await here.under({ env: here.admin, terminals: ['stderr'] }).run('expire', link);
+    expect(closed).toMatchObject({ code: 0, stderr: `closed ${token}\n` });
     expect(keys()).toEqual([]);
     expect(await owner().run('wait', link)).toMatchObject({
       code: 6,
