@@ -100,7 +100,10 @@ export async function createRequest(context: Context, options: RequestOptions): 
     const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
     const token = tokenOf(created, result.link);
     await limit.ending('answer', async () => {
-      const { requests } = await clientFor(run, instance.target);
+      // Another client, whose responses have no longer than the wait.
+      const { target } = instance;
+      const { requests } =
+        options.timeout === undefined ? instance.api : await clientFor(run, target);
       await waitForAnswer(run, waiting, requests, token, account);
     });
   } finally {
