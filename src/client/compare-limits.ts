@@ -41,6 +41,13 @@ export function differences(asked: NewPush, granted: Push): Difference[] {
   });
 }
 
+/** The limits that were requested, and that the response does not tell. */
+export function unconfirmed(asked: NewPush, granted: Push): ('days' | 'views')[] {
+  const days = askedLifetime(asked) !== undefined && grantedLifetime(granted) === undefined;
+  const views = asked.expire_after_views !== undefined && granted.expire_after_views == null;
+  return [...(days ? ['days' as const] : []), ...(views ? ['views' as const] : [])];
+}
+
 /** The lifetimes in days; equal if they differ only as clocks and calendars do. */
 function daysOf(request: NewPush, push: Push): [number | undefined, number | undefined] {
   const asked = askedLifetime(request);

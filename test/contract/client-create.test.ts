@@ -262,12 +262,26 @@ describe('looser limits than requested: the push is expired again and the run fa
   });
 });
 
-test('limits that the answer does not name are not compared: null for url pushes', async () => {
-  const answer = granting({ deletable_by_viewer: null, expire_after_views: undefined });
-  expect(await pushed([answer], '--no-deletable', '--views', '1')).toEqual({
-    code: 0,
-    stdout: LINK,
-    stderr: '',
-    asked: [CREATE],
-  });
-});
+test.each([
+  ['deletable_by_viewer, as for url pushes', { deletable_by_viewer: null }, ''],
+  ['views', { expire_after_views: undefined }, 'views'],
+  ['days', { expire_after_days: null }, 'days'],
+  ['either', { expire_after_days: null, expire_after_views: null }, 'days and views'],
+])(
+  'a response that does not tell %s is not compared with what was asked',
+  async (_, fields, what) => {
+    const words = ['--no-deletable', '--views', '1', '--days', '2'];
+    const answer = granting({
+      deletable_by_viewer: false,
+      expire_after_views: 1,
+      expire_after_days: 2,
+      ...fields,
+    });
+    expect(await pushed([answer], ...words)).toEqual({
+      code: 0,
+      stdout: LINK,
+      stderr: what && `warning: the instance did not confirm the requested ${what}\n`,
+      asked: [CREATE],
+    });
+  },
+);

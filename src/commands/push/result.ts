@@ -1,5 +1,10 @@
 import type { Api } from '../../client/client';
-import { type Difference, differences, differenceText } from '../../client/compare-limits';
+import {
+  type Difference,
+  differences,
+  differenceText,
+  unconfirmed,
+} from '../../client/compare-limits';
 import { findLink, linkIn, withKey } from '../../client/link';
 import type { Profile } from '../../context';
 import type { Push } from '../../contract';
@@ -38,6 +43,9 @@ export async function acceptPush(
   const looser = changed.filter((one) => one.looser);
   if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
   const warnings = changed.map((one) => `the instance changed a limit: ${differenceText(one)}`);
+  const untold = unconfirmed(ready.request, created);
+  if (untold.length > 0)
+    warnings.push(`the instance did not confirm the requested ${untold.join(' and ')}`);
   if (doubt !== undefined) warnings.unshift(doubt);
   if (ready.account !== undefined && Number(created.account_id) !== ready.account)
     warnings.push(`the instance did not confirm that the push belongs to account ${ready.account}`);
