@@ -136,7 +136,7 @@ function toleratingFailures<Found>(
       failing = false;
       return progress;
     } catch (error) {
-      if (!isTemporary(error) || worked === undefined) throw error;
+      if (!isTemporary(error) || worked === undefined || context.signal.aborted) throw error;
       if (context.now().getTime() - worked > TOLERANCE) throw error;
       if (!failing) await say.note(`${error.message}; still waiting`);
       failing = true;
