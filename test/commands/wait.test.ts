@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Transport } from '../../src/context';
-import { BASE, type Instance, instance } from '../helpers/instance';
+import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import { place } from '../helpers/run';
-import { broken } from '../helpers/wire';
+import { broken, wire } from '../helpers/wire';
 
 const DAY = 86_400_000;
 
@@ -81,20 +81,10 @@ describe('a view', () => {
 test('--timeout does not end the expiry of --then-expire', async () => {
   await look();
   let refusals = 0;
-  const send: Transport = async ({ method, url, headers }) => {
-    const busy = method === 'DELETE' && refusals++ === 0;
-    const response = busy
-      ? new Response('', { status: 429, headers: { 'retry-after': '8' } })
-      : await here.service.fetch(new Request(url, { method, headers }));
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: (async function* () {
-        yield bytes;
-      })(),
-    };
-  };
+  const service = overFetch(here.service);
+  const busy = wire([{ status: 429, headers: { 'retry-after': '8' }, body: '' }]);
+  const send: Transport = (request) =>
+    request.method === 'DELETE' && refusals++ === 0 ? busy.send(request) : service(request);
   const now = here.service.clock.now;
   const there = place({ send, now, env: { PWPUSH_URL: BASE, ...here.admin } });
   const { code, stdout } = await there.run('wait', token, '--timeout', '4', '--then-expire');
@@ -189,18 +179,10 @@ describe('an instance that cannot answer', () => {
   function failing(which: (request: number) => boolean, failure: () => never) {
     const under = here;
     let requests = 0;
-    const send: Transport = async ({ method, url, headers }) => {
+    const service = overFetch(under.service);
+    const send: Transport = async (request) => {
       requests += 1;
-      if (which(requests)) return failure();
-      const response = await under.service.fetch(new Request(url, { method, headers }));
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      return {
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: (async function* () {
-          yield bytes;
-        })(),
-      };
+      return which(requests) ? failure() : service(request);
     };
     return place({
       send,

@@ -53,8 +53,8 @@ export async function instance(
   };
 }
 
-/** The service as a transport. */
-function overFetch({ fetch }: TestService, asked: string[]): Transport {
+/** The service as a transport, which notes what was asked. */
+export function overFetch({ fetch }: TestService, asked: string[] = []): Transport {
   return async ({ method, url, headers, body }) => {
     asked.push(`${method} ${new URL(url).pathname}`);
     const half = { duplex: 'half' } as const;
