@@ -8,7 +8,7 @@ import type { Push, SecretRequest } from '../contract';
 import { CliError } from '../errors';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
 import { receiptOf, removeReceipt } from '../profile/receipts';
-import { accountOf, createSession, type Instance, type Session } from '../session';
+import { accountOf, clientFor, createSession, type Instance, type Session } from '../session';
 import { type PushState, pushStateText, requestText } from '../terminal/listings';
 
 interface ShowOptions extends GlobalOptions {
@@ -39,23 +39,26 @@ async function show(session: Session, options: ShowOptions): Promise<void> {
   const { reference, ...instance } = await session.connectTo(options.link);
   await pushOrRequest(instance.api, reference, {
     push: () => showPush(session, instance, reference),
-    request: () => showRequest(session, instance, options.link, reference.token),
+    request: () => showRequest(session, instance, reference.token),
   });
 }
 
 /** The owner's listings have all of a request; its question alone is public. */
-async function showRequest(session: Session, instance: Instance, link: string, token: string) {
-  const { context, options, say } = session;
-  if (instance.target.token === undefined) {
-    const shown = await instance.api.requests.read(token);
-    return say.print(shown, (look) => requestText(shown, look));
-  }
-  const own = await ownRequest(instance, token);
-  // Without the token: an owner's read takes the answer, and a listing may leave out what is the owner's.
-  const anyone = createSession(context, { ...options, anonymous: true });
-  const shown = own ?? (await (await anyone.connectTo(link)).api.requests.read(token));
+async function showRequest(session: Session, instance: Instance, token: string) {
+  const { say } = session;
+  const { target } = instance;
+  const asUser = target.token !== undefined;
+  const own = asUser ? await ownRequest(instance, token) : undefined;
+  const shown = own ?? (await publicRequest(session, instance, token));
   await say.print(shown, (look) => requestText(shown, look));
-  if (!own) await say.remark('this request belongs to another user');
+  if (asUser && !own) await say.remark('this request belongs to another user');
+}
+
+/** Without the token: an owner's read takes the answer, and a listing may leave out what is the owner's. */
+async function publicRequest(session: Session, { api, target }: Instance, token: string) {
+  const anyone =
+    target.token === undefined ? api : await clientFor(session, { ...target, token: undefined });
+  return anyone.requests.read(token);
 }
 
 async function ownRequest(instance: Instance, token: string): Promise<SecretRequest | undefined> {
