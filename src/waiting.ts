@@ -42,7 +42,7 @@ export function timeLimit<Options extends GlobalOptions>(
   if (timeout === undefined) return { context, options, ending: (_, work) => work() };
   const end = context.now().getTime() + timeout * 1000;
   const left = () => end - context.now().getTime();
-  // A timer of the system cannot wait longer; only a response that is slow then is waited for.
+  // Timers of Node.js last 24 days at most. A longer wait does not cut a response short.
   const over = timeout * 1000 < 2 ** 31 ? AbortSignal.timeout(timeout * 1000) : undefined;
   const sleep = async (milliseconds: number) => {
     const most = left();

@@ -145,7 +145,7 @@ function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliErr
 
 /** The answer does not name the owner; a push created without a token has none. */
 function ownersHint({ authenticated, anonymous, tokenHint, call, noun }: SentRequest): string {
-  if (authenticated && ['version', 'active', 'expired', 'accounts'].includes(call))
+  if (authenticated && ofNoPush.has(call))
     return 'the token may not do that: ask the administrator of the instance';
   if (authenticated)
     return `the token belongs to another user, or the ${noun} was created without one`;
@@ -155,6 +155,15 @@ function ownersHint({ authenticated, anonymous, tokenHint, call, noun }: SentReq
   return `log in as its owner with pwpush login; if it was created without a token, ${ownerless}`;
 }
 
+/** Calls that name no push. */
+const ofNoPush: ReadonlySet<CallName> = new Set([
+  'version',
+  'create',
+  'active',
+  'expired',
+  'accounts',
+]);
+
 function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliError {
   const status = 404;
   if (sent.call === 'accounts')
@@ -162,8 +171,7 @@ function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliErro
       status,
       hint: 'only the commercial edition has them',
     });
-  const onPush = !['version', 'create', 'active', 'expired'].includes(sent.call);
-  if (onPush && (isJson(answer) || text === '')) {
+  if (!ofNoPush.has(sent.call) && (isJson(answer) || text === '')) {
     return new CliError('not_found', `no such ${sent.noun} on this instance`, {
       status,
       hint: 'check the link for missing characters, and the instance with pwpush version',
@@ -268,7 +276,10 @@ export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
     hint:
       openOutcome(sent) ??
       'check that this is the address of a Password Pusher instance, and for a proxy in between',
-    unread: sent.call === 'retrieve' && isJson(answer) ? answer.body : undefined,
+    unread:
+      sent.call === 'retrieve' && isJson(answer) && answer.body.length > 0
+        ? answer.body
+        : undefined,
   });
 }
 

@@ -141,14 +141,11 @@ function parseLink(link: string, base: string): URL {
   if (url === undefined) throw failedError('the instance returned no valid link to it');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
-  throw failedError(
-    url.protocol === 'http:'
-      ? 'its link uses http: although the instance uses https; it was not followed'
-      : `its link uses ${url.protocol}, which is not for files; it was not followed`,
-    url.protocol === 'http:'
-      ? { hint: 'a proxy in front of the instance must send it X-Forwarded-Proto' }
-      : {},
-  );
+  if (url.protocol !== 'http:')
+    throw failedError(`its link uses ${url.protocol}, which is not for files; it was not followed`);
+  throw failedError('its link uses http: although the instance uses https; it was not followed', {
+    hint: 'a proxy in front of the instance must send it X-Forwarded-Proto',
+  });
 }
 
 function refused(status: number, retryAfter: number | undefined): LinkError {

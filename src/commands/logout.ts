@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Context, Profile } from '../context';
 import { failedError } from '../errors';
 import { addProfileOptions, optionsOf } from '../options';
-import { namedProfile, storedProfiles } from '../profile/config-file';
+import { hasToken, namedProfile, storedProfiles } from '../profile/config-file';
 import { withoutToken } from '../profile/settings';
 import { type Invocation, invocation } from '../terminal/output';
 
@@ -23,8 +23,6 @@ export function define(context: Context): Command {
 
 async function logout({ context, options, say }: Invocation): Promise<void> {
   const { name, profile } = namedProfile(storedProfiles(context), options.profile, context.env);
-  const { token, 'token-command': command, keyring } = profile;
-  const had = (token ?? command) !== undefined || keyring === true;
   const store = await context.profiles();
   await store.update((stored) => {
     const rest = withoutToken(stored.profiles[name] ?? {});
@@ -34,7 +32,9 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
   if (problem !== undefined)
     throw failedError(problem, { hint: 'unlock the keyring and remove it there' });
   await say.print({ profile: name, token: false }, () =>
-    had ? `removed the token of profile "${name}"\n` : `profile "${name}" has no token\n`,
+    hasToken(profile)
+      ? `removed the token of profile "${name}"\n`
+      : `profile "${name}" has no token\n`,
   );
 }
 

@@ -93,13 +93,13 @@ async function waitForView(
   const { context } = session;
   const creator = await session.asCreator(push);
   const { api, token, target, receipt } = creator;
-  const gone = () => removeReceipt(context, push, target.base);
   const owned = receipt
     ? { find: async () => receipt }
     : { account: await session.accountOfPush(push) };
   const poll = pushPoller(api, token, context.now, owned);
   const view = await firstView(session, options, poll).catch(async (error) => {
-    if (error instanceof CliError && error.code === 'expired') await gone();
+    if (error instanceof CliError && error.code === 'expired')
+      await removeReceipt(context, push, target.base);
     throw error;
   });
   if (!options.json) await printRows([[view]], auditColumns, context, options);

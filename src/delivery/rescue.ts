@@ -4,9 +4,10 @@ import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../context';
-import { CliError, failedError } from '../errors';
+import { failedError } from '../errors';
 import { stateFolder } from '../profile/folders';
 import { makeFile } from '../system/atomic-file';
+import { codeOrMessage } from '../system/file-error';
 import { makeFolder } from '../system/private-folder';
 
 export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now'>;
@@ -64,15 +65,11 @@ async function inRescueFolder(
     try {
       return await work(mkdtempSync(join(temporaryFolder(context), TEMPORARY)));
     } catch {
-      throw failedError(`it could not be saved to ${folder} either (${reason(error)})`, {
+      throw failedError(`it could not be saved to ${folder} either (${codeOrMessage(error)})`, {
         cause: error,
       });
     }
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof CliError ? error.message : `${(error as NodeJS.ErrnoException).code}`;
 }
 
 /** A file or folder that an earlier run left. */

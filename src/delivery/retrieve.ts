@@ -77,7 +77,6 @@ export async function retrieve(
     return await tries(context, api, token, passphrase);
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
-    if (error.unread.length === 0) throw error.with({ unread: undefined });
     // An unusable response may contain the secret.
     const { message, hint, remains } = await rescueResult(context, {
       bytes: error.unread,

@@ -10,6 +10,12 @@ export function isSystemError(error: unknown): boolean {
   return typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }
 
+/** The code of an error of the system, or the message of another one. */
+export function codeOrMessage(error: unknown): string | undefined {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return isSystemError(error) ? code : message;
+}
+
 /** Why a file cannot be read, in words where there are any, else as the system's code. */
 export function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;

@@ -12,7 +12,7 @@ import type { CreatedLink } from '../../delivery/deliver-link';
 import { CliError, failedError } from '../../errors';
 import { saveReceipt } from '../../profile/receipts';
 import type { Instance } from '../../session';
-import { isSystemError } from '../../system/file-error';
+import { codeOrMessage } from '../../system/file-error';
 import type { Invocation, Terminal } from '../../terminal/output';
 import { granted } from '../../terminal/wording';
 import type { PushOptions } from './push-options';
@@ -43,9 +43,9 @@ export async function acceptPush(
   const looser = changed.filter((one) => one.looser);
   if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
   const warnings = changed.map((one) => `the instance changed a limit: ${differenceText(one)}`);
-  const untold = unconfirmed(ready.request, created);
-  if (untold.length > 0)
-    warnings.push(`the instance did not confirm the requested ${untold.join(' and ')}`);
+  const missing = unconfirmed(ready.request, created);
+  if (missing.length > 0)
+    warnings.push(`the instance did not confirm the requested ${missing.join(' and ')}`);
   if (doubt !== undefined) warnings.unshift(doubt);
   if (ready.account !== undefined && Number(created.account_id) !== ready.account)
     warnings.push(`the instance did not confirm that the push belongs to account ${ready.account}`);
@@ -103,8 +103,7 @@ export async function keepReceipt(
   try {
     saveReceipt(context, { push: object, link, name }, context.now());
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    await say.remark(`the receipt was not saved (${isSystemError(error) ? code : message})`);
+    await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
   }
 }
 

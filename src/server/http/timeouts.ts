@@ -83,8 +83,7 @@ function mayContainFiles({ headers, url = '' }: IncomingMessage, anonymous: bool
   const isForm = /^multipart\//i.test(headers['content-type'] ?? '');
   // An answer to an unknown request is refused before its body is read too.
   const answers = /^\/r\/[^/]+$|^\/api\/v2\/requests\/[^/]+\/respond/.test(url);
-  const userToken = headers['x-user-token'];
-  const token = tokenIn(headers.authorization, userToken === undefined ? null : `${userToken}`);
+  const token = tokenIn(headers.authorization) ?? headers['x-user-token'];
   return isForm && (anonymous || answers || token !== undefined);
 }
 
