@@ -45,12 +45,13 @@ function ansible(name: string, words: string[], env: Record<string, string> = {}
 }
 
 /** Runs tasks for two hosts, which both are this machine. */
-function play(tasks: object[], variables: object, words: string[] = []) {
+function play(tasks: object[], variables: object, words: string[] = [], env = {}) {
   const book = [{ hosts: 'all', gather_facts: false, connection: 'local', tasks }];
   // JSON is YAML.
   writeFileSync(file('play.yml'), JSON.stringify(book));
   writeFileSync(file('vars.json'), JSON.stringify(variables));
-  return ansible('ansible-playbook', ['-i', 'a,b', 'play.yml', '-e', '@vars.json', ...words]);
+  const all = ['-i', 'a,b', 'play.yml', '-e', '@vars.json', ...words];
+  return ansible('ansible-playbook', all, env);
 }
 
 async function push(secret: string, words: string[] = []): Promise<string> {
@@ -130,6 +131,41 @@ describe.skipIf(!long || lacks('ansible-playbook'))(
       );
       expect(said).not.toContain('usage:');
       expect(said.split(link).length).toBe(1);
+    });
+
+    test('is not controlled by facts of a managed host', async () => {
+      const script = (name: string, body: string) => {
+        writeFileSync(file(name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+        return file(name);
+      };
+      const facts = {
+        pwpush_executable: script('program-of-host', 'touch cracked'),
+        pwpush_passphrase: 'of host',
+        pwpush_key: 'of host',
+        ansible_check_mode: true,
+      };
+      mkdirSync(file('library'));
+      script('library/lying_setup', `echo '${JSON.stringify({ ansible_facts: facts })}'`);
+      const used = 'echo "$PWPUSH_PASSPHRASE, $PWPUSH_KEY"';
+      const { code, said } = await play(
+        [
+          { lying_setup: {} },
+          {
+            'ansible.builtin.assert': {
+              that: [
+                "pwpush_executable is match('.*program-of-host')",
+                "lookup('pwpush', 'link') == 'of controller, \n'",
+                "lookup('pwpush', 'other', passphrase='a', key='b', executable=given) == 'a, b\n'",
+              ],
+            },
+          },
+        ],
+        { given: script('given', used) },
+        [],
+        { PWPUSH_EXECUTABLE: script('by-variable', used), PWPUSH_PASSPHRASE: 'of controller' },
+      );
+      expect({ code, said }).toMatchObject({ code: 0 });
+      expect(existsSync(file('cracked'))).toBe(false);
     });
 
     test('gets a secret in the example of docs/ci.md', async () => {

@@ -19,8 +19,8 @@ options:
     description: Path of pwpush, or its name on the PATH.
     type: str
     default: pwpush
-    vars:
-      - name: pwpush_executable
+    env:
+      - name: PWPUSH_EXECUTABLE
   anonymous:
     description:
       - Send no token, so that a view is used even if the token of the controller belongs to the sender.
@@ -30,14 +30,16 @@ options:
   passphrase:
     description: Passphrase of the push. It is passed to pwpush in its environment.
     type: str
-    vars:
-      - name: pwpush_passphrase
+    env:
+      - name: PWPUSH_PASSPHRASE
   key:
     description: Key or words of an encrypted push whose link has none. It is passed to pwpush in its environment.
     type: str
-    vars:
-      - name: pwpush_key
+    env:
+      - name: PWPUSH_KEY
 notes:
+  - No option is taken from variables. A managed host can set them with facts, and would decide which program the
+    controller runs. An option in the call may name a variable.
   - Ansible evaluates a lookup each time that it evaluates the expression, and in a process of its own for each task and
     host. A variable under C(vars) therefore retrieves the push in every task that mentions it. Call the lookup once, in
     M(ansible.builtin.set_fact) with C(no_log), and with C(run_once) if there are several hosts. Within a task, a link is
