@@ -100,18 +100,57 @@ const doors = {
   BUN_CONFIG_VERBOSE_FETCH: 'BUN=CONFIG_VERBOSE_FETCH',
   BUN_BYTECODE_: 'BUN=BYTECODE_',
   BUN_CRASH_REPORT_URL: 'BUN=CRASH_REPORT_URL',
+  BUN_JSC_: 'BUN=JSC_',
   BUN_ENABLE_CRASH_REPORTING: 'BUN=ENABLE_CRASH_REPORTING',
   'https://bun.report': 'about:blank#report',
 };
 
+const byte = (value) => `\\x${value.toString(16).padStart(2, '0')}`;
+
+/**
+ * By processor, the code that compares the name of a variable with `BUN_JSC_`, one character after another. The engine's
+ * options have no other text in the runtime that could be replaced.
+ */
+const comparisons = {
+  x64: {
+    // cmp byte [register + index], character
+    character: (code, index) => `\\x80[\\x78-\\x7f]${byte(index)}${byte(code)}`,
+    // jne, and the prefix of a register above the eighth
+    next: 'u.A?',
+    // jmp
+    always: () => 0xeb,
+  },
+  arm64: {
+    // cmp register, character
+    character: (code) => {
+      const bits = (code & 0x3f) << 2;
+      return `.[${byte(bits)}-${byte(bits | 3)}]${byte(code >> 6)}q`;
+    },
+    // b.ne, ldrb
+    next: '.{3}T.{3}9',
+    // b.al
+    always: (jump) => jump ^ 0xf,
+  },
+};
+
+/** Makes every name differ from `BUN_JSC_` at its second character. */
+function sealOptions(bytes, { character, next, always }) {
+  const codes = [...'BUN_JSC_'].map((one, index) => character(one.charCodeAt(0), index));
+  const found = [...bytes.latin1Slice().matchAll(new RegExp(codes.slice(1).join(next), 'gs'))];
+  if (found.length !== 1) throw new Error(`the runtime has ${found.length} times BUN_JSC_`);
+  const jump = found[0].index + 4;
+  bytes[jump] = always(bytes[jump]);
+}
+
 /** A copy of a runtime without those doors. */
-function sealed(runtime) {
+function sealed(runtime, platform) {
   const bytes = readFileSync(runtime);
   for (const [door, wall] of Object.entries(doors)) {
     let at = bytes.indexOf(door);
     if (at < 0) throw new Error(`the runtime has no ${door}`);
     for (; at >= 0; at = bytes.indexOf(door, at)) bytes.write(wall, at);
   }
+  sealOptions(bytes, comparisons[platform.split('-').at(-1)]);
   const path = `${runtime}-sealed`;
   writeFileSync(path, bytes, { mode: 0o755 });
   return path;
@@ -132,7 +171,7 @@ function compile(platform, host) {
       'build',
       '--compile',
       `--target=${name}`,
-      `--compile-executable-path=${sealed(runtimeFor(platform))}`,
+      `--compile-executable-path=${sealed(runtimeFor(platform), platform)}`,
       '--minify',
       '--bytecode',
       // Most runs end before machine code pays off; binary-entry.cjs ends this for the others.

@@ -64,6 +64,9 @@ const variables: Record<string, string> = {
   BUN_INSPECT_CONNECT_TO: `unix://${join(somebody.folder, 'inspect.sock')}`,
   BUN_CONFIG_VERBOSE_FETCH: 'curl',
   BUN_BYTECODE_ORDER_OUT: cracked,
+  BUN_JSC_dumpOptions: '3',
+  BUN_JSC_functionOverrides: join(here, 'overrides'),
+  BUN_JSC_useJIT: 'nonsense',
   BUN_CONFIG_PRELOAD: script,
   BUN_PRELOAD: script,
   BUN_INSTALL: here,
@@ -150,7 +153,7 @@ describe.skipIf(!binary)('an executable (PWPUSH_TEST_BINARY)', () => {
     server.close();
     expect(existsSync(keys)).toBe(false);
     const bytes = readFileSync(binary ?? '');
-    const names = ['BUN_OPTIONS', 'BUN_BE_BUN', 'https://bun.report'];
+    const names = ['BUN_OPTIONS', 'BUN_BE_BUN', 'BUN_JSC_', 'https://bun.report'];
     expect(names.filter((one) => bytes.includes(one))).toEqual([]);
   });
 });
