@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -253,29 +254,41 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
     expect([installed(), version()]).toEqual([before, '0.0.1']);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('writes nothing to a full disk (/dev/full)', async () => {
-    const last = 'share/fish/vendor_completions.d/pwpush.fish';
-    const [first = '', second = ''] = [release('0.0.1'), release('0.0.2')].map(
-      (files) => files['install.sh'],
-    );
-    for (const file of ['bin/pwpush', last]) {
-      const path = join(home, '.local', file);
-      mkdirSync(dirname(path), { recursive: true });
-      symlinkSync('/dev/full', `${path}.new`);
-      const { code, said } = await install(second);
-      expect([code, said]).toEqual([
-        1,
-        expect.stringContaining(`cannot write ${path}; nothing was installed`),
-      ]);
-      expect(installed()).toEqual([]);
-    }
+  test('writes nothing to a full disk', async () => {
+    const [first = '', second = ''] = [
+      release('0.0.1')['install.sh'],
+      release('0.0.2', `echo 0.0.2\n#${' '.repeat(1e6)}`)['install.sh'],
+    ];
+    // The archive is smaller than this, and what it contains is larger.
+    const small = `ulimit -f 100\n${second}`;
+    const { code, said } = await install(small);
+    expect([code, said]).toEqual([
+      1,
+      expect.stringContaining('cannot be unpacked; nothing was installed'),
+    ]);
+    expect(installed()).toEqual([]);
     await install(first);
     const before = installed();
-    symlinkSync('/dev/full', join(home, '.local', `${last}.new`));
-    expect((await install(second)).code).toBe(1);
+    expect((await install(small)).code).toBe(1);
     expect([installed(), version()]).toEqual([before, '0.0.1']);
     expect((await install(second, ['--uninstall'])).code).toBe(0);
     expect(installed()).toEqual([]);
+  });
+
+  test('follows no link that somebody planted where it writes', async () => {
+    const script = release('0.0.1')['install.sh'] ?? '';
+    await install(script);
+    const kept = join(home, 'kept');
+    writeFileSync(kept, 'mine', { mode: 0o600 });
+    const files = installed().filter((name) => name !== 'kept');
+    for (const name of files) {
+      rmSync(join(home, name));
+      for (const planted of [name, `${name}.new`]) symlinkSync(kept, join(home, planted));
+    }
+    expect(await install(script)).toMatchObject({ code: 0 });
+    expect([readFileSync(kept, 'utf8'), statSync(kept).mode & 0o777]).toEqual(['mine', 0o600]);
+    for (const name of files) expect(lstatSync(join(home, name)).isFile()).toBe(true);
+    expect(version()).toBe('0.0.1');
   });
 
   test('writes nothing if a folder cannot be made, or is where a file should be', async () => {

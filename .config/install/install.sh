@@ -113,13 +113,17 @@ set -eu
   actual=${actual%% *}
   [ "$actual" = "$expected" ] || fail "the checksum is $actual instead of $expected; nothing was installed"
 
-  mkdir "$work/files"
-  tar -xzf "$work/archive" -C "$work/files" --strip-components=1 || fail 'the archive cannot be unpacked; nothing was installed'
+  # Unpacked where the program will be, and moved when all is there: a running pwpush is not cut off, and a full disk
+  # changes nothing. The folder is this user's alone, so that nobody else can put a link into it. Moving follows none.
+  mkdir -p "$prefix/bin" || fail "cannot create $prefix/bin; nothing was installed"
+  files=$(mktemp -d "$prefix/bin/.pwpush-XXXXXX") || fail "cannot write to $prefix/bin; nothing was installed"
+  trap 'rm -rf "$work" "$files"' EXIT
+  tar -xzf "$work/archive" -C "$files" --strip-components=1 || fail 'the archive cannot be unpacked; nothing was installed'
 
   # Calls a function with each file: its name in the archive, its path and its mode.
   for_each() {
     "$1" pwpush "$prefix/bin/pwpush" 755
-    for page in "$work"/files/man/*; do
+    for page in "$files"/man/*; do
       page=${page##*/}
       "$1" "man/$page" "$prefix/share/man/man${page##*.}/$page" 644
     done
@@ -128,27 +132,23 @@ set -eu
     "$1" completions/pwpush.fish "$fish_completion" 644
   }
   prepare() {
-    mkdir -p "$(dirname "$2")" || fail "cannot create the folder of $2; nothing was installed"
+    folder=$(dirname "$2")
+    mkdir -p "$folder" || fail "cannot create $folder; nothing was installed"
+    [ -w "$folder" ] || fail "cannot write $2; nothing was installed"
     [ ! -d "$2" ] || fail "$2 is a folder; nothing was installed"
+    chmod "$3" "$files/$1"
   }
-  # Under another name; renamed when all are there. A running pwpush is not cut off, and a full disk changes nothing.
-  copy() {
-    { cp "$work/files/$1" "$2.new" && chmod "$3" "$2.new"; } || fail "cannot write $2; nothing was installed"
-  }
-  discard() { rm -f "$2.new" || :; }
-  rename() { mv -f "$2.new" "$2"; }
+  move() { mv -f "$files/$1" "$2"; }
 
   for_each prepare
-  trap 'for_each discard; rm -rf "$work"' EXIT
-  for_each copy
   # Not in the temporary folder, from which programs may not be allowed to run.
-  if ! said=$("$prefix/bin/pwpush.new" --version 2>&1 </dev/null); then
+  if ! said=$("$files/pwpush" --version 2>&1 </dev/null); then
     [ "$platform" != linux-musl ] || said="$said
 it requires the library libstdc++: apk add libstdc++"
     fail "the program does not start; nothing was installed
 $said"
   fi
-  for_each rename
+  for_each move
 
   say "installed pwpush $version as $prefix/bin/pwpush, with manual pages and completions for bash, zsh and fish"
   case ":$PATH:" in
