@@ -209,7 +209,8 @@ async function install(inputs) {
     // The first tar on the PATH of a Windows runner cannot read a zip; that of Windows can.
     const tar = windows ? join(needed('SystemRoot'), 'System32', 'tar.exe') : 'tar';
     const words = [windows ? '-xf' : '-xzf', archive, `${name}/${program}`];
-    const { status, error } = spawnSync(tar, words, { cwd: work, stdio: 'inherit' });
+    const options = { cwd: work, env: { PATH: env.PATH }, stdio: 'inherit' };
+    const { status, error } = spawnSync(tar, words, options);
     if (status !== 0)
       throw new Error(`cannot unpack ${archive}: ${error?.message ?? 'tar failed'}`);
     checkStarts(join(work, name, program), name);

@@ -369,6 +369,24 @@ describe.skipIf(windows || binary)('the executable of the action', () => {
     expect(existsSync(join(temp, name, 'pwpush'))).toBe(true);
   });
 
+  test('is unpacked by a program that gets no token or other variable of the step', async () => {
+    const bin = join(somebody.folder, 'bin');
+    const told = join(somebody.folder, 'told');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'tar'), `#!/bin/sh\nenv >'${told}'\nPATH=\${PATH#*:} exec tar "$@"\n`, {
+      mode: 0o755,
+    });
+    const secrets = { DB_PASSWORD: 'hunter2', PWPUSH_TOKEN: 'T0ken', TAR_OPTIONS: '--verbose' };
+    const PATH = `${bin}:${process.env.PATH}`;
+    const { code } = await install({ token: 'T1ken' }, { ...secrets, PATH });
+    expect(code).toBe(0);
+    const names = readFileSync(told, 'utf8').replace(/=.*/g, '').trim().split('\n');
+    // Those that a shell sets by itself, beside what it was given.
+    expect(names.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))).toEqual([
+      'PATH',
+    ]);
+  });
+
   test('needs no folder for later jobs', async () => {
     writeFileSync(tools, 'a file');
     const { code, log } = await install();
