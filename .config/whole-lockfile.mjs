@@ -1,5 +1,7 @@
 // Adds to package-lock.json the binaries for other platforms that a partial registry did not have when it was
-// written. `npm ci` refuses a lockfile without them, and installs none but this platform's.
+// written. `npm ci` refuses a lockfile without them, and installs none but this platform's. Asks the registry for the
+// integrity of all that lack it, which npm does not do again, and lists those that the registry does not have.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -57,6 +59,17 @@ for (const [at, parent] of Object.entries(lock.packages)) {
     if (known === undefined) lock.packages[`node_modules/${name}`] = entry(name, version, parent);
   }
 }
+const without = [];
+for (const [at, { version, integrity, ...rest }] of Object.entries(lock.packages)) {
+  if (at === '' || integrity !== undefined) continue;
+  const name = `${at.split('node_modules/').at(-1)}@${version}`;
+  const { stdout } = spawnSync('npm', ['view', name, 'dist.integrity'], { encoding: 'utf8' });
+  const found = /^sha512-\S+$/m.exec(stdout)?.[0];
+  if (found === undefined) without.push(name);
+  lock.packages[at] = { version, integrity: found, ...rest };
+}
+if (without.length > 0)
+  console.log(`without integrity, as the registry lacks them:\n${without.join('\n')}`);
 // The bundler asks for Node.js 20.19 and runs on 20.18.1 all the same, which we promise; npm would leave its binary
 // out there without a word.
 for (const [at, one] of Object.entries(lock.packages)) {
