@@ -1,5 +1,6 @@
 // Bundles the scripts of the recipient's page: `import script from './x.ts?script'` gives the minified script as a text.
 // For the build and for tests, which load src through vite.
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -38,6 +39,22 @@ export function pageScripts(bundled = new Set()) {
       // Within an element, this would end it.
       if (/<\/script|<!--/i.test(code)) this.error(`${id} cannot be written into a page`);
       return { code: `export default ${JSON.stringify(code.trim())};`, moduleType: 'js' };
+    },
+  };
+}
+
+/** `import text from './x.json?raw'` gives JSON as a text, here without white space; vite can do that by itself. */
+export function rawJson() {
+  const RAW = '.json?raw';
+  return {
+    name: 'raw-json',
+    resolveId(source, importer = '') {
+      if (source.endsWith(RAW)) return join(dirname(importer), source);
+    },
+    async load(id) {
+      if (!id.endsWith(RAW)) return;
+      const text = JSON.stringify(JSON.parse(await readFile(id.slice(0, -'?raw'.length), 'utf8')));
+      return { code: `export default ${JSON.stringify(text)};`, moduleType: 'js' };
     },
   };
 }

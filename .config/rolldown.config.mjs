@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 import { narrow } from './narrow.mjs';
-import { pageScripts } from './page-scripts.mjs';
+import { pageScripts, rawJson } from './page-scripts.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** The modules of the scripts of the page. */
@@ -27,7 +27,7 @@ export default defineConfig({
       __LATEST_URL__: JSON.stringify(process.env.PWPUSH_LATEST_URL ?? ''),
     },
   },
-  plugins: [narrow(), pageScripts(inPages), notices()],
+  plugins: [narrow(), pageScripts(inPages), rawJson(), notices()],
   onLog: failing,
   output: {
     dir: join(root, 'dist'),

@@ -35,7 +35,7 @@ function importsOf(file: string, source: string): Import[] {
     ...eager.map(([, clause = '', to = '']) => ({ to: path(to), eager: !isType(clause) })),
     ...lazy.map(([, to = '']) => ({ to: path(to), eager: false })),
     // Scripts of pages are texts for the service.
-  ].filter(({ to }) => !to.endsWith('?script'));
+  ].filter(({ to }) => !/\?(script|raw)$/.test(to));
 }
 
 function isType(clause: string): boolean {
@@ -97,7 +97,6 @@ const serverFloors = [
   /^server\/app$/,
   /^server\/page\//,
   /^server\/http\//,
-  /^server\/openapi\//,
   /^server\/rules\//,
   /^server\/keys\//,
   /^server\/ops\//,

@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { API_PATH, locales, OPENAPI_PATH, routes } from '../../contract';
-import { lazy } from '../../lazy';
+import { locales, OPENAPI_PATH, routes } from '../../contract';
 import type { Visitor } from '../rules/access';
 import type { PushWithNote } from '../rules/records';
 import { Refusal } from '../service-errors';
@@ -11,7 +10,15 @@ import { createCallers, needsToken, pageNumber, urlToken } from './callers';
 import { announcesFiles, readMultipart } from './multipart-push';
 import type { Env, PartOptions } from './parts';
 import { addRequestRoutes } from './request-routes';
-import { auditBody, fileBody, json, jsonWithText, pushBody, versionBody } from './responses';
+import {
+  answer,
+  auditBody,
+  fileBody,
+  json,
+  jsonWithText,
+  pushBody,
+  versionBody,
+} from './responses';
 import { everyRoute, wrongMethod } from './wrong-method';
 
 /** The routes of API v2, relative to its path. */
@@ -26,13 +33,10 @@ export function createApi(options: PartOptions): Hono<Env> {
 
   api.get(routes.version.path, () => json(versionBody(settings)));
 
-  const document = lazy(() =>
-    import('../openapi/document').then(({ openApi }) => openApi(settings)),
-  );
   api.get(OPENAPI_PATH, async (c) => {
     await visitor(c);
-    const servers = [{ url: baseOf(c.req.raw, settings) + API_PATH }];
-    return json({ ...(await document()), servers });
+    const { default: openapi } = await import('../../../docs/openapi.json?raw');
+    return answer(openapi, 'application/json; charset=utf-8');
   });
 
   api.post(routes.create.path, async (c) => {

@@ -1,5 +1,4 @@
 import { API_VERSION, APPLICATION, durations } from '../../contract';
-import type { ResponseBody } from '../openapi/operations';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
 import { requestState } from '../rules/requests';
@@ -99,7 +98,7 @@ export function refusalBody({ kind, message, fields, what }: Refusal): unknown {
 }
 
 /** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
-export function pushBody(push: PushRow, base: string, now: Date): ResponseBody<'Push'> {
+export function pushBody(push: PushRow, base: string, now: Date) {
   const link = `${base}/p/${push.url_token}`;
   return {
     url_token: push.url_token,
@@ -123,7 +122,7 @@ export function pushBody(push: PushRow, base: string, now: Date): ResponseBody<'
 }
 
 /** A request as the API returns it (docs/wire.md, "Requests"); `base` is what links begin with. */
-export function requestBody(request: PushRow, base: string, now: Date): ResponseBody<'Request'> {
+export function requestBody(request: PushRow, base: string, now: Date) {
   const link = `${base}/r/${request.url_token}`;
   const closeAfter = Math.round((request.expires_at - request.created_at) / 1000);
   const index = durations.indexOf(closeAfter);
@@ -153,11 +152,11 @@ export function fileUrl({ link }: OfferedFile, base: string): string {
 }
 
 /** A file as the API returns it; `base` is what links begin with. */
-export function fileBody(file: OfferedFile, base: string): ResponseBody<'File'> {
+export function fileBody(file: OfferedFile, base: string) {
   return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
 }
 
-export function auditBody(rows: readonly AuditRow[]): ResponseBody<'AuditLog'> {
+export function auditBody(rows: readonly AuditRow[]) {
   const logs = rows.map(({ ip, user_agent, referrer, kind, count, created_at, updated_at }) => ({
     ip,
     user_agent: user_agent ?? '',
@@ -175,7 +174,7 @@ export function versionBody({
   version,
   anonymous,
   anonymousFiles,
-}: Pick<AppSettings, 'version' | 'anonymous' | 'anonymousFiles'>): ResponseBody<'Version'> {
+}: Pick<AppSettings, 'version' | 'anonymous' | 'anonymousFiles'>) {
   return {
     application_version: version,
     api_version: API_VERSION,

@@ -3,3 +3,9 @@ declare module '*?script' {
   const script: string;
   export default script;
 }
+
+/** The text of a file. */
+declare module '*?raw' {
+  const text: string;
+  export default text;
+}

@@ -80,10 +80,7 @@ export const notInJson = (part: string) =>
   `Files are sent as multipart/form-data, each in a part named ${part}.`;
 const inParts = notInJson('push[files][]');
 
-/**
- * The `push` object of a creation request. The OpenAPI document is derived from it: `v.metadata` has the keywords of JSON
- * Schema that the checks stand for.
- */
+/** The `push` object of a creation request; docs/openapi.json describes it. */
 export function pushSchema(bounds: Bounds, withFiles: boolean) {
   return v.object({
     payload: v.nullish(
@@ -91,41 +88,25 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
         v.string('Payload must be a string.'),
         v.check((payload) => withFiles || payload.trim() !== '', 'Payload is required.'),
         v.check(isUnicode, 'Payload is not valid Unicode text.'),
-        v.metadata({ minLength: 1, maxLength: limits.textBytes }),
-        v.description(
-          `Not blank; up to ${limits.textBytes} bytes of UTF-8, for qr up to ${limits.qrCharacters} characters, for url one http or https address.`,
-        ),
       ),
       '',
     ),
     kind: v.nullish(
-      v.pipe(
-        v.picklist(kinds, `Kind must be one of ${kinds.join(', ')}.`),
-        v.metadata({ enum: kinds.filter((kind) => (kind === 'file') === withFiles) }),
-      ),
+      v.picklist(kinds, `Kind must be one of ${kinds.join(', ')}.`),
       withFiles ? 'file' : 'text',
     ),
     expire_after_days: count('Expire after days', bounds.days),
-    expire_after_duration: v.pipe(
-      count('Expire after duration', {
-        min: 0,
-        max: longestDuration(bounds.days.max * DAY),
-        default: undefined,
-      }),
-      v.description('An index: 15, 30, 45 minutes; 1, 6, 12 hours; 1–6 days; 1–3 weeks, months.'),
-    ),
-    expires_in: v.pipe(
-      count('Expires in', {
-        min: limits.seconds,
-        max: bounds.days.max * DAY,
-        default: undefined,
-      }),
-      v.description('Seconds. Give one of these three.'),
-    ),
-    expire_after_views: v.pipe(
-      count('Expire after views', bounds.views),
-      v.description('Retrievals, not counting the owner’s.'),
-    ),
+    expire_after_duration: count('Expire after duration', {
+      min: 0,
+      max: longestDuration(bounds.days.max * DAY),
+      default: undefined,
+    }),
+    expires_in: count('Expires in', {
+      min: limits.seconds,
+      max: bounds.days.max * DAY,
+      default: undefined,
+    }),
+    expire_after_views: count('Expire after views', bounds.views),
     deletable_by_viewer: flag('Deletable by viewer'),
     retrieval_step: flag('Retrieval step'),
     ...commonFields(),
@@ -142,7 +123,6 @@ export function commonFields() {
         (passphrase) => passphrase === '' || passphrase.trim() !== '',
         'Passphrase must not be blank.',
       ),
-      v.description('Not blank; empty for none.'),
     ),
     // A text column of neither database can contain NUL.
     name: v.pipe(
@@ -169,7 +149,6 @@ function text(label: string, characters: number) {
         `${label} is too long (maximum is ${characters} characters).`,
       ),
       v.check(isUnicode, `${label} is not valid Unicode text.`),
-      v.metadata({ maxLength: characters }),
     ),
     '',
   );

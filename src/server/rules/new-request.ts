@@ -42,32 +42,22 @@ export function validateResponse(input: object, fileCount: number): string {
   return response;
 }
 
-/** The `request` object of a creation; the OpenAPI document is derived from it, as from `pushSchema`. */
+/** The `request` object of a creation. */
 export function requestSchema({ days }: Bounds) {
   return v.object({
     request: v.pipe(
       secretText('Request'),
       v.check((request) => request.trim() !== '', 'Request is required.'),
-      v.metadata({ minLength: 1 }),
-      v.description(`What is asked for. Not blank; up to ${limits.textBytes} bytes of UTF-8.`),
     ),
-    close_after_duration: v.pipe(
-      count('Close after duration', { min: 0, max: durations.length - 1, default: undefined }),
-      v.description('An index: 0 to 17 are 15 minutes to 3 months.'),
-    ),
-    close_after: v.pipe(
-      count('Close after', { min: 1, max: days.max * DAY, default: undefined }),
-      v.description('Seconds, in place of the index.'),
-    ),
+    close_after_duration: count('Close after duration', {
+      min: 0,
+      max: durations.length - 1,
+      default: undefined,
+    }),
+    close_after: count('Close after', { min: 1, max: days.max * DAY, default: undefined }),
     retrieval_step: flag('Retrieval step', false),
-    include_requestor: v.pipe(
-      flag('Include requestor', false),
-      v.description('Whether the page says who asks: the name of the token’s owner.'),
-    ),
-    response_file_attachments: v.pipe(
-      flag('Response file attachments', false),
-      v.description('Whether the answer may have files.'),
-    ),
+    include_requestor: flag('Include requestor', false),
+    response_file_attachments: flag('Response file attachments', false),
     public_key: v.nullish(
       v.pipe(
         v.string('Public key must be a string.'),
@@ -76,7 +66,6 @@ export function requestSchema({ days }: Bounds) {
           'Public key must be an X25519 recipient of age, age1….',
         ),
         v.transform((key) => key || null),
-        v.description('The age recipient that the answer is to be encrypted to.'),
       ),
       null,
     ),
@@ -87,10 +76,7 @@ export function requestSchema({ days }: Bounds) {
 
 /** The `request` object of an answer. */
 export const responseSchema = v.object({
-  response: v.pipe(
-    secretText('Response'),
-    v.description(`Not blank without files; up to ${limits.textBytes} bytes of UTF-8.`),
-  ),
+  response: secretText('Response'),
   files: noFiles(notInJson('request[files][]')),
 });
 
@@ -103,7 +89,6 @@ function secretText(label: string) {
         (text) => Buffer.byteLength(text) <= limits.textBytes,
         `${label} is too large (maximum is ${limits.textBytes} bytes).`,
       ),
-      v.metadata({ maxLength: limits.textBytes }),
     ),
     '',
   );

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { limits } from '../../../src/contract';
+import { pushSchema } from '../../../src/server/rules/new-push';
+import { requestSchema, responseSchema } from '../../../src/server/rules/new-request';
 import { busy } from '../../../src/server/service-errors';
 import type { Database } from '../../../src/server/store/sql';
 import { type Described, type Document, described } from '../../helpers/openapi';
@@ -21,6 +26,7 @@ const PATH = `${BASE}/openapi.json`;
 let service: TestService;
 let document: Document;
 let api: Described;
+const bounds = { days: limits.days, views: limits.views };
 /** By their text, as compiling the schemas takes longer than most tests. */
 const read = new Map<string, Described>();
 
@@ -90,24 +96,26 @@ describe('the document', () => {
     expect(open.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  test('has the settings of the instance', async () => {
-    await serving({
-      publicUrl: 'https://push.example/secret',
-      anonymous: false,
-      maxDays: 3,
-      defaultViews: 2,
-      maxViews: 4,
-      maxFileSize: 12_345,
-    });
-    expect(document.servers).toEqual([{ url: 'https://push.example/secret/api/v2' }]);
-    const { NewPush, CreationForm } = document.components.schemas;
-    expect([NewPush.properties.expire_after_days, NewPush.properties.expire_after_views]).toEqual([
-      { type: 'integer', minimum: 1, maximum: 3, default: 3 },
-      expect.objectContaining({ minimum: 1, maximum: 4, default: 2 }),
-    ]);
-    expect(CreationForm.properties['push[files][]'].items.maxLength).toBe(12_345);
-    const open = Object.entries(api.calls).filter(([, { security }]) => security.length === 2);
-    expect(open.map(([name]) => name)).toEqual(['GET /version']);
+  test('is the file in docs, and its calls have the address of the API', async () => {
+    const file = readFileSync(join(import.meta.dirname, '../../../docs/openapi.json'), 'utf8');
+    expect(document).toEqual(JSON.parse(file));
+    const [server] = document.servers;
+    expect(new URL(server?.url ?? '', `https://push.example/secret${PATH}`).href).toBe(
+      `https://push.example/secret${BASE}`,
+    );
+  });
+
+  test.each([
+    ['NewPush', pushSchema(bounds, false)],
+    ['NewRequest', requestSchema(bounds)],
+    ['NewAnswer', responseSchema],
+  ])('%s has the fields that the service reads', (name, { entries }) => {
+    const { properties, required } = document.components.schemas[name];
+    const refused = ['files', 'notify_emails_to'];
+    const read = Object.keys(entries).filter((field) => !refused.includes(field));
+    const inTheSameCall = name === 'NewAnswer' ? ['passphrase'] : [];
+    expect(Object.keys(properties).sort()).toEqual([...read, ...inTheSameCall].sort());
+    expect(required).toHaveLength(1);
   });
 });
 
