@@ -24,7 +24,6 @@ export default defineConfig({
   transform: {
     define: {
       __VERSION__: JSON.stringify(version),
-      __LATEST_URL__: JSON.stringify(process.env.PWPUSH_LATEST_URL ?? ''),
     },
   },
   plugins: [narrow(), pageScripts(inPages), rawJson(), notices()],

@@ -15,7 +15,6 @@ export const exitStatus = {
   rate_limited: 10,
   unknown: 11,
   timeout: 12,
-  outdated: 13,
   hung_up: 129,
   interrupted: 130,
   terminated: 143,

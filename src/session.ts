@@ -440,7 +440,7 @@ function readCertificates(path: string): string {
 }
 
 /** Logs method, host, shortened path, status and time of each request; never query, headers or body. */
-export function logged(
+function logged(
   send: Transport,
   now: () => Date,
   debug: (text: string) => Promise<void>,

@@ -29,7 +29,6 @@ test('the exit codes are those that pwpush(1) promises', () => {
     rate_limited: 10,
     unknown: 11,
     timeout: 12,
-    outdated: 13,
     // As shells count a signal: a terminal that has gone is one, too.
     hung_up: 129,
     interrupted: 130,

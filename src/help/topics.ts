@@ -20,7 +20,6 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',
   PWPUSH_CONFIG_DIR: 'folder of the profiles',
   PWPUSH_STATE_DIR: 'folder of rescue files and receipts',
-  PWPUSH_LATEST_URL: 'address that version --check asks',
   PWPUSH_DB_PASSWORD_FILE: 'file of the database password of serve',
   PWPUSH_INSTANCE_KEY_FILE: 'instance key of serve',
   'PWPUSH_SERVE_*': 'options of serve, such as PWPUSH_SERVE_PORT',
@@ -75,7 +74,6 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   unknown:
     'the request was sent but no complete response came: a push may exist, or a view may have been used; do not simply retry',
   timeout: 'the --timeout of wait, or of request --wait, expired',
-  outdated: 'pwpush version --check found a newer release',
   hung_up: 'the terminal was closed (SIGHUP)',
   interrupted: 'interrupted, for example by Ctrl-C',
   terminated: 'ended by SIGTERM',

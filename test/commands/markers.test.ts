@@ -154,7 +154,7 @@ const lines: Record<string, readonly Line[]> = {
   wait: [{ words: 'wait quyul5r5w08 --timeout 9 --then-expire' }],
   notify: [{ words: 'notify abc a@b.test' }, { words: `notify ${sealed} a@b.test` }],
   generate: [{ words: 'generate words:5' }, { words: `generate ${marks.payload}` }],
-  version: [{ words: 'version' }, { words: 'version --check' }],
+  version: [{ words: 'version' }],
   login: [
     { words: 'login https://pw.test --profile other', stdin: marks.token },
     { words: 'login https://pw.test --profile other --token-file DIR/token' },
@@ -204,7 +204,6 @@ const reference: Transport = async ({ method, url }) => {
   const { pathname } = new URL(url);
   const files = [{ filename: 'file.bin', content_type: 'x/y', url: 'https://pw.test/file/1' }];
   if (pathname === '/file/1') return answer(200, marks.content);
-  if (pathname === '/pwpush/latest') return answer(200, '{"version":"1.0.0"}');
   if (pathname.endsWith('/version')) return answer(200, VERSION);
   if (pathname.endsWith('/notify_emails')) return answer(201, NOTIFIED);
   if (pathname.endsWith('/preview')) return answer(200, '{"url":"https://pw.test/p/abc"}');
@@ -311,7 +310,6 @@ function home(send: Transport, signal?: AbortSignal) {
   mkdirSync(here.file('tmp'));
   const env = {
     TMPDIR: here.file('tmp'),
-    PWPUSH_LATEST_URL: 'https://pw.test/pwpush/latest',
     PATH: process.env.PATH,
     PWPUSH_TOKEN: '',
     SECRET_TEXT: marks.payload,

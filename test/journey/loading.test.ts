@@ -58,7 +58,6 @@ const files = [
 ];
 const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
 const heavy = [
-  'latest-release',
   'token-command',
   'system-keyring',
   'client-certificate',
