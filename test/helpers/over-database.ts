@@ -111,7 +111,6 @@ function bound(database: Database): Database {
     free: () => database.free(),
     unused: () => database.unused(),
     setAside: () => database.setAside(),
-    rewrite: () => database.rewrite(),
     close: () => database.close(),
   };
 }

@@ -25,7 +25,6 @@ import {
   selectKeys,
 } from './instance-key';
 import { addLinkKey, type Links, openLinks, resealLinkKey } from './keyring';
-import { sealClearTokens } from './open-keyring';
 import { reseal } from './vault';
 
 export interface RekeyIo extends DatabaseIo {
@@ -58,7 +57,6 @@ export async function rekey(settings: DataLocation, io: RekeyIo): Promise<Rekeye
   const database = await openExisting(settings, io);
   try {
     const { used, links } = await database.exclusively((sql) => addKey(sql, settings));
-    await sealClearTokens(database, used, links);
     const [newest, ...old] = used;
     let resealed = 0;
     for (const from of old) resealed += await retire(database, { from, to: newest, links }, io);

@@ -142,13 +142,6 @@ export function reseal(row: SealedKeys, push: Terms, from: InstanceKey, to: Inst
   );
 }
 
-/** The keys of a push of an earlier version, which bound them to the token alone, bound to its terms. */
-export function bindToTerms(row: SealedKeys, push: Terms, { wrapping }: InstanceKey): SealedKeys {
-  return eachKey(row, (sealed, what) =>
-    bind(wrapping, unseal(wrapping, sealed, context(push.url_token, what)), push, what),
-  );
-}
-
 /** What an instance key seals of a push. */
 type Bound = 'data key' | 'note key' | 'verifier';
 

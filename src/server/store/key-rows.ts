@@ -1,4 +1,4 @@
-import type { StoredPush, StoredToken } from './push-rows';
+import type { StoredPush } from './push-rows';
 import type { Sql } from './sql';
 
 /** What an instance key seals of a push. */
@@ -18,15 +18,6 @@ export interface SealedKeysRow extends SealedKeys, TermsRow {
   readonly push_id: number;
   /** Size of the payload, which an update of the row rewrites. */
   readonly bytes: number;
-}
-
-/** A push of an earlier version: `lookup` is its link token in clear text. */
-export interface ClearRow extends Pick<StoredPush, 'id' | 'lookup'>, Partial<SealedKeys> {
-  readonly owner_id: number | null;
-  readonly expires_at: number;
-  readonly expire_after_views: number;
-  /** null when it has expired. */
-  readonly key_id: string | null;
 }
 
 /** A key for link tokens, sealed with an instance key. */
@@ -90,30 +81,4 @@ export async function replaceLinkKey(sql: Sql, key: LinkKeyRow): Promise<void> {
   await sql`
     UPDATE link_keys SET sealed = ${key.sealed}, key_id = ${key.key_id}
     WHERE number = ${key.number}`;
-}
-
-/** The first `count` pushes whose tokens an earlier version stored in clear text. */
-export function listClear(sql: Sql, count: number): Promise<ClearRow[]> {
-  return sql<ClearRow>`
-    SELECT pushes.id, lookup, owner_id, expires_at, expire_after_views, key_id, data_key, note_key,
-      verifier
-    FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id
-    WHERE link_key IS NULL
-    ORDER BY pushes.id LIMIT ${count}`;
-}
-
-export async function replaceClear(sql: Sql, id: number, token: StoredToken): Promise<void> {
-  await sql`
-    UPDATE pushes SET lookup = ${token.lookup}, sealed_token = ${token.sealed_token},
-      link_key = ${token.link_key}
-    WHERE id = ${id}`;
-}
-
-/** Whether the database file must be rewritten because it may contain tokens in clear text. */
-export async function isToBeRewritten(sql: Sql): Promise<boolean> {
-  return (await sql`SELECT name FROM chores WHERE name = 'rewrite'`).length > 0;
-}
-
-export async function wasRewritten(sql: Sql): Promise<void> {
-  await sql`DELETE FROM chores WHERE name = 'rewrite'`;
 }

@@ -4,9 +4,16 @@ import { type Database, type Dialect, plain } from './sql';
 /** One entry per release. Never edit an entry after its release. */
 const migrations: ((dialect: Dialect) => string[])[] = [
   ({ blob, identity, filler }) => [
-    `CREATE TABLE facts (
-       name TEXT PRIMARY KEY,
-       value TEXT NOT NULL
+    // The instance keys that secrets may be sealed with; new secrets use the last one.
+    `CREATE TABLE instance_keys (
+       number ${identity},
+       id TEXT NOT NULL UNIQUE
+     )`,
+    // Keys for link tokens, sealed with an instance key.
+    `CREATE TABLE link_keys (
+       number ${identity},
+       sealed ${blob} NOT NULL,
+       key_id TEXT NOT NULL REFERENCES instance_keys (id)
      )`,
     `CREATE TABLE owners (
        id ${identity},
@@ -22,9 +29,12 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        last_used_at BIGINT
      )`,
     'CREATE INDEX tokens_by_selector ON tokens (selector)',
+    // A request is a push of kind `request`, whose one view is its answer, a push of kind `answer` without a link.
     `CREATE TABLE pushes (
        id ${identity},
-       url_token TEXT NOT NULL UNIQUE,
+       lookup TEXT NOT NULL UNIQUE,
+       sealed_token ${blob} NOT NULL,
+       link_key BIGINT NOT NULL,
        owner_id BIGINT REFERENCES owners (id),
        kind TEXT NOT NULL,
        name TEXT NOT NULL,
@@ -38,15 +48,25 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        created_at BIGINT NOT NULL,
        updated_at BIGINT NOT NULL,
        expires_at BIGINT NOT NULL,
-       expired_at BIGINT
+       expired_at BIGINT,
+       answer_id BIGINT,
+       public_key TEXT,
+       include_requestor BIGINT NOT NULL DEFAULT 0,
+       response_file_attachments BIGINT NOT NULL DEFAULT 0
      )`,
     // Covering indexes: a page of a listing reads nothing else, however many pushes of the other kind there are.
-    `CREATE INDEX pushes_active ON pushes (owner_id, created_at, id, expires_at, expired_at)
-       WHERE expired_at IS NULL AND owner_id IS NOT NULL`,
-    `CREATE INDEX pushes_expired ON pushes (owner_id, created_at, id, expired_at)
-       WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL`,
-    'CREATE INDEX pushes_by_end ON pushes (expires_at) WHERE expired_at IS NULL',
-    // Everything that expiry destroys is in this row. Keys, plain or wrapped, come after the filler.
+    `CREATE INDEX pushes_active ON pushes (owner_id, created_at, id, expires_at, expired_at, kind)
+       WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer')`,
+    `CREATE INDEX pushes_expired ON pushes (owner_id, created_at, id, expired_at, kind)
+       WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer')`,
+    `CREATE INDEX requests_active ON pushes (owner_id, created_at, id, expires_at, views, expired_at, kind)
+       WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind = 'request'`,
+    `CREATE INDEX requests_closed ON pushes (owner_id, created_at, id, expired_at, kind)
+       WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind = 'request'`,
+    'CREATE INDEX pushes_by_end ON pushes (expires_at, id, kind) WHERE expired_at IS NULL',
+    'CREATE INDEX pushes_ended ON pushes (expired_at) WHERE expired_at IS NOT NULL',
+    // Everything that expiry destroys is in this row. Keys, plain or wrapped, come after the filler. The reference keeps
+    // an instance key while a secret is sealed with it, and rejects secrets sealed with a removed key.
     `CREATE TABLE secrets (
        push_id BIGINT PRIMARY KEY REFERENCES pushes (id),${filler}
        data_key ${blob} NOT NULL,
@@ -55,8 +75,11 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        note ${blob},
        salt ${blob},
        cost TEXT,
-       verifier ${blob}
+       verifier ${blob},
+       key_id TEXT REFERENCES instance_keys (id)
      )`,
+    'CREATE INDEX secrets_by_key ON secrets (key_id, push_id)',
+    // `count` events of the same kind and origin share an entry; `updated_at` is the time of the last.
     `CREATE TABLE audit (
        id ${identity},
        push_id BIGINT NOT NULL REFERENCES pushes (id),
@@ -64,9 +87,13 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        ip TEXT,
        user_agent TEXT,
        referrer TEXT,
-       created_at BIGINT NOT NULL
+       created_at BIGINT NOT NULL,
+       count BIGINT NOT NULL DEFAULT 1,
+       updated_at BIGINT
      )`,
     'CREATE INDEX audit_by_push ON audit (push_id, created_at, id)',
+    `CREATE INDEX audit_repeated ON audit (push_id, kind, ip)
+       WHERE kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response')`,
     `CREATE TABLE tries (
        id ${identity},
        push_id BIGINT NOT NULL REFERENCES pushes (id),
@@ -74,8 +101,6 @@ const migrations: ((dialect: Dialect) => string[])[] = [
      )`,
     'CREATE INDEX tries_by_push ON tries (push_id, tried_at)',
     'CREATE INDEX tries_by_time ON tries (tried_at)',
-  ],
-  ({ blob, identity }) => [
     // `push_id` is null during the upload; `ends_at` is set when it is abandoned or the last view is used.
     `CREATE TABLE uploads (
        id ${identity},
@@ -99,63 +124,6 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        sealed ${blob} NOT NULL,
        UNIQUE (upload_id, position, number)
      )`,
-  ],
-  ({ identity }) => [
-    // The instance keys that secrets may be sealed with; new secrets use the last one.
-    `CREATE TABLE instance_keys (
-       number ${identity},
-       id TEXT NOT NULL UNIQUE
-     )`,
-    "INSERT INTO instance_keys (id) SELECT value FROM facts WHERE name = 'instance key id'",
-    'DROP TABLE facts',
-    // The reference keeps a key while a secret is sealed with it, and rejects secrets sealed with a removed key.
-    'ALTER TABLE secrets ADD COLUMN key_id TEXT REFERENCES instance_keys (id)',
-    'UPDATE secrets SET key_id = (SELECT id FROM instance_keys)',
-    'CREATE INDEX secrets_by_key ON secrets (key_id, push_id)',
-  ],
-  ({ blob, identity }) => [
-    // Keys for link tokens, sealed with an instance key.
-    `CREATE TABLE link_keys (
-       number ${identity},
-       sealed ${blob} NOT NULL,
-       key_id TEXT NOT NULL REFERENCES instance_keys (id)
-     )`,
-    // While `link_key` is null, `lookup` is the token in clear text; `sealClearTokens` hashes it.
-    'ALTER TABLE pushes RENAME COLUMN url_token TO lookup',
-    `ALTER TABLE pushes ADD COLUMN sealed_token ${blob}`,
-    'ALTER TABLE pushes ADD COLUMN link_key BIGINT',
-    'CREATE INDEX pushes_in_clear ON pushes (id) WHERE link_key IS NULL',
-    'CREATE TABLE chores (name TEXT PRIMARY KEY)',
-    "INSERT INTO chores (name) SELECT 'rewrite' WHERE EXISTS (SELECT 1 FROM pushes)",
-    'CREATE INDEX pushes_ended ON pushes (expired_at) WHERE expired_at IS NOT NULL',
-    // `count` events of the same kind and origin share an entry; `updated_at` is the time of the last.
-    'ALTER TABLE audit ADD COLUMN count BIGINT NOT NULL DEFAULT 1',
-    'ALTER TABLE audit ADD COLUMN updated_at BIGINT',
-    `CREATE INDEX audit_failures ON audit (push_id, kind, ip)
-       WHERE kind IN ('failed_view', 'failed_passphrase')`,
-  ],
-  () => [
-    // A request is a push of kind `request`, whose one view is its answer, a push of kind `answer` without a link.
-    'ALTER TABLE pushes ADD COLUMN answer_id BIGINT',
-    'ALTER TABLE pushes ADD COLUMN public_key TEXT',
-    'ALTER TABLE pushes ADD COLUMN include_requestor BIGINT NOT NULL DEFAULT 0',
-    'ALTER TABLE pushes ADD COLUMN response_file_attachments BIGINT NOT NULL DEFAULT 0',
-    'DROP INDEX pushes_active',
-    `CREATE INDEX pushes_active ON pushes (owner_id, created_at, id, expires_at, expired_at, kind)
-       WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer')`,
-    'DROP INDEX pushes_expired',
-    `CREATE INDEX pushes_expired ON pushes (owner_id, created_at, id, expired_at, kind)
-       WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer')`,
-    `CREATE INDEX requests_active ON pushes (owner_id, created_at, id, expires_at, views, expired_at, kind)
-       WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind = 'request'`,
-    `CREATE INDEX requests_closed ON pushes (owner_id, created_at, id, expired_at, kind)
-       WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind = 'request'`,
-    'DROP INDEX pushes_by_end',
-    'CREATE INDEX pushes_by_end ON pushes (expires_at, id, kind) WHERE expired_at IS NULL',
-    // Readings of a question too are counted in one entry.
-    'DROP INDEX audit_failures',
-    `CREATE INDEX audit_repeated ON audit (push_id, kind, ip)
-       WHERE kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response')`,
   ],
 ];
 

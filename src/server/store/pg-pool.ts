@@ -189,7 +189,6 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     unused: async () => 0,
     setAside: async () => undefined,
     // Dumps contain current rows only; for the files see pwpush-serve(1), Upgrade.
-    rewrite: async () => undefined,
     close: () => pool.close(),
   };
 }

@@ -37,8 +37,6 @@ export interface Database {
   unused(): Promise<number>;
   /** Reserves space for transactions that free space, if the disk has enough. */
   setAside(): Promise<void>;
-  /** Rewrites the whole database, so that its file contains no deleted data; rejects when the disk is too small. */
-  rewrite(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -148,11 +148,6 @@ function overConnection(
     async setAside() {
       reserve?.create();
     },
-    rewrite: () =>
-      queue(async () => {
-        connection.exec('VACUUM');
-        checkpoint(connection);
-      }),
     // `node:sqlite`, unlike libsql, throws when it is closed twice.
     close: lazy(async () => {
       // Lets the current group commit first.

@@ -2,15 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { instanceKey } from '../../../src/server/keys/instance-key';
-import { openLinks } from '../../../src/server/keys/keyring';
-import { sealClearTokens } from '../../../src/server/keys/open-keyring';
-import { seal, unseal } from '../../../src/server/keys/primitives';
+import { unseal } from '../../../src/server/keys/primitives';
 import { rekey } from '../../../src/server/keys/rotation';
-import { termsOf } from '../../../src/server/keys/vault';
 import { backup } from '../../../src/server/ops/database-copy';
-import type { SealedKeys } from '../../../src/server/store/key-rows';
-import { migrate } from '../../../src/server/store/migrations';
-import type { StoredPush } from '../../../src/server/store/push-rows';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { call, create, type TestService, testService } from '../../helpers/service';
 import { onEachStore, onSqlite, type Room } from '../../helpers/stores';
@@ -97,116 +91,6 @@ onEachStore((store) => {
       for (const { sealed } of keys)
         expect(() => unseal(old.wrapping, sealed, 'pwpush link key')).toThrow();
     });
-  });
-
-  describe('data of a version that kept tokens in clear text', () => {
-    /** As the third schema had it, and the code that went with it. */
-    async function aged(tokens: readonly string[]): Promise<void> {
-      const key = await readKey(room);
-      for (const url_token of tokens) {
-        const [row] = await beside.sql<StoredPush & SealedKeys>`
-          SELECT pushes.*, data_key, note_key, verifier
-          FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id
-          WHERE lookup = ${url_token} OR link_key IS NOT NULL ORDER BY pushes.id LIMIT 1`;
-        if (!row) throw new Error('no row');
-        const again = (sealed: Uint8Array | null, what: 'data key' | 'note key' | 'verifier') => {
-          const terms = { ...row, url_token };
-          const place = `pwpush push ${url_token} ${what}`;
-          return (
-            sealed && seal(key.wrapping, unseal(key.wrapping, sealed, termsOf(terms, what)), place)
-          );
-        };
-        await beside.sql`
-          UPDATE secrets SET data_key = ${again(row.data_key, 'data key')},
-            note_key = ${again(row.note_key, 'note key')},
-            verifier = ${again(row.verifier, 'verifier')}
-          WHERE push_id = ${row.id}`;
-        await beside.sql`
-          UPDATE pushes SET lookup = ${url_token}, link_key = NULL, sealed_token = NULL
-          WHERE id = ${row.id}`;
-      }
-      await beside.sql`DELETE FROM link_keys`;
-      for (const text of undo) await beside.sql(plain(text));
-    }
-
-    const undo = [
-      'DELETE FROM migrations WHERE id >= 3',
-      ...['pushes_active', 'pushes_expired', 'pushes_by_end'].map((name) => `DROP INDEX ${name}`),
-      ...['requests_active', 'requests_closed'].map((name) => `DROP INDEX ${name}`),
-      ...['answer_id', 'public_key', 'include_requestor', 'response_file_attachments'].map(
-        (name) => `ALTER TABLE pushes DROP COLUMN ${name}`,
-      ),
-      'CREATE INDEX pushes_active ON pushes (owner_id)',
-      'CREATE INDEX pushes_expired ON pushes (owner_id)',
-      'CREATE INDEX pushes_by_end ON pushes (expires_at)',
-      'DROP TABLE chores',
-      'DROP TABLE link_keys',
-      'DROP INDEX pushes_in_clear',
-      'DROP INDEX pushes_ended',
-      'DROP INDEX audit_repeated',
-      'ALTER TABLE pushes DROP COLUMN sealed_token',
-      'ALTER TABLE pushes DROP COLUMN link_key',
-      'ALTER TABLE pushes RENAME COLUMN lookup TO url_token',
-      'ALTER TABLE audit DROP COLUMN count',
-      'ALTER TABLE audit DROP COLUMN updated_at',
-    ];
-
-    async function made(): Promise<string[]> {
-      const tokens = [];
-      for (let i = 0; i < 30; i += 1) tokens.push(await create(service, push, service.adminToken));
-      tokens.push(await create(service, { ...push, passphrase: 'p' }, service.adminToken));
-      return tokens;
-    }
-
-    test('has them sealed at the start, and opens as before', async () => {
-      const tokens = await made();
-      await service.close();
-      await aged(tokens);
-      const clear = await room.remains();
-      expect(tokens.filter((token) => !clear.includes(token))).toEqual([]);
-      await beside.close();
-      service = await testService(room.settings);
-      beside = await room.beside();
-      expect(service.warnings).toEqual([]);
-      const sealed = await room.remains();
-      expect(tokens.filter((token) => sealed.includes(token))).toEqual([]);
-      expect(await list('active')).toHaveLength(31);
-    });
-
-    test('goes on where it was stopped', async () => {
-      const tokens = await made();
-      await service.close();
-      await aged(tokens);
-      await migrate(beside);
-      const key = await readKey(room);
-      const links = await beside.exclusively((sql) => openLinks(sql, [key]));
-      let runs = 0;
-      const stopping: Database['exclusively'] = (work) => {
-        runs += 1;
-        return runs > 1 ? Promise.reject(new Error('stopped')) : beside.exclusively(work);
-      };
-      const stopped = sealClearTokens({ ...beside, exclusively: stopping }, [key], links);
-      await expect(stopped).rejects.toThrow('stopped');
-      const clear = await beside.sql`SELECT id FROM pushes WHERE link_key IS NULL`;
-      expect(clear).toHaveLength(11);
-      await opensAll(tokens);
-    });
-
-    test('or begins with a change of the instance key', async () => {
-      const tokens = await made();
-      await service.close();
-      await aged(tokens);
-      expect(await rekey(room.settings, io)).toMatchObject({ resealed: tokens.length });
-      await opensAll(tokens);
-    });
-
-    async function opensAll(tokens: readonly string[]): Promise<void> {
-      service = await testService(room.settings);
-      for (const token of tokens) {
-        const { json } = await call(service, 'GET', `${at(token)}?passphrase=p`);
-        expect(json).toMatchObject({ payload: 'hunter2', views_remaining: 4 });
-      }
-    }
   });
 });
 

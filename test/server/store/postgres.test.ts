@@ -160,9 +160,9 @@ onPostgres((cluster) => {
   test('a push that is swept while somebody ends it stays as that one ended it', async () => {
     await migrate(database);
     const [push] = await database.sql<{ id: number }>`
-      INSERT INTO pushes (lookup, kind, name, expire_after_days, expire_after_views, views,
+      INSERT INTO pushes (lookup, sealed_token, link_key, kind, name, expire_after_days, expire_after_views, views,
         deletable_by_viewer, retrieval_step, protected, deleted, created_at, updated_at, expires_at)
-      VALUES ('t', 'text', '', 1, 1, 0, 1, 0, 0, 0, 1, 1, 10) RETURNING id`;
+      VALUES ('t', '', 1, 'text', '', 1, 1, 0, 1, 0, 0, 0, 1, 1, 10) RETURNING id`;
     const sweep = await database.transaction(async (sql) => {
       await endPush(sql, push?.id ?? 0, 5, 1);
       const swept = database.transaction((other) => endPush(other, push?.id ?? 0, 10, 0));

@@ -50,11 +50,6 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'keys.listLinkKeys': (sql) => keys.listLinkKeys(sql),
   'keys.replaceLinkKey': (sql) =>
     keys.replaceLinkKey(sql, { number: 1, sealed: bytes, key_id: 'new' }),
-  'keys.listClear': (sql) => keys.listClear(sql, 10),
-  'keys.replaceClear': (sql) =>
-    keys.replaceClear(sql, 1, { lookup: 'first', sealed_token: bytes, link_key: 1 }),
-  'keys.isToBeRewritten': (sql) => keys.isToBeRewritten(sql),
-  'keys.wasRewritten': (sql) => keys.wasRewritten(sql),
   'keys.deleteKey': (sql) => keys.deleteKey(sql, 'unused'),
   'pushes.countActive': (sql) => pushes.countActive(sql, NOW),
   'pushes.lockPush': (sql) => pushes.lockPush(sql, 1),
