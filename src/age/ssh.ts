@@ -95,13 +95,9 @@ function edWrapKey(wire: Buffer, point: Uint8Array) {
 }
 
 function rsaRecipient(wire: Buffer, e: Buffer, n: Buffer): Recipient {
-  const jwk = { kty: 'RSA', e: e.toString('base64url'), n: n.toString('base64url') };
   // Before it is imported: a key over the limit would make later imports fail on Node.js 24.
-  checkBits(
-    BigInt(`0x${n.toString('hex') || '0'}`)
-      .toString(2)
-      .replace(/^0$/, '').length,
-  );
+  checkPublic(e, n);
+  const jwk = { kty: 'RSA', e: e.toString('base64url'), n: n.toString('base64url') };
   const key = keyOf(() => createPublicKey({ key: jwk, format: 'jwk' }));
   return {
     wrap: (fileKey) => ({
@@ -133,6 +129,15 @@ function decrypted(key: KeyObject, body: Uint8Array): Buffer | undefined {
   } catch {
     return;
   }
+}
+
+/** As crypto/rsa of Go: with an exponent of 1, anybody can decrypt; other wrong numbers make OpenSSL fail, or nobody can. */
+function checkPublic(e: Buffer, n: Buffer): void {
+  const [exponent, modulus] = [numberOf(e), numberOf(n)];
+  checkBits(modulus === 0n ? 0 : modulus.toString(2).length);
+  const odd = (exponent & modulus & 1n) === 1n;
+  if (!odd || exponent < 3n || exponent >= 2n ** 31n || isNegative(e) || isNegative(n))
+    throw new AgeError('key', 'the RSA key is invalid');
 }
 
 function checkBits(bits: number): void {
@@ -232,9 +237,8 @@ function rsaKey(numbers: Record<'n' | 'e' | 'd' | 'qi' | 'p' | 'q', Buffer | und
 
 /** d modulo (prime - 1). */
 function reduced(d: Buffer = Buffer.alloc(1), prime: Buffer = Buffer.alloc(1)): Buffer {
-  const number = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex') || '0'}`);
-  if (number(prime) < 2n) throw invalidKey();
-  const hex = (number(d) % (number(prime) - 1n)).toString(16);
+  if (numberOf(prime) < 2n) throw invalidKey();
+  const hex = (numberOf(d) % (numberOf(prime) - 1n)).toString(16);
   return Buffer.from(hex.padStart(prime.length * 2, '0'), 'hex');
 }
 
@@ -263,7 +267,13 @@ function wireOf(type: string, ...fields: readonly Buffer[]): Buffer {
 /** An mpint (RFC 4251, section 5): a zero byte keeps it positive. */
 function mpint(base64url: string | undefined): Buffer {
   const bytes = fromUrl(base64url);
-  return (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.alloc(1), bytes]);
+  return isNegative(bytes) ? Buffer.concat([Buffer.alloc(1), bytes]) : bytes;
+}
+
+const isNegative = ([first = 0]: Buffer) => first >= 0x80;
+
+function numberOf(bytes: Buffer): bigint {
+  return BigInt(`0x${bytes.toString('hex') || '0'}`);
 }
 
 function fromUrl(base64url = ''): Buffer {

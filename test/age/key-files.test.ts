@@ -102,6 +102,18 @@ describe('what cannot be encrypted to is refused with the reason', () => {
     ],
     [sshLine(rsa(1024).publicKey), 'an RSA key needs at least 2048 bits, not 1024'],
     [`ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), Buffer.alloc(4096, 1))}`, 'at most 16384 bits'],
+    // With 1, anybody can decrypt; with 0, nobody.
+    ...['', '00', '01', '02', '04', 'ff', '00010000', '0080000001', '010000000000000001'].map(
+      (e): [string, string] => [
+        `ssh-rsa ${wire('ssh-rsa', Buffer.from(e, 'hex'), Buffer.alloc(257, 1))}`,
+        'the RSA key is invalid',
+      ],
+    ),
+    // Even, and negative, as mpints of RFC 4251 can be.
+    ...[Buffer.alloc(257, 2), Buffer.alloc(257, 255)].map((n): [string, string] => [
+      `ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), n)}`,
+      'the RSA key is invalid',
+    ]),
   ])('%#', (text, reason) => {
     expect(() => parseRecipient(text)).toThrow(reason);
     const file = `# a\n${RECIPIENT}\n\n${text}`;
