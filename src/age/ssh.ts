@@ -109,13 +109,14 @@ function rsaRecipient(wire: Buffer, e: Buffer, n: Buffer): Recipient {
 }
 
 function rsaIdentity(wire: Buffer, key: KeyObject): Identity {
-  checkBits(key.asymmetricKeyDetails?.modulusLength ?? 0);
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  checkBits(bits);
   return {
     type: 'ssh-rsa',
     unwrap({ args, body }) {
       argument(args[0], 4);
       if (args.length !== 1) throw invalidStanza();
-      if (args[0] !== tag(wire)) return;
+      if (args[0] !== tag(wire) || body.length !== Math.ceil(bits / 8)) return;
       const fileKey = decrypted(key, body);
       if (fileKey && fileKey.length !== FILE_KEY) throw invalidStanza();
       return fileKey;

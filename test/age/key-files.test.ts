@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { decryptText, encryptText } from '../../src/age/age';
 import { parseIdentities, parseRecipient, parseRecipients } from '../../src/age/key-files';
@@ -62,6 +62,46 @@ describe('an SSH key as it stands in authorized_keys', () => {
       const text = privateKey.export({ type, format: 'pem' }).toString();
       expect(await opens(sshLine(publicKey), text)).toBe(true);
     }
+  });
+});
+
+describe('stanzas that somebody made for an RSA key', () => {
+  const { publicKey, privateKey } = rsa(2048);
+  const real = parseRecipient(sshLine(publicKey));
+  const identities = parseIdentities(`${privateKey.export({ type: 'pkcs8', format: 'pem' })}`);
+  /** The text is encrypted to stanzas of random bytes with the tag of the key, and then to the key. */
+  const behind = async (count: number) => {
+    const { type, args } = await real.wrap(randomBytes(16));
+    const junk = { wrap: () => ({ type, args, body: randomBytes(256) }) };
+    return encryptText('secret', [...Array(count).fill(junk), real]);
+  };
+
+  test('are tried up to the 20th, and signals are handled between two', async () => {
+    let turns = 0;
+    let next: NodeJS.Immediate | undefined;
+    const count = () => {
+      turns++;
+      next = setImmediate(count);
+    };
+    const armor = await behind(19);
+    count();
+    expect(`${await decryptText(armor, identities)}`).toBe('secret');
+    clearImmediate(next);
+    expect(turns).toBeGreaterThanOrEqual(20);
+    await expect(decryptText(await behind(20), identities)).rejects.toThrow('does not decrypt it');
+  });
+
+  test('are not tried if they have another length', async () => {
+    const short = {
+      async wrap(fileKey: Uint8Array) {
+        for (;;) {
+          const stanza = await real.wrap(fileKey);
+          if (stanza.body[0] === 0) return { ...stanza, body: stanza.body.subarray(1) };
+        }
+      },
+    };
+    const armor = await encryptText('secret', [short]);
+    await expect(decryptText(armor, identities)).rejects.toThrow('does not decrypt it');
   });
 });
 
