@@ -23,15 +23,34 @@ export function armorSize(file: number): number {
  * @throws AgeError (armor)
  */
 export function decodeArmor(text: string): Buffer {
-  const [begin, ...body] = text.trim().split(/\r?\n/);
-  if (begin !== BEGIN) throw new AgeError('armor', 'the armor has no valid first line');
-  if (body.pop() !== END)
+  const lines = linesOf(text.trim());
+  const next = () => lines.next().value;
+  if (next() !== BEGIN) throw new AgeError('armor', 'the armor has no valid first line');
+  // Only the last may be shorter: millions of short lines would take gigabytes.
+  const body: string[] = [];
+  let line = next();
+  for (; line?.length === COLUMNS; line = next()) body.push(line);
+  if (line !== undefined && line !== END) {
+    if (line === '' || line.length > COLUMNS) throw invalidArmor();
+    body.push(line);
+    line = next();
+  }
+  if (line !== END || next() !== undefined)
     throw new AgeError('armor', 'the armor is truncated, or has text after it');
   const base64 = body.join('');
   const bytes = Buffer.from(base64, 'base64');
-  const short = body.slice(0, -1).some((line) => line.length !== COLUMNS);
-  const last = body.at(-1)?.length ?? COLUMNS;
-  if (short || last === 0 || last > COLUMNS || bytes.toString('base64') !== base64)
-    throw new AgeError('armor', 'the armor is not valid');
+  if (bytes.toString('base64') !== base64) throw invalidArmor();
   return bytes;
+}
+
+function* linesOf(text: string): Generator<string, undefined> {
+  for (let from = 0, to = 0; to < text.length; from = to + 1) {
+    const end = text.indexOf('\n', from);
+    to = end < 0 ? text.length : end;
+    yield text.slice(from, end > from && text[end - 1] === '\r' ? end - 1 : to);
+  }
+}
+
+function invalidArmor(): AgeError {
+  return new AgeError('armor', 'the armor is not valid');
 }

@@ -46,7 +46,7 @@ const quarter = () => {
 
 /** A body of 16 MiB without a byte. */
 function filled(before: string, filler: string, after: string): Buffer {
-  const times = Math.floor((16 * MEBI - 100) / filler.length);
+  const times = Math.floor((16 * MEBI - 1000) / filler.length);
   const bytes = Buffer.from(before + filler.repeat(times) + after);
   return Buffer.concat([Buffer.from(head(`content-length: ${bytes.length}`)), bytes]);
 }
@@ -105,6 +105,14 @@ const attacks: Record<string, readonly [(socket: Socket) => void, readonly numbe
   ],
   'a head that does not end': [(socket) => socket.write('HTTP/1.1 200 OK\r\nx: y'), [11]],
   'a body that stops': [(socket) => socket.write(`${head('content-length: 9')}{`), [11]],
+  'armor of short lines': [
+    once(() => {
+      const [before = '', after = ''] = RETRIEVED.split('hunter2');
+      const armor = ['-----BEGIN AGE ENCRYPTED FILE-----\\n', '-----END AGE ENCRYPTED FILE-----'];
+      return filled(`${before}${armor[0]}`, 'A\\n', `${armor[1]}${after}`);
+    }),
+    [1, 11],
+  ],
 };
 
 const measurable = process.platform === 'linux' && !spawnSync('perl', ['--version']).error;
