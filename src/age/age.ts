@@ -141,12 +141,13 @@ export async function decryptText(armor: string, identities: readonly Identity[]
 }
 
 /**
- * Whether armor needs a passphrase, rather than an identity file.
+ * The scrypt work factor of armor that needs a passphrase; undefined if it needs an identity file.
  * @throws AgeError (armor, header)
  */
-export async function needsPassphrase(armor: string): Promise<boolean> {
+export async function passphraseWork(armor: string): Promise<number | undefined> {
   const { header } = await readHeader(one(decodeArmor(armor)));
-  return parseHeader(header).stanzas[0]?.type === 'scrypt';
+  const [stanza] = parseHeader(header).stanzas;
+  return stanza?.type === 'scrypt' ? Number(stanza.args[1]) : undefined;
 }
 
 async function* one(piece: Uint8Array) {

@@ -11,6 +11,7 @@ import {
 import { AgeError } from './age-error';
 import { base64, chacha, derive, fromBase64, TAG } from './chacha';
 import type { Stanza } from './header';
+import { isLinkKey } from './link-key';
 
 // age.md (https://c2sp.org/age), "Native recipient types".
 
@@ -68,6 +69,8 @@ export function invalidStanza(): AgeError {
 // Section "The scrypt recipient type".
 
 const SALT = 16;
+/** The work factor of words, 64 MiB of memory; that of a link key is at most as high. */
+export const MODERATE_WORK = 16;
 /** The highest work factor that is accepted from a file: 1 GiB of memory and some seconds. */
 const MAX_WORK = 20;
 
@@ -89,14 +92,15 @@ export function passphraseRecipient(passphrase: string, work: number): Recipient
 
 /** A passphrase, for decryption. */
 export function passphraseIdentity(passphrase: string): Identity {
+  const max = isLinkKey(passphrase) ? MODERATE_WORK : MAX_WORK;
   return {
     type: 'scrypt',
     async unwrap(stanza) {
       const [text, work = '', ...more] = stanza.args;
       const salt = argument(text, SALT);
       if (!/^[1-9]\d*$/.test(work) || more.length > 0) throw invalidStanza();
-      if (Number(work) > MAX_WORK)
-        throw new AgeError('header', `the scrypt work factor is over the limit of 2^${MAX_WORK}`);
+      if (Number(work) > max)
+        throw new AgeError('header', `the scrypt work factor is over the limit of 2^${max}`);
       return openFileKey(await stretch(passphrase, salt, Number(work)), stanza);
     },
   };

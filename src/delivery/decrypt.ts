@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { unlink } from 'node:fs/promises';
-import { decryptStream, decryptText, needsPassphrase } from '../age/age';
+import { decryptStream, decryptText, passphraseWork } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { parseKey } from '../age/key';
 import { isLinkKey } from '../age/link-key';
-import { type Identity, passphraseIdentity } from '../age/recipients';
+import { type Identity, MODERATE_WORK, passphraseIdentity } from '../age/recipients';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push } from '../contract';
@@ -19,7 +19,8 @@ const TRIES = 3;
 
 /**
  * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded.
- * @param rescued is called with the rescue file of the armor, which is saved before asking for the key and on an error
+ * @param rescued is called with the rescue file of the armor, which is saved before asking for the key, before scrypt
+ * takes much memory, and on an error
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
 export async function decryptPush(
@@ -42,14 +43,15 @@ export async function decryptPush(
   }
 }
 
-/** @param beforeAsking is called before the user is asked, who may end the run then */
+/** @param save is called before the user is asked, or much memory is needed: the run may end then */
 async function openArmor(
   retrieved: RetrievedPush,
   keys: PushKeys,
-  beforeAsking: () => Promise<void>,
+  save: () => Promise<void>,
 ): Promise<RetrievedPush> {
   const { context, push } = retrieved;
-  if (!(await checked(needsPassphrase(push.payload ?? '')))) {
+  const work = await checked(passphraseWork(push.payload ?? ''));
+  if (work === undefined) {
     if (isLinkKey(keys.linkKey ?? ''))
       throw exchanged('the link has a key, but the push is encrypted to another one');
     if (keys.identities.length === 0) throw noIdentity();
@@ -57,6 +59,7 @@ async function openArmor(
   }
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
   if (given.length > 0) {
+    if (work > MODERATE_WORK) await save();
     const failure = await tryKeys(retrieved, keys, await Promise.all(given.map(parsed)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
@@ -66,7 +69,7 @@ async function openArmor(
     await retrieved.say.note(
       'the push is encrypted: give what follows # in its link, or its words',
     );
-  await beforeAsking();
+  await save();
   return askForKey(retrieved, keys);
 }
 

@@ -1,7 +1,7 @@
 import { armoredSize, encryptPrepared, type PreparedFile, prepareFile } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { newLinkKey, newWords } from '../age/key';
-import { passphraseRecipient, type Recipient } from '../age/recipients';
+import { MODERATE_WORK, passphraseRecipient, type Recipient } from '../age/recipients';
 import type { Attachment } from '../client/form';
 import type { Context } from '../context';
 import { limits } from '../contract';
@@ -39,7 +39,7 @@ export interface SealedContent {
 export type Seal = (content: Content) => Promise<SealedContent>;
 
 /** Base-two logarithms of the scrypt work factor: a link key has 128 bits, and six words 77. */
-const WORK = { link: 10, words: 16 };
+const WORK = { link: 10, words: MODERATE_WORK };
 
 /**
  * Reads the public keys, if it encrypts to them.

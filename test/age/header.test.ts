@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decryptStream, encryptStream, encryptText, needsPassphrase } from '../../src/age/age';
+import { decryptStream, encryptStream, encryptText, passphraseWork } from '../../src/age/age';
 import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/header';
+import { newLinkKey } from '../../src/age/key';
 import {
   type Identity,
   passphraseIdentity,
@@ -33,9 +34,14 @@ describe('hostile files', () => {
       `${VERSION}-> scrypt ${'A'.repeat(22)} 30\n${'A'.repeat(43)}\n${MAC}${'x'.repeat(16)}`,
       '2^20',
     ],
-  ])('%j', async (file, message) => {
-    await expect(opening(file, [passphraseIdentity('x')])).rejects.toThrow(message);
-    await expect(opening(file, [passphraseIdentity('x')])).rejects.toMatchObject({
+    [
+      `${VERSION}-> scrypt ${'A'.repeat(22)} 17\n${'A'.repeat(43)}\n${MAC}${'x'.repeat(16)}`,
+      '2^16',
+      newLinkKey(),
+    ],
+  ])('%j', async (file, message, key = 'x') => {
+    await expect(opening(file, [passphraseIdentity(key)])).rejects.toThrow(message);
+    await expect(opening(file, [passphraseIdentity(key)])).rejects.toMatchObject({
       name: 'AgeError',
       reason: 'header',
     });
@@ -97,9 +103,9 @@ test.each([0, 1, 47, 48, 49, 96, 500])('a body of %i bytes is encoded and parsed
   expect(parseHeader(header).stanzas).toEqual([stanza, stanza]);
 });
 
-test('armor tells whether a passphrase opens it', async () => {
-  expect(await needsPassphrase(await encryptText('x', [passphraseRecipient('x', 1)]))).toBe(true);
-  expect(await needsPassphrase(await encryptText('x', [x25519]))).toBe(false);
+test('armor tells whether a passphrase opens it, and its work factor', async () => {
+  expect(await passphraseWork(await encryptText('x', [passphraseRecipient('x', 3)]))).toBe(3);
+  expect(await passphraseWork(await encryptText('x', [x25519]))).toBe(undefined);
 });
 
 test('no error has a key or a passphrase in it', async () => {

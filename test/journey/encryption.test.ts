@@ -248,17 +248,17 @@ describe('an instance that', () => {
   const recipients = [passphraseRecipient(key, 10)];
 
   /** A push of two files of the same size, and what their links answer. */
-  async function made(size = 200_000) {
+  async function made(size = 200_000, to = recipients) {
     const plain = [Buffer.alloc(size, 'a'), Buffer.alloc(size, 'b')];
     const files: Buffer[] = [];
     const entries: ManifestFile[] = [];
     for (const [at, content] of plain.entries()) {
-      const { mac, encrypt } = await prepareFile(recipients);
+      const { mac, encrypt } = await prepareFile(to);
       files.push(await joined(encrypt(pieces(content))));
       entries.push({ name: `${at + 1}.txt`, type: 'text/plain', size, mac });
     }
     const manifest = (list: readonly ManifestFile[], message?: string) =>
-      encryptText(encodeManifest({ message, files: list }), recipients);
+      encryptText(encodeManifest({ message, files: list }), to);
     return {
       files,
       entries,
@@ -413,6 +413,7 @@ describe('an instance that', () => {
     expect(readdirSync(path('state')).filter((name) => name.startsWith('download'))).toEqual([]);
   });
 
+  const passphrase = 'Pass phrase 1';
   /** Takes longer to open than an interrupted program may run on; nothing opens it. */
   const slow = {
     wrap: () => ({
@@ -431,10 +432,10 @@ describe('an instance that', () => {
     async (word, signal, status) => {
       const payload = await encryptText('text', [slow]);
       const instance = await offering([], payload, 0);
-      const more = word === 'run' ? ['--as', 'A', '--', 'true'] : [];
-      const words = [word, `${instance.url}/p/abc#${key}`, ...more];
-      const state = { ...env, PWPUSH_STATE_DIR: path('state') };
-      const { child, ended } = start(words, { env: state, input: '', cwd: folder });
+      const rest = word === 'run' ? ['--as', 'A', '--', 'true'] : [];
+      const words = [word, `${instance.url}/p/abc`, ...rest];
+      const more = { PWPUSH_KEY: passphrase, PWPUSH_STATE_DIR: path('state') };
+      const { child, ended } = start(words, { env: { ...env, ...more }, input: '', cwd: folder });
       await stretching(child);
       child.kill(signal);
       const { code, stderr } = await ended;
@@ -446,15 +447,15 @@ describe('an instance that', () => {
   );
 
   test('makes the key of a file slow to try: the rest is for --resume', async () => {
-    const { one, entries, manifest } = await made(10);
+    const { one, entries, manifest } = await made(10, [passphraseRecipient(passphrase, 10)]);
     const { mac, encrypt } = await prepareFile([slow]);
     const bytes = await joined(encrypt(pieces(Buffer.from('x'))));
     const list = [...entries.slice(0, 1), { name: '2.txt', type: 'text/plain', size: 1, mac }];
     const files = [named('1.age', whole(one)), named('2.age', whole(bytes))];
     const instance = await offering(files, await manifest(list), 0);
-    const words = ['get', `${instance.url}/p/abc#${key}`, '--output', 'in/'];
-    const state = { ...env, PWPUSH_STATE_DIR: path('state') };
-    const { child, ended } = start(words, { env: state, input: '', cwd: folder });
+    const words = ['get', `${instance.url}/p/abc`, '--output', 'in/'];
+    const more = { PWPUSH_KEY: passphrase, PWPUSH_STATE_DIR: path('state') };
+    const { child, ended } = start(words, { env: { ...env, ...more }, input: '', cwd: folder });
     await stretching(child);
     child.kill('SIGINT');
     const { code, stderr } = await ended;
