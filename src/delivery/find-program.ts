@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, open, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Context } from '../context';
 
@@ -23,7 +23,7 @@ export async function findProgram(
   for (const folder of folders) {
     for (const ending of endings) {
       const file = isPath ? name + ending : join(folder || '.', name + ending);
-      const kind = name === '' ? 'missing' : await kindOf(file);
+      const kind = name === '' ? 'missing' : await kindOf(file, !windows);
       if (kind === 'program') return { file: isPath || folder ? file : `./${file}` };
       if (kind === 'other') status = 126;
     }
@@ -31,7 +31,8 @@ export async function findProgram(
   return { status };
 }
 
-async function kindOf(file: string): Promise<'program' | 'other' | 'missing'> {
+/** @param scripts also check the interpreter of a script, which the kernel starts */
+async function kindOf(file: string, scripts: boolean): Promise<'program' | 'other' | 'missing'> {
   const found = await stat(file).catch(() => undefined);
   if (!found) return 'missing';
   const runs =
@@ -40,5 +41,21 @@ async function kindOf(file: string): Promise<'program' | 'other' | 'missing'> {
       () => true,
       () => false,
     ));
-  return runs ? 'program' : 'other';
+  const interpreter = runs && scripts ? await interpreterOf(file) : undefined;
+  const starts = interpreter === undefined || (await kindOf(interpreter, false)) === 'program';
+  return runs && starts ? 'program' : 'other';
+}
+
+/** Bytes of the first line that kernels read at most (execve(2)). */
+const FIRST_LINE = 512;
+
+/** The path after `#!`; undefined for other programs, and those that may be run but not read. */
+async function interpreterOf(file: string): Promise<string | undefined> {
+  const handle = await open(file).catch(() => undefined);
+  try {
+    const { buffer, bytesRead = 0 } = (await handle?.read(Buffer.alloc(FIRST_LINE))) ?? {};
+    return /^#![ \t]*([^ \t\n]+)/.exec(buffer?.toString('utf8', 0, bytesRead) ?? '')?.[1];
+  } finally {
+    await handle?.close();
+  }
 }

@@ -214,6 +214,24 @@ describe('before anything is sent', () => {
   });
 
   test.each([
+    ['#!/nonexistent\n', 126],
+    ['#!nonexistent', 126],
+    ['#! \t/etc/passwd -x\n', 126],
+    ['#!/bin/sh\r\n', 126],
+    ['#! /bin/sh -e\n', 0],
+    ['#!/usr/bin/env sh\n', 0],
+    ['#!\n', 0],
+    ['', 0],
+  ])('the interpreter of a script is looked for: %j', async (first, code) => {
+    const name = here.file('script');
+    writeFileSync(name, `${first}:\n`, { mode: 0o755 });
+    const token = await here.push({ payload: 'A=1' });
+    const before = here.asked.length;
+    expect((await here.run('run', token, '--', name)).code).toBe(code);
+    expect(here.asked.length - before).toBe(code === 0 ? 1 : 0);
+  });
+
+  test.each([
     [['abc'], 'no command to run'],
     [['--', 'true'], 'no link before --'],
     [['abc', '--as', 'A-B', '--', 'true'], '"A-B" is not a valid variable name'],
@@ -329,8 +347,9 @@ describe('the last view was used, and the program cannot be run: the secret is s
 
   test('of a program that the system cannot load', async () => {
     const file = here.file('program');
-    writeFileSync(file, '#!/no/such/interpreter\n');
-    chmodSync(file, 0o755);
+    const interpreter = here.file('interpreter');
+    writeFileSync(file, `#!${interpreter}\n`, { mode: 0o755 });
+    writeFileSync(interpreter, '#!/no/such/interpreter\n', { mode: 0o755 });
     const token = await here.push({ payload: 'A=hunter2', expire_after_views: 1 });
     const { code, stderr } = await refused(['--', file], token);
     expect({ code, rescued: Object.values(here.rescued()) }).toEqual({
