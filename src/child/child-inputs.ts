@@ -159,19 +159,23 @@ function notOneFile(of: string | undefined, found: number, { push }: RetrievedPu
 export interface ChildProgram {
   readonly file: string;
   readonly words: readonly [string, ...string[]];
-  /** Variables with our own secrets that it may have. */
+  /** Variables that it may have although they hold or name our own secrets. */
   readonly allow: readonly string[];
+  /** A variable that holds a passphrase. */
+  readonly passphraseEnv?: string | undefined;
 }
 
-/** Our own token, passphrase and key are not passed on, unless allowed. */
+/** Our own tokens, passphrases and keys are not passed on, nor where they are, unless allowed. */
 export function childOf(
-  { file, words, allow }: ChildProgram,
+  { file, words, allow, passphraseEnv }: ChildProgram,
   { variables, input }: ChildInputs,
-  { env }: Context,
+  { env, platform }: Context,
 ): Child {
-  const kept = Object.entries(env).filter(
-    ([name]) => !ownSecrets.includes(name) || allow.includes(name),
-  );
+  const same = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
+  const ours = (name: string) =>
+    (/^PWPUSH_/.test(name) && !settings.includes(name)) ||
+    (passphraseEnv !== undefined && name === same(passphraseEnv));
+  const kept = Object.entries(env).filter(([name]) => !ours(same(name)) || allow.includes(name));
   return {
     file,
     words,
@@ -180,7 +184,19 @@ export function childOf(
   };
 }
 
-const ownSecrets = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];
+/** Our variables that neither hold nor name a secret, for a child that runs pwpush itself. Any other is removed. */
+const settings = [
+  'PWPUSH_URL',
+  'PWPUSH_PROFILE',
+  'PWPUSH_EDITION',
+  'PWPUSH_CA_FILE',
+  'PWPUSH_TIMEOUT',
+  'PWPUSH_NO_INPUT',
+  'PWPUSH_DEBUG',
+  'PWPUSH_CONFIG_DIR',
+  'PWPUSH_STATE_DIR',
+  'PWPUSH_LATEST_URL',
+];
 
 /** The error for a child that did not start. Of a system error only the code is printed: its message may quote arguments. */
 export function startFailure(error: unknown, name: string): CliError {

@@ -41,7 +41,7 @@ export async function runHelper(context: Context, program: HelperProgram): Promi
     const child = spawn(found.file, args, {
       // A process group of its own (setsid), so that it can be ended as a whole.
       detached: platform !== 'win32',
-      env: Object.fromEntries(Object.entries(env).filter(([one]) => !/^PWPUSH_/.test(one))),
+      env: Object.fromEntries(Object.entries(env).filter(([one]) => !/^PWPUSH_/i.test(one))),
       stdio: 'pipe',
       windowsHide: true,
     });

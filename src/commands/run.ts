@@ -151,8 +151,8 @@ async function run(session: Session, options: RunOptions): Promise<void> {
     const inputs = await childInputs(pushes, options, folder);
     await reportInputs(session, inputs, pushes, folder);
     if (signal.aborted) throw endedBy(signal);
-    const { allow } = options;
-    status = await context.runChild(childOf({ ...program, words, allow }, inputs, context));
+    const child = childOf({ ...options, ...program, words }, inputs, context);
+    status = await context.runChild(child);
     // The key of an answer whose files are not used may still be needed.
     delivered = options.decrypt && inputs.unused.files.length === 0;
   } catch (error) {

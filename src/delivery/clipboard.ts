@@ -223,7 +223,7 @@ async function start(
   return spawn(found.file, words, {
     stdio,
     // Without our tokens and passphrases.
-    env: Object.fromEntries(Object.entries(env).filter(([one]) => !/^PWPUSH_/.test(one))),
+    env: Object.fromEntries(Object.entries(env).filter(([one]) => !/^PWPUSH_/i.test(one))),
     timeout: LIMIT,
     windowsHide: true,
     // In a process group of its own: Ctrl-C is for us, and the clipboard outlives the terminal's window.

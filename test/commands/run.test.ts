@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
 import { changed, RETRIEVED } from '../helpers/reference';
@@ -11,6 +11,12 @@ beforeEach(async () => {
   here = await instance({ env: { PATH: process.env.PATH } });
 });
 afterEach(() => here.close());
+
+/** Our variables, by the manual. */
+function documented(): string[] {
+  const page = readFileSync(new URL('../../man/pwpush.1', import.meta.url), 'utf8');
+  return [...page.matchAll(/^\.It Ev (PWPUSH_\w+)/gm)].map(([, name = '']) => name);
+}
 
 const lastView = { name: 'push[expire_after_views]', value: '1' };
 const sh = (line: string) => ['--', 'sh', '-c', line];
@@ -165,14 +171,29 @@ describe('the program', () => {
     });
   });
 
-  test('gets neither token nor passphrase, unless allowed', async () => {
+  test('gets no variable that holds or names a secret of ours, unless allowed', async () => {
     const token = await here.push({ payload: 'A=1', passphrase: 'horse' });
-    const env = { PWPUSH_PASSPHRASE: 'horse', ...here.admin };
-    const line = sh('echo "[$PWPUSH_TOKEN$PWPUSH_PASSPHRASE]"');
-    expect((await here.under({ env }).run('run', token, ...line)).stdout).toBe('[]\n');
-    const allowed = ['--allow', 'PWPUSH_PASSPHRASE'];
-    expect((await here.under({ env }).run('run', token, ...allowed, ...line)).stdout).toBe(
-      '[horse]\n',
+    const settings = ['URL', 'PROFILE', 'EDITION', 'CA_FILE', 'TIMEOUT', 'NO_INPUT', 'DEBUG'];
+    const places = ['CONFIG_DIR', 'STATE_DIR', 'LATEST_URL'];
+    const env = {
+      ...Object.fromEntries([...documented(), 'PWPUSH_DB_PASSWORD'].map((name) => [name, ''])),
+      WORD: 'horse',
+      PWPUSH_URL: 'https://pw.test',
+      ...here.admin,
+    };
+    const words = ['run', token, '--passphrase-env', 'WORD'];
+    const line = sh("env | sed -n 's/^PWPUSH_//p; s/^WORD/WORD/p'");
+    const names = async (...allowed: string[]) => {
+      const { stdout } = await here.under({ env }).run(...words, ...allowed, ...line);
+      return stdout
+        .split('\n')
+        .map((one) => one.split('=')[0])
+        .filter(Boolean)
+        .sort();
+    };
+    expect(await names()).toEqual([...settings, ...places].sort());
+    expect(await names('--allow', 'WORD,PWPUSH_TOKEN')).toEqual(
+      [...settings, ...places, 'TOKEN', 'WORD'].sort(),
     );
   });
 });
