@@ -11,7 +11,7 @@ import { input, output } from './stdio';
  * @param tune is called before the first request; `many` if others will follow
  */
 export function systemContext(tune: (many: boolean) => void = () => {}): Context {
-  // Other users can read arguments while a process runs: those with the key of a link or a header are overwritten.
+  // Other users can read arguments while a process runs: those with a link or a header are overwritten.
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
   const signals = signalHandling();
   const { signal } = signals;
@@ -67,10 +67,10 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
   return context;
 }
 
-/** The key of a link, and what may have the value of a header. */
-const SECRETS = /#|%23|--header\b/;
+/** The key of a link, any link (gateways write the key in their own ways), and what may have the value of a header. */
+const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?].|--header\b/;
 
-/** Overwrites the arguments, which other users can read while a process runs: they have the key of a link. */
+/** Overwrites the arguments, which other users can read while a process runs: they may have the key of a link. */
 function hideArguments(): void {
   process.title = 'pwpush';
   if (process.platform !== 'linux') return;

@@ -1,7 +1,14 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -154,6 +161,32 @@ test('the key is in no byte on the wire, in no log, message, name or file', {
   expect(holds(log, secrets)).toEqual([]);
   Object.assign(service, await serveBuilt(somebody.env));
 });
+
+test.skipIf(!existsSync('/proc/self/cmdline'))(
+  'no spelling of a link stays among the arguments',
+  async () => {
+    const { stdout } = await succeeded(['push', '--encrypt', '--views', '9'], 'hunter2');
+    const link = stdout.trim();
+    const encoded = (times: number): string =>
+      link.replace('#', `%${'25'.repeat(times)}23`).replace('http://', '');
+    const escaped = encodeURIComponent(link).replaceAll('-', '-2D').replaceAll('_', '-5F');
+    const spelled = [
+      link,
+      withoutKey(link),
+      ...[0, 1, 2].map(encoded),
+      `https://a.safelinks.protection.outlook.com/?url=${encodeURIComponent(link)}`,
+      `https://a.safelinks.protection.outlook.com?url=${encodeURIComponent(link)}`,
+      `https://urldefense.com/v3/__${link.replace('#', '*')}__;Iw!!a!b$`,
+      `https://urldefense.com/v2/url?u=${escaped.replaceAll('%2F', '_').replaceAll('%', '-')}&d=a`,
+    ];
+    const script = 'tr -d "\\0" </proc/$PPID/cmdline; : "$A"';
+    const key = { PWPUSH_KEY: keyOf(link) };
+    for (const one of spelled) {
+      const ended = await run(['run', one, '--as', 'A', '--', 'sh', '-c', script], '', key);
+      expect([one, ended.code, ended.stdout]).toEqual([one, 0, 'pwpush']);
+    }
+  },
+);
 
 describe('files', () => {
   const sizes = [0, 1, 65_536, 200_001];
