@@ -28,7 +28,7 @@ export type HelperEnd =
 
 /**
  * Runs a program that is not ours and returns its output. It has no terminal and none of our variables, and is ended with
- * all that it started after 10 s, or when the run is interrupted.
+ * its process group after 10 s, or when the run is interrupted; what leaves the group, as agents do, keeps running.
  * @throws CliError when the run is interrupted
  */
 export async function runHelper(context: Context, program: HelperProgram): Promise<HelperEnd> {
