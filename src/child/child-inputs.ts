@@ -195,7 +195,6 @@ const settings = [
   'PWPUSH_DEBUG',
   'PWPUSH_CONFIG_DIR',
   'PWPUSH_STATE_DIR',
-  'PWPUSH_LATEST_URL',
 ];
 
 /** The error for a child that did not start. Of a system error only the code is printed: its message may quote arguments. */
