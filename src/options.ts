@@ -119,7 +119,7 @@ export function addKeyOptions(command: Command): Command {
     .optionsGroup('Encrypted pushes:')
     .option('--key-file <path>', 'key or words from a file; - is stdin (PWPUSH_KEY)')
     .option('-i, --identity <file>', 'decrypt with this age or SSH private key', repeated)
-    .option('--no-decrypt', 'take the encrypted text and files as they are');
+    .option('--no-decrypt', 'take text and files as they are, encrypted or not');
 }
 
 /** The global options as given anywhere on the line, with their defaults. */

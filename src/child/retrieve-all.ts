@@ -21,7 +21,7 @@ export async function retrieveAll(
   const pushes: RetrievedPush[] = [];
   for (const [at, named] of references.entries()) {
     try {
-      const sealed = await retrieveFrom(run, named, passphrase);
+      const sealed = await retrieveFrom(run, named, passphrase, keys);
       pushes[at] = sealed;
       const given = { ...keys, linkKey: named.key, strict: true };
       const opened = await openPush(sealed, given, (rescued) => {

@@ -10,8 +10,11 @@ export interface Reference {
   readonly base: string | undefined;
   /** The key to an encrypted push: the fragment, which is never sent; it may be damaged. */
   readonly key?: string;
-  /** `unknown` for `/r/T`, which URL pushes and requests have; missing for a push or a bare token. */
-  readonly kind?: 'request' | 'unknown';
+  /**
+   * The fragment decides, so that no instance is asked what its user opens. Without one, `unknown` for `/r/T`, which URL
+   * pushes and requests have; missing for a bare token and the other addresses of a push.
+   */
+  readonly kind?: 'push' | 'request' | 'unknown';
   /** The public key in the link of a request, to which its answer is encrypted; it may be damaged. */
   readonly publicKey?: string;
   /** What of the pasted link was repaired; the beginning of a sentence follows it with "had". */
@@ -97,9 +100,10 @@ function repaired(pasted: string): { readonly text: string; readonly repairs: re
   return { text: text.replace(/%(25)*23/, '#'), repairs: [...repairs, '%23 for #'] };
 }
 
-/** The key at the beginning of a fragment, which may be cut; other fragments are not keys. */
+/** The key at the beginning of a fragment. Whatever else is there is a key that was damaged. */
 function keyIn(fragment: string): string | undefined {
-  return (/^[\w-]{22}(?![\w-])/.exec(fragment) ?? /^[\w-]{8,}(?=$|[&?])/.exec(fragment))?.[0];
+  const [key = fragment] = /^[\w-]{22}(?![\w-])|^[^&?]+/.exec(fragment) ?? [];
+  return key || undefined;
 }
 
 /**
@@ -116,7 +120,7 @@ export function parseReference(pasted: string): Reference {
   return {
     ...parseAddress(address),
     ...(publicKey !== undefined && { kind: 'request', publicKey }),
-    ...(publicKey === undefined && key !== undefined && { key }),
+    ...(publicKey === undefined && key !== undefined && { kind: 'push', key }),
     ...(all.length === 0 ? {} : { repairs: all }),
   };
 }

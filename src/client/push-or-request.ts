@@ -30,8 +30,8 @@ async function isRequest(api: Api, token: string): Promise<boolean | undefined> 
 }
 
 /**
- * Does what fits a link or token. `/r/TOKEN` is the link of a request, and of a URL push of the open-source edition, so
- * that the instance is asked; a bare token is tried as that of a push first.
+ * Does what fits a link or token. A key in the link says what it is. `/r/TOKEN` is the link of a request, and of a URL push
+ * of the open-source edition, so that the instance is asked; a bare token is tried as that of a push first.
  * @throws what the work throws; CliError (rejected) for a request where the instance has none
  */
 export async function pushOrRequest<T>(
@@ -39,6 +39,7 @@ export async function pushOrRequest<T>(
   { token, base, kind }: Reference,
   work: { readonly push: () => Promise<T>; readonly request: () => Promise<T> },
 ): Promise<T> {
+  if (kind === 'push') return work.push();
   if (kind === 'request') return onRequest(api, work.request);
   if (kind === 'unknown') {
     const found = await isRequest(api, token);

@@ -93,7 +93,7 @@ async function get(session: Session, options: GetOptions): Promise<void> {
     const named = { ...reference, ...instance };
     const sealed = kept
       ? await resumed(session, named, kept)
-      : await retrieveFrom(session, named, passphrase);
+      : await retrieveFrom(session, named, passphrase, keys);
     const given = { ...keys, linkKey: reference.key, strict: place.job !== undefined };
     const whole = await opened(sealed, given, options.files);
     retrieved = { ...whole, received: sealed.push, push: kept?.rest(whole.push) ?? whole.push };

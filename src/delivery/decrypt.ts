@@ -52,7 +52,7 @@ async function openArmor(
   const { context, push } = retrieved;
   const work = await checked(passphraseWork(push.payload ?? ''));
   if (work === undefined) {
-    if (isLinkKey(keys.linkKey ?? ''))
+    if (keys.linkKey !== undefined)
       throw exchanged('the link has a key, but the push is encrypted to another one');
     if (keys.identities.length === 0) throw noIdentity();
     return withContent(retrieved, keys);
@@ -151,9 +151,9 @@ async function parsed(text: string): Promise<ParsedKey> {
 /** The push with its plaintext, and a client that decrypts its files. */
 async function withContent(
   retrieved: RetrievedPush,
-  { identities, linkKey = '' }: PushKeys,
+  { identities }: Pick<PushKeys, 'identities'>,
 ): Promise<RetrievedPush> {
-  const { context, push, say, api, answer } = retrieved;
+  const { context, push, api, answer } = retrieved;
   const { signal } = context;
   const noun = answer ? 'answer' : 'push';
   const work = checked(decryptText(push.payload ?? '', identities), noun);
@@ -164,13 +164,9 @@ async function withContent(
     });
   const text = bytes.toString('utf8');
   if (!isManifest(text)) {
-    const files = (push.files ?? []).length > 0;
-    // pwpush encrypts text and files alike, and no other program creates such links.
-    if (files && isLinkKey(linkKey)) throw exchanged('the files of the push are not encrypted');
-    if (files)
-      await say.warn(
-        'the files are not encrypted: they may be from someone other than the sender of the text',
-      );
+    // They may be from someone other than the sender of the text.
+    if ((push.files ?? []).length > 0)
+      throw exchanged(`the files of the ${noun} are not encrypted`);
     return { ...retrieved, push: { ...push, payload: text, encrypted: true } };
   }
   const { message, files } = contentOf(text, push, noun);

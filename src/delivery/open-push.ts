@@ -1,15 +1,14 @@
 import { isArmored } from '../age/armored';
-import { isLinkKey } from '../age/link-key';
 import { failedError } from '../errors';
 import type { PushKeys } from '../input/decryption-keys';
 import type { RetrievedPush } from './retrieve';
 
 /**
- * Decrypts a push if it is encrypted; asks for the key if it is missing. Warns of one that is not encrypted though there
- * may be a key for it.
+ * Decrypts a push, or the answer to a request. The user decides what is encrypted, never the instance: where a
+ * key was given, nothing is taken that was not encrypted. Asks for the key of an encrypted push if it is missing.
  * @param rescued is called with the rescue file of armor that was saved before asking, or could not be opened
- * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted
- * though its link or an option has a key, or there is one for the answer and `strict` is set. Nothing else is saved then
+ * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted though
+ * there is a key for it. Nothing else is saved then
  */
 export async function openPush(
   retrieved: RetrievedPush,
@@ -17,38 +16,36 @@ export async function openPush(
   rescued: (path: string) => void,
 ): Promise<RetrievedPush> {
   if (!keys.decrypt) return retrieved;
-  if (retrieved.answer) return openAnswer(retrieved, retrieved.answer, keys);
-  if (isArmored(retrieved.push.payload ?? ''))
-    return (await import('./decrypt')).decryptPush(retrieved, keys, rescued);
-  const { linkKey, text, required } = keys;
-  const whole = isLinkKey(linkKey ?? '');
-  const not = 'but the push is not encrypted: it may have been replaced';
-  if (whole || required)
-    throw failedError(`${whole ? 'the link has a key' : 'a key was given'}, ${not}`, {
-      hint: 'ask the sender; --no-decrypt accepts it as it is',
-    });
-  if (linkKey !== undefined) await retrieved.say.warn(`the link has a damaged key, ${not}`);
-  else if (text !== undefined) await retrieved.say.warn(`PWPUSH_KEY is set, ${not}`);
-  return retrieved;
+  const { push, answer } = retrieved;
+  if (!isArmored(push.payload ?? '')) return inClear(retrieved, keys);
+  const { decryptAnswer, decryptPush } = await import('./decrypt');
+  if (!answer) return decryptPush(retrieved, keys, rescued);
+  const identities = [...(answer.key?.identities ?? []), ...keys.identities];
+  return decryptAnswer(retrieved, { ...keys, linkKey: undefined, identities });
 }
 
-/** Decrypts the answer to a request with the key that was kept for it, or a given one. */
-async function openAnswer(
-  retrieved: RetrievedPush,
-  { key, publicKey }: NonNullable<RetrievedPush['answer']>,
-  keys: PushKeys,
-): Promise<RetrievedPush> {
-  if (!isArmored(retrieved.push.payload ?? '')) {
-    if (!key && !publicKey && keys.identities.length === 0) return retrieved;
+/** @throws CliError (failed) if a key was given */
+async function inClear(retrieved: RetrievedPush, keys: PushKeys): Promise<RetrievedPush> {
+  const { answer, say } = retrieved;
+  const giver = keyGiver(keys) ?? (answer?.publicKey === undefined ? undefined : 'the link');
+  if (answer) {
     const plain = 'the answer is not encrypted: the instance could read it, or may have written it';
-    if (keys.strict)
+    if (giver !== undefined || (answer.key && keys.strict))
       throw failedError(plain, {
         hint: 'to accept such an answer the next time, use --no-decrypt',
       });
-    await retrieved.say.warn(plain);
-    return retrieved;
-  }
-  const identities = [...(key?.identities ?? []), ...keys.identities];
-  const { decryptAnswer } = await import('./decrypt');
-  return decryptAnswer(retrieved, { ...keys, linkKey: undefined, identities });
+    if (answer.key) await say.warn(plain);
+  } else if (giver !== undefined)
+    throw failedError(
+      `${giver} has a key, but the push is not encrypted: it may have been replaced`,
+      {
+        hint: 'ask the sender; --no-decrypt accepts it as it is',
+      },
+    );
+  return retrieved;
+}
+
+/** What has a key for the push, which may be damaged; undefined if nothing has. */
+function keyGiver({ linkKey, givenBy }: PushKeys): string | undefined {
+  return linkKey === undefined ? givenBy : 'the link';
 }

@@ -3,6 +3,7 @@ import { pushOrRequest } from '../client/push-or-request';
 import type { Context, Token } from '../context';
 import type { Push } from '../contract';
 import { CliError, failedError } from '../errors';
+import type { DecryptionKeys } from '../input/decryption-keys';
 import { askPassphrase, type KnownPassphrase } from '../input/passphrase';
 import type { Invocation } from '../terminal/output';
 import { rescueResult } from './print-or-rescue';
@@ -27,18 +28,21 @@ export interface RetrievedPush extends Invocation {
 }
 
 /**
- * Retrieves a push, which uses a view, or takes the answer to a request.
+ * Retrieves a push, which uses a view, or takes the answer to a request. What a key or words are given for is a push,
+ * unless the link says otherwise: the instance is not asked.
  * @throws CliError as `retrieve` does; (not_found) for a request without an answer, (expired) for a closed one
  */
 export function retrieveFrom(
   run: Invocation,
   named: Retrievable,
   passphrase: KnownPassphrase,
+  keys: Pick<DecryptionKeys, 'text' | 'decrypt'>,
 ): Promise<RetrievedPush> {
   const { api, token, target } = named;
+  const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
   const { context, options, say } = run;
   const found = { context, options, say, api };
-  return pushOrRequest(api, named, {
+  return pushOrRequest(api, opensPushes ? { ...named, kind: 'push' } : named, {
     push: async () => {
       const push = await retrieve(context, api, token, passphrase);
       return { ...found, push: withEarlierViews(push, target.token) };

@@ -20,15 +20,15 @@ export interface DecryptionKeys {
   readonly text: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
-  /** An option gives a key, so the push must be encrypted; `PWPUSH_KEY` may be there for others. */
-  readonly required: boolean;
+  /** What gave them, for messages; undefined if nothing did. */
+  readonly givenBy: string | undefined;
 }
 
 /** What opens a certain push. */
 export interface PushKeys extends DecryptionKeys {
   /** The key in its link, which may be damaged. */
   readonly linkKey: string | undefined;
-  /** Refuse an answer that is not encrypted though there is a key for it: nobody looks at a warning before it is used. */
+  /** Refuse an answer that is not encrypted though its key was kept: nobody looks at a warning before it is used. */
   readonly strict?: boolean;
 }
 
@@ -45,15 +45,20 @@ export async function readKeys(
       `--no-decrypt cannot be combined with ${keyFile === undefined ? '--identity' : '--key-file'}`,
       'use only one of them',
     );
-  const text = keyFile === undefined ? context.env.PWPUSH_KEY || undefined : undefined;
-  const required = keyFile !== undefined || identity.length > 0;
-  if (!required) return { text, identities: [], decrypt, required };
+  const text = await readKey(keyFile, context);
   const identities: Identity[] = [];
   for (const path of identity) identities.push(...(await readIdentities(path, context)));
-  if (keyFile === undefined) return { text, identities, decrypt, required };
-  const read = withoutOneLineEnd((await bytesOf(keyFile, context)).toString('utf8'));
-  if (read === '') throw usageError(`the key is empty: ${placeOf(keyFile)}`);
-  return { text: read, identities, decrypt, required };
+  const option = keyFile === undefined ? '--identity' : '--key-file';
+  const given = keyFile !== undefined || identity.length > 0;
+  const givenBy = given ? option : text === undefined ? undefined : 'PWPUSH_KEY';
+  return { text, identities, decrypt, givenBy };
+}
+
+async function readKey(path: string | undefined, context: Context): Promise<string | undefined> {
+  if (path === undefined) return context.env.PWPUSH_KEY || undefined;
+  const key = withoutOneLineEnd((await bytesOf(path, context)).toString('utf8'));
+  if (key === '') throw usageError(`the key is empty: ${placeOf(path)}`);
+  return key;
 }
 
 const TRIES = 3;

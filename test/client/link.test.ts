@@ -59,7 +59,7 @@ test('a made link has the path prefix, and the step where there is one', async (
 /** Every way of naming a push after its base (docs/wire.md, "Tokens and addresses"). */
 const forms = ['/p/T', '/p/T/r', '/f/T', '/r/T', '/api/v2/pushes/T'].flatMap((path) =>
   ['', '.json', '/preview', '/passphrase', '/audit', '/r', '/preview.json', '/'].flatMap((end) =>
-    ['', '?locale=fr', '#x', '?locale=fr&push_locale=de#top'].map((rest) => path + end + rest),
+    ['', '?locale=fr', '#', '?locale=fr&push_locale=de#'].map((rest) => path + end + rest),
   ),
 );
 
@@ -202,6 +202,7 @@ describe('as people paste them', () => {
       { kind: 'request', publicKey, repairs: ['%23 for #', 'text after its key'] },
     ],
     ['https://pw.test/r/abc#age1qq', { kind: 'request', publicKey: 'age1qq' }],
+    [`https://pw.test/p/abc#${publicKey}`, { kind: 'request', publicKey }],
   ])('%s may be a request', (pasted, expected) => {
     expect(parseReference(pasted)).toEqual({ token: 'abc', base: 'https://pw.test', ...expected });
   });
@@ -278,7 +279,7 @@ describe('a link with a key', () => {
       ['Outlook Safe Links around it', 'Proofpoint around it'],
     ],
   ])('%s', (_name, pasted, repairs) => {
-    const expected = { token: 'quyul5r5w08', base: 'https://pw.test', key };
+    const expected = { token: 'quyul5r5w08', base: 'https://pw.test', kind: 'push', key };
     const found = parseReference(pasted);
     expect(found).toEqual(repairs.length === 0 ? expected : { ...expected, repairs });
     expect(repairText([found]) === undefined).toBe(repairs.length === 0);
@@ -288,14 +289,36 @@ describe('a link with a key', () => {
     expect(parseReference(`quyul5r5w08#${key}`)).toEqual({
       token: 'quyul5r5w08',
       base: undefined,
+      kind: 'push',
       key,
     });
   });
 
-  test('that was cut is kept, for a message; an ordinary fragment is none', () => {
-    expect(parseReference(`${link}#${key.slice(0, 12)}`).key).toBe(key.slice(0, 12));
-    expect(parseReference(`${link}#${key}xyz`).key).toBe(`${key}xyz`);
-    expect(parseReference(`${link}#top`).key).toBeUndefined();
+  test.each([
+    ['cut', key.slice(0, 12)],
+    ['cut to a character', key.slice(0, 1)],
+    ['continued', `${key}xyz`],
+    ['after white space', `%20${key}`],
+    ['after a sign', `!${key}`],
+    ['as a parameter', `x=${key}`],
+    ['in a text fragment', `:~:text=${key}`],
+    ['of a request, after white space', '%20age1qq'],
+    ['of a request, after a slash', '/age1qq'],
+    ['of a request, escaped', '%61ge1qq'],
+    ['gone, with what was behind it', '&utm_source=mail'],
+  ])('that is damaged is one all the same: %s', (_how, damaged) => {
+    for (const path of ['p', 'f', 'r', 'api/v2/requests'])
+      expect(parseReference(`https://pw.test/${path}/abc#${damaged}`)).toEqual({
+        token: 'abc',
+        base: 'https://pw.test',
+        kind: 'push',
+        key: damaged,
+      });
+  });
+
+  test('that was cut before parameters is found', () => {
+    const { key: found, repairs } = parseReference(`${link}#${key.slice(0, 12)}?utm_source=mail`);
+    expect([found, repairs]).toEqual([key.slice(0, 12), ['text after its key']]);
   });
 
   test('is read whatever gateway it went through', () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decryptText, encryptText } from '../../src/age/age';
 import { parseIdentities, parseRecipients } from '../../src/age/key-files';
 import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
+import type { Transport } from '../../src/context';
 import { limits } from '../../src/contract';
 import { type Instance, instance } from '../helpers/instance';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
@@ -610,41 +611,106 @@ describe('armor of other programs', () => {
   });
 });
 
-describe('a push that is not encrypted', () => {
-  const child = ['--as', 'A', '--', 'sh', '-c', 'echo "$A"'];
-  const get = (token: string, env = {}, ...words: string[]) =>
-    here.under({ env: { PATH: process.env.PATH, ...env } }).run('get', token, ...words);
-  const run = (token: string, env = {}, ...words: string[]) =>
-    here.under({ env: { PATH: process.env.PATH, ...env } }).run('run', token, ...words, ...child);
-  const forged = () => here.push({ payload: 'FORGED', expire_after_views: 2 });
+describe('an instance that decides what is encrypted', () => {
+  const WORDS_OF_ANN = 'abacus-abdomen-abdominal-abide-abiding-ability';
+  const child = ['--', 'sh', '-c', 'echo "$A"; cat "$F"'];
+  const env = { PATH: process.env.PATH };
+  const report = () => here.file('report');
+  const reported = () => (existsSync(report()) ? readFileSync(report(), 'utf8') : '');
+  /** Each way of using a secret: its command line, and whether it was used. */
+  const uses = (link: string) => [
+    ['get', link],
+    ['get', link, '--json'],
+    ['get', link, '--gitlab-dotenv', report(), '--as', 'A'],
+    ['run', link, '--as', 'A', ...child],
+  ];
+  /** The end of the link, the environment, options, and what the error says. */
+  type Giver = [string, Record<string, string>, string[], string];
+  const givers = (): Giver[] => {
+    writeFileSync(here.file('words'), WORDS_OF_ANN);
+    const key = 'A'.repeat(22);
+    const damaged = [key.slice(1), 'AAAAA', `%20${key}`, `!${key}`, `x=${key}`, `${key}-`, 'top'];
+    return [
+      ...[key, ...damaged].map((text): Giver => [`#${text}`, {}, [], 'the link has a key']),
+      ['', { PWPUSH_KEY: WORDS_OF_ANN }, [], 'PWPUSH_KEY has a key'],
+      ['', {}, ['--key-file', here.file('words')], '--key-file has a key'],
+      ['', {}, ['-i', sshKey('ed25519', 'id')], '--identity has a key'],
+    ];
+  };
 
-  test('though an option gives a key is not printed, nor given to a command', async () => {
-    writeFileSync(here.file('words'), 'a-b-c-d-e-f');
-    for (const option of [
-      ['--key-file', here.file('words')],
-      ['-i', sshKey('ed25519', 'id')],
-    ])
-      for (const command of [get, run]) {
-        const { code, stdout, stderr } = await command(await forged(), {}, ...option);
-        expect([code, stdout]).toEqual([1, '']);
-        expect(stderr).toContain(
-          'a key was given, but the push is not encrypted: it may have been replaced',
-        );
+  test('by sending clear text in place of what a key was given for: nothing gets it', async () => {
+    for (const [end, more, options, said] of givers())
+      for (const words of uses(`${await here.push({ payload: 'A=FORGED' })}${end}`)) {
+        const at = here.under({ env: { ...env, ...more } });
+        const [name = '', ...others] = words;
+        const { code, stdout, stderr } = await at.run(name, ...options, ...others);
+        expect([end, words, code, stdout, reported()]).toEqual([end, words, 1, '', '']);
+        expect(stderr).toContain(`${said}, but the push is not encrypted: it may have been repl`);
       }
   });
 
-  test('warns where PWPUSH_KEY is set, or a part of a key is in the link', async () => {
-    for (const command of [get, run]) {
-      const env = { PWPUSH_KEY: 'a-b-c-d-e-f' };
-      const { stdout, stderr } = await command(await forged(), env);
-      expect(stdout.trim()).toBe('FORGED');
-      expect(stderr).toContain('warning: PWPUSH_KEY is set, but the push is not encrypted: ');
-      const cut = await command(`${await forged()}#${'A'.repeat(21)}`);
-      expect(cut.stdout.trim()).toBe('FORGED');
-      expect(cut.stderr).toContain('warning: the link has a damaged key, but the push is not');
-      expect((await command(await forged())).stderr).not.toContain('warning');
-    }
+  test('keeps what came in a rescue file, and --no-decrypt takes it', async () => {
+    const token = await here.push({ payload: 'as it is', expire_after_views: 1 });
+    const { stderr } = await here.run('get', `${token}#AAAA`);
+    expect(Object.values(here.rescued())).toEqual(['as it is']);
+    expect(stderr).toContain('; the secret was saved to ');
+    const other = await here.push({ payload: 'as it is' });
+    const at = here.under({ env: { PWPUSH_KEY: WORDS_OF_ANN } });
+    expect((await at.run('get', `${other}#AAAA`, '--no-decrypt')).stdout).toBe('as it is');
   });
+
+  test('is believed about a push for which nobody gave a key', async () => {
+    const token = await here.push({ payload: 'clear' });
+    expect(await here.run('get', token)).toEqual({ code: 0, stdout: 'clear', stderr: '' });
+  });
+
+  test('by answering as a request is not asked: what a key opens is a push', async () => {
+    const sent: string[] = [];
+    const { send } = forging(sent);
+    const there = place({ send, env: { ...env, PWPUSH_URL: 'https://pw.test' } });
+    const [, ...keys] = givers().filter(([, , [option]]) => option !== '-i');
+    for (const [end, more, options] of keys)
+      for (const link of ['https://pw.test/r/abc', 'https://pw.test/p/abc', 'abc'])
+        for (const words of uses(`${link}${end}`)) {
+          const [name = '', ...others] = words;
+          const at = there.under({ env: { ...env, ...more } });
+          const { code, stdout } = await at.run(name, ...options, ...others);
+          expect([link, end, words[0], code, stdout]).toEqual([link, end, words[0], 5, '']);
+        }
+    for (const name of ['show', 'wait', 'audit', 'expire', 'preview'])
+      expect((await there.run(name, `https://pw.test/r/abc#${'A'.repeat(22)}`)).code).toBe(5);
+    expect(sent.filter((path) => !path.includes('/pushes/'))).toEqual([]);
+    // An identity may be for an answer, which then has to be encrypted.
+    for (const words of uses('https://pw.test/r/abc')) {
+      const [name = '', ...others] = words;
+      const { code, stdout } = await there.run(name, '-i', here.file('id'), ...others);
+      expect([words[0], code, stdout]).toEqual([words[0], 1, '']);
+    }
+    expect((await there.run('get', 'https://pw.test/r/abc')).stdout).toBe('A=FORGED');
+    there.close();
+  });
+
+  /** Has no push, and a request of every name with an answer. */
+  function forging(sent: string[]) {
+    const bodies: [RegExp, string][] = [
+      [/\/version$/, '{"edition":"commercial","features":{"requests":{"enabled":true}}}'],
+      [/\/requests\/abc\/preview$/, '{"url":"https://pw.test/r/abc"}'],
+      [/\/requests\/abc$/, '{"url_token":"abc","state":"closed","response":"A=FORGED"}'],
+    ];
+    const send: Transport = async ({ url }) => {
+      const { pathname } = new URL(url);
+      sent.push(pathname);
+      const found = bodies.find(([path]) => path.test(pathname));
+      return {
+        status: found ? 200 : 404,
+        headers: { 'content-type': 'application/json' },
+        body: (async function* () {
+          yield Buffer.from(found?.[1] ?? '{"error":"not-found"}');
+        })(),
+      };
+    };
+    return { send };
+  }
 });
 
 test.each([

@@ -447,7 +447,7 @@ describe('with the commercial edition', () => {
     ]);
     await here.under({ stdin: 'hunter2' }).run('respond', `${PRO}/r/request2`);
     const got = await here.run('get', `${PRO}/r/request2`, '--identity', here.file('ci.key'));
-    expect(got).toMatchObject({ code: 0, stdout: 'hunter2' });
+    expect(got).toMatchObject({ code: 1, stdout: '' });
   });
 
   test('--account chooses whose it is, in JSON and in a form', async () => {
@@ -754,14 +754,27 @@ describe('a server that cheats', () => {
     expect(got.stderr).toContain('the private key does not open the answer');
   });
 
-  test('by an answer that is not encrypted is warned of', async () => {
+  test('by an answer that is not encrypted is refused where the link has a key', async () => {
     const link = await asked();
     await answer(link);
     cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
     const got = await here.run('get', link);
-    expect(got.stderr).toBe(
-      'warning: the answer is not encrypted: the instance could read it, or may have written it\n',
-    );
+    expect(got).toMatchObject({ code: 1, stdout: '' });
+    expect(got.stderr).toContain('the answer is not encrypted: the instance could read it');
+    const kept = Object.entries(here.rescued()).filter(([name]) => name.startsWith('secret'));
+    expect(kept.map(([, text]) => text)).toEqual(['forged']);
+  });
+
+  test('by an answer that is not encrypted is warned of where only the key was kept', async () => {
+    const link = await asked();
+    await answer(link);
+    cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
+    expect(await here.run('get', link.replace(/#.*/, ''))).toEqual({
+      code: 0,
+      stdout: 'forged',
+      stderr:
+        'warning: the answer is not encrypted: the instance could read it, or may have written it\n',
+    });
   });
 
   test.each([
@@ -806,7 +819,7 @@ describe('a server that cheats', () => {
       cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
       return here.under({ env }).run(...words.map((word) => word.replace('LINK', link)));
     };
-    expect((await forged('get', 'LINK')).stderr).toContain('warning: the answer is not encrypted');
+    expect(await forged('get', 'LINK')).toMatchObject({ code: 1, stdout: '' });
     const run = await forged('run', 'LINK', '--as', 'OTP', '--', 'sh', '-c', 'echo "$OTP"');
     expect(run).toMatchObject({ code: 1, stdout: '' });
   });

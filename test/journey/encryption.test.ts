@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { encryptText, prepareFile } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
+import { parseRecipients } from '../../src/age/key-files';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { encodeManifest, type ManifestFile } from '../../src/manifest';
 import { joined, pieces } from '../helpers/age';
@@ -524,22 +525,31 @@ describe('an instance that', () => {
     expect(rescued.filter((name) => name.includes('/'))).toHaveLength(listed.length);
   });
 
-  test('added files to an encrypted text is noticed', async () => {
-    const payload = await encryptText('text', recipients);
-    const instance = await offering([named('run-me.sh', whole('evil'))], payload);
-    const { code, stderr } = await get(instance);
-    const words = ['get', `${instance.url}/p/abc`, '--output', 'in/'];
-    const env = { PWPUSH_KEY: key };
-    const warned = await run(words, '', env);
-    await instance.stop();
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('files of the push are not encrypted'),
-    ]);
-    expect(warned).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('warning: the files are not'),
-    });
+  test('added files to an encrypted text is noticed, whatever the key is', async () => {
+    const [id, words] = [path('id'), 'abacus-abdomen-abdominal-abide-abiding-ability'];
+    expect(spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', id]).status).toBe(0);
+    const own = parseRecipients(readFileSync(`${id}.pub`, 'utf8'));
+    const ways: [typeof recipients, string, string[], Record<string, string>][] = [
+      [recipients, `#${key}`, [], {}],
+      [recipients, '', [], { PWPUSH_KEY: key }],
+      [[passphraseRecipient(words, 4)], '', [], { PWPUSH_KEY: words }],
+      [own, '', ['-i', id], {}],
+    ];
+    for (const [to, end, options, env] of ways) {
+      const payload = await encryptText('text', to);
+      const instance = await offering([named('run-me.sh', whole('echo FORGED'))], payload);
+      const link = `${instance.url}/p/abc${end}`;
+      const child = ['--file', 'S=run-me.sh', '--', 'sh', '-c', 'sh "$S"'];
+      const state = { ...env, PWPUSH_STATE_DIR: path('state') };
+      const got = await run(['get', ...options, link, '--output', 'in/'], '', state);
+      const ran = await run(['run', ...options, link, ...child], '', state);
+      await instance.stop();
+      for (const { code, stdout, stderr } of [got, ran]) {
+        expect([end, options, code, stdout]).toEqual([end, options, 1, '']);
+        expect(stderr).toContain('the files of the push are not encrypted: it may have been');
+      }
+      expect(readdirSync(path('.')).includes('in') ? kept() : []).toEqual([]);
+    }
   });
 
   test('a newer manifest is not guessed at', async () => {

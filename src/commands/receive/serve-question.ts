@@ -172,7 +172,7 @@ async function deliver(
     text: undefined,
     identities: [],
     decrypt: true,
-    required: false,
+    givenBy: undefined,
     linkKey: undefined,
   };
   const opened = await openPush(sealed, none, () => {}).catch(async (error) => {
