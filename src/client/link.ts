@@ -125,6 +125,15 @@ export function parseReference(pasted: string): Reference {
   };
 }
 
+/** Whether a link is that of a push to everybody who reads it, and has no fragment of its own. */
+export function isPushLink(link: string): boolean {
+  try {
+    return parseReference(link).kind === undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** What was repaired of links, as a sentence; undefined if nothing was. */
 export function repairText(references: readonly Reference[]): string | undefined {
   const all = new Set(references.flatMap(({ repairs = [] }) => repairs));

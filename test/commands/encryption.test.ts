@@ -7,7 +7,7 @@ import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipient
 import type { Transport } from '../../src/context';
 import { limits } from '../../src/contract';
 import { type Instance, instance } from '../helpers/instance';
-import { CREATED, changed, RETRIEVED } from '../helpers/reference';
+import { CREATED, changed, EXPIRED, RETRIEVED } from '../helpers/reference';
 import { place } from '../helpers/run';
 import { broken, json, wire } from '../helpers/wire';
 
@@ -769,6 +769,39 @@ describe('whatever happens to the answer, the link keeps its key', () => {
   const at = (send: Parameters<typeof place>[0]) =>
     place({ env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't' }, stdin: 's', ...send });
 
+  const foreign = ['/r/quyul5r5w08', '/api/v2/requests/quyul5r5w08', '/p/quyul5r5w08#age1qq', '/x'];
+  test.each(['--encrypt', '--encrypt=words', '--to', '--each'])(
+    'a link that is not one of a push: it is expired again (%s)',
+    async (mode) => {
+      const key = mode === '--to' ? [readFileSync(`${sshKey('ed25519', 'id')}.pub`, 'utf8')] : [];
+      const words = mode === '--each' ? ['--each', '--encrypt'] : [mode, ...key];
+      for (const path of foreign) {
+        const html_url = `https://pw.test/secrets${path}`;
+        const answers = [json(201, changed(CREATED, { html_url })), json(200, EXPIRED)];
+        const { send, sent } = wire(answers);
+        const there = at({ send });
+        const { code, stdout, stderr } = await there.run('push', ...words);
+        expect([path, code, stdout.trim(), sent.length]).toEqual([path, 8, '', 2]);
+        expect(sent[1]).toMatch(/^DELETE /);
+        expect(stderr).toContain(
+          'the instance returned a link that is not one of an encrypted push',
+        );
+        there.close();
+      }
+    },
+  );
+
+  test.each(['/p/quyul5r5w08', '/p/quyul5r5w08/r?locale=fr', '/f/quyul5r5w08'])(
+    'a link of a push below any path gets the key: %s',
+    async (path) => {
+      const html_url = `https://pw.test/secrets${path}`;
+      const there = at({ send: wire([json(201, changed(CREATED, { html_url }))]).send });
+      const { code, stdout } = await there.run('push', '--encrypt');
+      expect([code, stdout.split('#')[0]]).toEqual([0, html_url]);
+      there.close();
+    },
+  );
+
   test('stdout and stderr fail: the rescue file has it', async () => {
     const there = at({ send: wire([json(201, changed(CREATED, {}))]).send });
     const conditions = { failing: { stdout: 'EPIPE', stderr: 'EPIPE' } } as const;
@@ -789,6 +822,18 @@ describe('whatever happens to the answer, the link keeps its key', () => {
     expect(code).toBe(11);
     expect(stderr).toMatch(new RegExp(`created meanwhile: https://\\S+#${KEY}\n`));
     there.close();
+  });
+
+  test('no answer, and what was found has the link of a request: it is not named', async () => {
+    const html_url = 'https://pw.test/r/quyul5r5w08';
+    const created_at = '2026-08-20T11:06:45.000Z';
+    const listed = JSON.stringify([JSON.parse(changed(CREATED, { created_at, html_url }))]);
+    for (const mode of ['--encrypt', '--encrypt=words']) {
+      const there = at({ send: wire([broken(true), json(200, listed), json(200, '[]')]).send });
+      const { stderr } = await there.run('push', mode);
+      expect(stderr).toContain('created meanwhile: https://pw.test/p/quyul5r5w08');
+      there.close();
+    }
   });
 
   test('no answer, and several pushes were found: the key is named once', async () => {

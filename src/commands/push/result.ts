@@ -1,11 +1,6 @@
 import type { Api } from '../../client/client';
-import {
-  type Difference,
-  differences,
-  differenceText,
-  unconfirmed,
-} from '../../client/compare-limits';
-import { findLink, linkIn, withKey } from '../../client/link';
+import { differences, differenceText, unconfirmed } from '../../client/compare-limits';
+import { findLink, isPushLink, linkIn, withKey } from '../../client/link';
 import type { Profile } from '../../context';
 import type { Push } from '../../contract';
 import type { CreatedLink } from '../../delivery/deliver-link';
@@ -27,7 +22,8 @@ export interface CreatedPush extends CreatedLink {
 
 /**
  * Finds the link of a new push and compares its limits with the request.
- * @throws CliError (rejected) if they are looser than asked; the push is expired again then
+ * @throws CliError (rejected) if they are looser than asked, or if an encrypted push has a link that is not one of a push;
+ * the push is expired again then
  */
 export async function acceptPush(
   { api, target }: Instance,
@@ -41,7 +37,17 @@ export async function acceptPush(
   const link = linkIn(options.locale, found);
   const changed = differences(ready.request, created);
   const looser = changed.filter((one) => one.looser);
-  if (looser.length > 0 && !options.acceptLimits) throw await revoke(api, created, link, looser);
+  if (looser.length > 0 && !options.acceptLimits)
+    throw await revoke(api, created, link, {
+      what: `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`,
+      hint: 'use limits that the instance allows, or keep the push with --accept-limits',
+    });
+  // Of a request, the recipient could get an answer in clear.
+  if (ready.mode && !isPushLink(link))
+    throw await revoke(api, created, link, {
+      what: 'the instance returned a link that is not one of an encrypted push',
+      hint: 'use another instance: this one is broken or malicious',
+    });
   const warnings = changed.map((one) => `the instance changed a limit: ${differenceText(one)}`);
   const missing = unconfirmed(ready.request, created);
   if (missing.length > 0)
@@ -112,14 +118,13 @@ export function keepsReceipts({ receipt }: PushOptions, profile: Profile | undef
   return receipt && profile?.receipts !== false;
 }
 
-/** Expires a push with looser limits than requested, and returns the error that says so. */
+/** Expires a push that is not as it was asked for, and returns the error that says so. */
 async function revoke(
   api: Api,
   created: Push,
   link: string,
-  looser: readonly Difference[],
+  { what, hint }: { readonly what: string; readonly hint: string },
 ): Promise<CliError> {
-  const what = `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`;
   try {
     if (created.url_token === '') throw failedError('the instance returned no token');
     await api.expire(created.url_token);
@@ -135,7 +140,7 @@ async function revoke(
     );
   }
   return new CliError('rejected', `${what}; the push was expired`, {
-    hint: 'use limits that the instance allows, or keep the push with --accept-limits',
+    hint,
     remains: { link, expired: true },
   });
 }

@@ -1,7 +1,8 @@
+import { isArmored } from '../../age/armored';
 import { type ApiSettings, apiClient } from '../../client/client';
 import { differences } from '../../client/compare-limits';
 import { isOpen } from '../../client/failure';
-import { webAddress, withKey } from '../../client/link';
+import { isPushLink, webAddress, withKey } from '../../client/link';
 import { pages } from '../../client/pages';
 import { header } from '../../client/transport/call';
 import type { Transport } from '../../context';
@@ -34,7 +35,7 @@ export async function unanswered(
       failure,
       target.base,
       await findUnansweredPush(settings, request, started, account),
-      key,
+      { key, encrypted: isArmored(request.payload ?? '') },
     );
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -47,10 +48,11 @@ function describeFound(
   failure: CliError,
   base: string,
   { similar, others }: RecentPushes,
-  key: string | undefined,
+  { key, encrypted }: { readonly key: string | undefined; readonly encrypted: boolean },
 ): CliError {
   // One of several has the key, and it is not known which.
-  const found = similar.map((push) => listed(push, base, similar.length === 1 ? key : undefined));
+  const own = { encrypted, key: similar.length === 1 ? key : undefined };
+  const found = similar.map((push) => listed(push, base, own));
   const [first] = found;
   const extended = (more: string, hint: string) =>
     failure.with({ message: `${failure.message}; ${more}`, hint, remains: { found } });
@@ -81,9 +83,11 @@ function noneFound(others: number): string {
 function listed(
   { passphrase: _secret, ...push }: Push,
   base: string,
-  key: string | undefined,
+  { key, encrypted }: { readonly key: string | undefined; readonly encrypted: boolean },
 ): Push {
-  const link = webAddress(push.html_url) ?? `${base}/p/${push.url_token}`;
+  const named = webAddress(push.html_url) ?? '';
+  const usable = encrypted ? isPushLink(named) : named !== '';
+  const link = usable ? named : `${base}/p/${push.url_token}`;
   return { ...push, html_url: withKey(link, key) };
 }
 
