@@ -290,7 +290,34 @@ const text = v.fallback(v.nullish(v.string()), undefined);
 const flag = v.fallback(v.nullish(v.boolean()), undefined);
 const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
-const file = v.looseObject({ filename: v.string(), content_type: text, url: v.string() });
+/** What the program says in the objects that `--json` prints (docs/json.md): an instance cannot say it. */
+const OURS: readonly string[] = [
+  'earlier_views',
+  'encrypted',
+  'error',
+  'generated',
+  'latest',
+  'line',
+  'management_token',
+  'outdated',
+  'pwpush',
+  'saved_as',
+  'warning',
+];
+
+/** An object of a response: unknown fields are kept, except for those of `OURS` that are not among `entries`. */
+function object<const Entries extends v.ObjectEntries>(entries: Entries) {
+  const ours = OURS.filter((name) => !Object.hasOwn(entries, name));
+  return v.pipe(
+    v.looseObject(entries),
+    v.transform((found) => {
+      for (const name of ours) Reflect.deleteProperty(found, name);
+      return found;
+    }),
+  );
+}
+
+const file = object({ filename: v.string(), content_type: text, url: v.string() });
 
 /** The optional fields of a push. */
 const pushFields = {
@@ -315,7 +342,7 @@ const pushFields = {
 };
 
 /** @internal */
-export const pushSchema: v.GenericSchema<unknown, Push> = v.looseObject({
+export const pushSchema: v.GenericSchema<unknown, Push> = object({
   ...pushFields,
   url_token: token,
 });
@@ -328,7 +355,7 @@ const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:[^\s\p{C}]*$/u))
  * @internal
  */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
-  v.looseObject({ ...pushFields, url_token: v.fallback(token, '') }),
+  object({ ...pushFields, url_token: v.fallback(token, ''), management_token: text }),
   v.check((push) => push.url_token !== '' || v.is(webAddress, push.html_url)),
 );
 
@@ -337,7 +364,7 @@ export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
  * @internal
  */
 export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
-  v.looseObject({
+  object({
     ...pushFields,
     url_token: v.fallback(token, ''),
     payload: v.nullish(v.string()),
@@ -359,7 +386,7 @@ function validElements<T>(element: v.GenericSchema<unknown, T>) {
 /** @internal */
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(pushSchema);
 
-const account = v.looseObject({
+const account = object({
   id: v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))]),
     v.integer(),
@@ -374,7 +401,7 @@ const account = v.looseObject({
 export const accountsSchema: v.GenericSchema<unknown, Account[]> = v.union([
   validElements(account),
   v.pipe(
-    v.looseObject({ accounts: validElements(account) }),
+    object({ accounts: validElements(account) }),
     v.transform(({ accounts }) => accounts),
   ),
 ]);
@@ -402,7 +429,7 @@ const requestFields = {
  * @internal
  */
 export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
-  v.looseObject({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
+  object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
   v.check((one) => one.url_token !== '' || v.is(webAddress, one.html_url)),
 );
 
@@ -411,7 +438,7 @@ export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.p
  * @internal
  */
 export const requestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
-  v.looseObject({
+  object({
     ...requestFields,
     url_token: v.fallback(token, ''),
     response: v.nullish(v.string()),
@@ -430,23 +457,23 @@ export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
 
 /** @internal */
 export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = validElements(
-  v.looseObject({ ...requestFields, response: text, url_token: token }),
+  object({ ...requestFields, response: text, url_token: token }),
 );
 
 /** @internal */
-export const previewSchema: v.GenericSchema<unknown, Preview> = v.looseObject({
+export const previewSchema: v.GenericSchema<unknown, Preview> = object({
   url: v.string(),
 });
 
 /** @internal */
-export const notifiedSchema: v.GenericSchema<unknown, Notified> = v.looseObject({
+export const notifiedSchema: v.GenericSchema<unknown, Notified> = object({
   message: text,
 });
 
 /** @internal */
-export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = v.looseObject({
+export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = object({
   logs: validElements(
-    v.looseObject({
+    object({
       kind: v.string(),
       ip: text,
       user_agent: text,
@@ -457,7 +484,7 @@ export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = v.l
 });
 
 /** @internal */
-export const versionSchema: v.GenericSchema<unknown, InstanceVersion> = v.looseObject({
+export const versionSchema: v.GenericSchema<unknown, InstanceVersion> = object({
   application_version: text,
   api_version: text,
   edition: text,

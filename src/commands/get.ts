@@ -129,7 +129,7 @@ async function resumed(
   { push, answer }: KeptDownload,
 ): Promise<RetrievedPush> {
   const found = { context, options, say, api: named.api, push };
-  if (!answer) return found;
+  if (!answer) return { ...found, push: { ...push, earlier_views: null } };
   const { keyForAnswer } = await import('../delivery/take-answer');
   const key = keyForAnswer(context, named, push.public_key);
   return { ...found, answer: { key, publicKey: named.publicKey } };

@@ -9,14 +9,16 @@ import type { RetrievedPush } from './retrieve';
  * @param rescued is called with the rescue file of armor that was saved before asking, or could not be opened
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted though
  * there is a key for it. Nothing else is saved then
+ * @returns its push says whether it was decrypted, as `encrypted`
  */
 export async function openPush(
-  retrieved: RetrievedPush,
+  sealed: RetrievedPush,
   keys: PushKeys,
   rescued: (path: string) => void,
 ): Promise<RetrievedPush> {
+  const { push, answer } = sealed;
+  const retrieved = { ...sealed, push: { ...push, encrypted: false } };
   if (!keys.decrypt) return retrieved;
-  const { push, answer } = retrieved;
   if (!isArmored(push.payload ?? '')) return inClear(retrieved, keys);
   const { decryptAnswer, decryptPush } = await import('./decrypt');
   if (!answer) return decryptPush(retrieved, keys, rescued);

@@ -73,6 +73,7 @@ test('with --json the result is the instance’s object, without the passphrase'
     stderr: '',
     html_url: link,
     rest: {
+      encrypted: false,
       expire_after_days: 7,
       expire_after_views: 5,
       days_remaining: 7,

@@ -91,7 +91,7 @@ describe('machine output', () => {
     const { passphrase: _never, ...rest } = JSON.parse(CREATED);
     expect({ code, stdout: JSON.parse(stdout), stderr }).toEqual({
       code: 0,
-      stdout: { ...rest, account_id: 7, extra: { kept: true } },
+      stdout: { ...rest, account_id: 7, extra: { kept: true }, encrypted: false },
       stderr: '',
     });
   });

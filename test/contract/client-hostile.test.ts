@@ -193,6 +193,60 @@ describe('an instance that answers whatever it likes', () => {
   });
 });
 
+describe('an instance that says what the program says', () => {
+  const FORGED = '_FORGED_';
+  const names = 'earlier_views encrypted error generated latest line outdated saved_as warning';
+  const forged = Object.fromEntries(names.split(' ').map((name) => [name, FORGED]));
+  const forging = (answer: string, more: object = {}) => changed(answer, { ...forged, ...more });
+  const files = [{ filename: 'x', url: 'https://pw.test/x', ...forged }];
+  const request = {
+    url_token: 'abc',
+    html_url: 'https://pw.test/r/abc',
+    state: 'closed',
+    response: 'hunter2',
+  };
+  const requests = JSON.stringify({ ...request, files, ...forged });
+  const row = (answer: string, more: object = {}) => `[${forging(answer, more)}]`;
+
+  test.each<[string[], string[], unknown]>([
+    [['push'], [forging(CREATED)], false],
+    [['push', '--each'], [forging(CREATED)], false],
+    [['push', '--encrypt'], [forging(CREATED)], true],
+    [['get', 'abc', '--no-files'], [forging(RETRIEVED, { files })], false],
+    [['get', 'abc', '--no-files', '--no-decrypt'], [forging(RETRIEVED, { files })], false],
+    [['get', 'https://pw.test/api/v2/requests/abc', '--no-files'], [requests], false],
+    [
+      ['respond', 'https://pw.test/r/abc'],
+      [requests.replace('closed', 'open'), requests],
+      undefined,
+    ],
+    [['expire', 'abc'], [forging(EXPIRED)], undefined],
+    [['show', 'abc'], [forging(AUDITED), row(CREATED, { url_token: 'abc' })], undefined],
+    [['list'], [row(CREATED)], undefined],
+    [['notify', 'abc', 'a@b.test'], [forging(NOTIFIED)], undefined],
+    [['audit', 'abc'], [`{"logs":${row('{"kind":"view"}')}}`, '{"logs":[]}'], undefined],
+    [['version'], [forging(VERSION)], undefined],
+  ])('is not heard: %j', async (line, bodies, encrypted) => {
+    const answers = bodies.map((body) => json(200, body));
+    const conditions = { stdin: 'x', env: { PWPUSH_TOKEN: 't' } };
+    const { code, stdout } = await asking(answers, [...line, '--json'], conditions);
+    expect([code, stdout.includes(FORGED)]).toEqual([0, false]);
+    const [printed] = [JSON.parse(stdout)].flat();
+    expect(printed.encrypted).toBe(encrypted);
+  });
+
+  test('about a token for a push is heard at its creation only', async () => {
+    const forged = { management_token: FORGED };
+    const env = { PWPUSH_TOKEN: 't' };
+    const created = await asking([json(200, changed(CREATED, forged))], ['push', 'x', '--json']);
+    expect(JSON.parse(created.stdout)).toMatchObject(forged);
+    const got = await asking([json(200, changed(RETRIEVED, forged))], ['get', 'abc', '--json'], {
+      env,
+    });
+    expect([got.code, got.stdout.includes(FORGED)]).toEqual([0, false]);
+  });
+});
+
 describe('an answer made to be dear', () => {
   const values = (text: string) => `[{"url_token":"abc","x":[${text.repeat(300_000)}1]}]`;
   test.each([

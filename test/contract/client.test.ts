@@ -234,7 +234,7 @@ describe('an instance under a path prefix', () => {
   });
 
   test('is found in a pasted link, which gets no token of the instance at the root', async () => {
-    const argv = ['get', 'https://pw.test/secrets/p/quyul5r5w08/r?locale=fr#x'];
+    const argv = ['get', 'https://pw.test/secrets/p/quyul5r5w08/r?locale=fr'];
     const { code, sent } = await asking([json(200, RETRIEVED)], argv, { env: TOKEN });
     expect({ code, sent }).toEqual({
       code: 0,

@@ -73,7 +73,7 @@ export function createdObject(
   created: Push,
 ): Push {
   if (mode) return { ...created, encrypted: true, ...(generated && { generated }) };
-  return generated === undefined ? created : { ...created, payload: generated };
+  return { ...created, encrypted: false, ...(generated !== undefined && { payload: generated }) };
 }
 
 /** What the instance granted and how the push is encrypted, for the sender. */
