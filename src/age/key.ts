@@ -24,6 +24,27 @@ export function newWords(list: readonly string[], count = LEAST_WORDS): string {
 const IN_LINK = /(?:#|%(?:25)*23)([\w-]{22})(?![\w-])/;
 
 /**
+ * Whether a text has a link key, alone or with its link, or six words of the list, one of which may be mistyped.
+ * @param list returns the list, if it is needed
+ */
+export function holdsKey(text: string, list: () => readonly string[]): boolean {
+  if (IN_LINK.test(text) || isLinkKey(text.trim())) return true;
+  if (wordsIn(text).length < LEAST_WORDS) return false;
+  const all = list();
+  // No key has them, and a passphrase of five words may.
+  const hyphenated = all.filter((word) => word.includes('-')).join('|');
+  const others = text.toLowerCase().replace(new RegExp(`\\b(?:${hyphenated})\\b`, 'g'), '');
+  const known = new Set(all);
+  const words = wordsIn(others);
+  const mistyped = words.length === LEAST_WORDS ? 1 : 0;
+  return words.filter((word) => known.has(word)).length >= LEAST_WORDS - mistyped;
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.toLowerCase().match(/[a-z]+/g) ?? [];
+}
+
+/**
  * Parses a key that was typed or pasted: a link key, alone or with its link, or words in any case, separated by spaces or
  * hyphens.
  * @throws AgeError (key) when it is neither; the message has the position of a word that is not in the list

@@ -4,7 +4,7 @@ import type { Context, Token } from '../context';
 import type { Push } from '../contract';
 import { CliError, failedError } from '../errors';
 import type { DecryptionKeys } from '../input/decryption-keys';
-import { askPassphrase, type KnownPassphrase } from '../input/passphrase';
+import { askPassphrase, type KnownPassphrase, noKey } from '../input/passphrase';
 import type { Invocation } from '../terminal/output';
 import { rescueResult } from './print-or-rescue';
 import type { KeptKey } from './request-keys';
@@ -132,7 +132,7 @@ export async function withPassphrase<T>(
       const ask = error instanceof CliError && error.code === 'passphrase' && mayAsk;
       if (!ask || left === 0 || !context.canPrompt()) throw error;
       const question = given === undefined ? undefined : 'Wrong passphrase, try again:';
-      given = await askPassphrase(context, false, question);
+      given = await noKey(await askPassphrase(context, false, question));
       if (known.typed) known.text = given;
     }
   }

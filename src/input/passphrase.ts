@@ -31,8 +31,20 @@ export function checkPassphrase(options: PassphraseOptions, context: Context): v
     throw usageError('-p asks for the passphrase, but there is no terminal to ask on', HINT);
 }
 
-/** The passphrase from its source, or undefined if none is named. */
+/**
+ * The passphrase from its source, or undefined if none is named.
+ * @throws CliError (usage) if it is empty, or must not be sent
+ */
 export async function readPassphrase(
+  options: PassphraseOptions,
+  context: Context,
+  twice: boolean,
+): Promise<string | undefined> {
+  const read = await readSource(options, context, twice);
+  return read === undefined ? undefined : noKey(read);
+}
+
+async function readSource(
   options: PassphraseOptions,
   context: Context,
   twice: boolean,
@@ -41,6 +53,20 @@ export async function readPassphrase(
   if (passphraseFile !== undefined) return fromFile(passphraseFile, context);
   if (name !== undefined) return nonEmpty(variableValue(name, context), `the variable "${name}"`);
   return options.passphrase ? askPassphrase(context, twice) : undefined;
+}
+
+/**
+ * Returns a passphrase that may be sent: not the key or words of an encrypted push, whatever the instance asks for. It
+ * could decrypt the push then. Our own passphrases have five words.
+ * @throws CliError (usage) for a key
+ */
+export async function noKey(passphrase: string): Promise<string> {
+  const [{ holdsKey }, { wordList }] = await Promise.all([import('../age/key'), import('./words')]);
+  if (!holdsKey(passphrase, wordList)) return passphrase;
+  throw usageError(
+    'not sent as a passphrase: it is the key or the words of an encrypted push, which no instance may get',
+    'a passphrase is another secret, of up to five words; the key is for pwpush get --key-file',
+  );
 }
 
 /** The passphrase to retrieve pushes with, as far as it is known before the first request. */
@@ -57,7 +83,8 @@ export async function knownPassphrase(
   context: Context,
 ): Promise<KnownPassphrase> {
   const named = await readPassphrase(options, context, false);
-  const text = named ?? (context.env.PWPUSH_PASSPHRASE || undefined);
+  const variable = context.env.PWPUSH_PASSPHRASE;
+  const text = named ?? (variable ? await noKey(variable) : undefined);
   return { text, typed: options.passphrase === true };
 }
 
@@ -65,7 +92,7 @@ export async function knownPassphrase(
 export async function offerPassphrase(context: Context): Promise<string | undefined> {
   const question = 'Passphrase (Enter for none):';
   const given = await typedTwice(await context.prompter(), question, (typed) => typed);
-  return given || undefined;
+  return given ? noKey(given) : undefined;
 }
 
 export async function askPassphrase(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { newLinkKey, newWords, parseKey } from '../../src/age/key';
+import { holdsKey, newLinkKey, newWords, parseKey } from '../../src/age/key';
 import { isLinkKey } from '../../src/age/link-key';
+import { generateWords } from '../../src/input/random-secret';
 import { wordList } from '../../src/input/words';
 
 const list = wordList();
@@ -37,6 +38,48 @@ test.each(['#', '%23', ' https://pw.test/p/abc#', 'https://pw.test/p/abc%2523'])
     expect(() => parseKey(`${before}${key}A`, list)).toThrow('not a key');
   },
 );
+
+describe('a key is noticed in a text that may be sent', () => {
+  const held = (text: string) => holdsKey(text, () => list);
+
+  test('alone, with its link, and as words, also if one is mistyped', () => {
+    for (let run = 0; run < 50; run++) {
+      const [key, words] = [newLinkKey(), newWords(list)];
+      const mistyped = words.replace(/-[a-z]+-/, '-xqzx-');
+      const spelled = [
+        words.toUpperCase(),
+        words.replaceAll('-', ' '),
+        words.replaceAll('-', ', '),
+      ];
+      for (const text of [key, ` ${key}\n`, `#${key}`, `https://pw.test/p/abc%23${key}&x`])
+        expect([text, held(text)]).toEqual([text, true]);
+      for (const text of [
+        words,
+        ...spelled,
+        mistyped,
+        `${words}\n`,
+        newWords(list, 8),
+        `the words are ${words}`,
+      ])
+        expect([text, held(text)]).toEqual([text, true]);
+    }
+  });
+
+  test('and five words are none, nor anything else', async () => {
+    const generated = await Promise.all(Array.from({ length: 50 }, () => generateWords(5)));
+    const hyphenated = list.filter((word) => word.includes('-'));
+    const others = hyphenated.map((word) => `abacus-zoom-${word}-acid-yoga`);
+    const all = hyphenated.slice(0, 4).join('-');
+    const phrases = [
+      'hunter2',
+      'the quick brown fox jumps over it',
+      'A'.repeat(21),
+      'a b c d e f g',
+    ];
+    for (const text of [...generated, ...others, `${all}-acid`, ...phrases, ''])
+      expect([text, held(text)]).toEqual([text, false]);
+  });
+});
 
 describe('words', () => {
   test('are at least six of the list, without those that have a hyphen', () => {

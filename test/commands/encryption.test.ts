@@ -114,6 +114,10 @@ describe('push --encrypt', () => {
     const terminals = ['stderr'] as const;
     const { stderr } = await here.under({ terminals }).run('push', '--encrypt');
     expect(stderr).toContain(' · encrypted, with the key in the link\n');
+    const words = await here.under({ terminals }).run('push', '--encrypt=words');
+    expect(words.stderr).toContain(
+      ' · encrypted, opens with the words only: if asked for a passphrase, do not type these\n',
+    );
   });
 
   test('--qr draws the whole link, --dry-run shows what is encrypted', async () => {

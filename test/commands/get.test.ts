@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
 import { type Instance, instance } from '../helpers/instance';
@@ -285,6 +286,55 @@ describe('a passphrase', () => {
     token = await here.push({ payload: 'x', passphrase: 'horse' }, here.service.adminToken);
     const { code } = await here.under({ env, prompts: [] }).run('get', token, ...words);
     expect({ code, failed: await failures() }).toEqual({ code: 7, failed: 1 });
+  });
+
+  const KEYS = [
+    ['a link key', 'Zm9v-_YmFyIGJhego0MjEw'],
+    ['a link with its key', 'https://pw.test/p/abc#Zm9v-_YmFyIGJhego0MjEw'],
+    ['words', 'abacus-abdomen-abdominal-abide-abiding-ability'],
+    ['words with spaces', 'Abacus abdomen abdominal abide abiding ability'],
+    ['words, one of them mistyped', 'abacus-abdomen-abdominal-abyde-abiding-ability'],
+  ];
+  test.each(KEYS)(
+    'that is a key is not sent, no matter who asks for it: %s',
+    async (_what, key) => {
+      writeFileSync(here.file('key'), `${key}\n`);
+      const asked = [question('Passphrase:', key)];
+      const run = ['run', token, '--as', 'A', '--', 'true'];
+      const request = ['respond', 'https://pw.test/r/abc'];
+      const ways: [Parameters<typeof here.under>[0], string[], string[]][] = [
+        [{ env: { PWPUSH_PASSPHRASE: key } }, [], []],
+        [{ env: { PHRASE: key } }, ['--passphrase-env', 'PHRASE'], []],
+        [{}, ['--passphrase-file', here.file('key')], []],
+        [{ prompts: asked }, ['-p'], []],
+        [{ prompts: asked }, [], [`GET /api/v2/pushes/${token}`]],
+      ];
+      for (const line of [['get', token], run, request])
+        for (const [conditions, words, sent] of ways) {
+          // Nobody asks for the passphrase of a request that is not there.
+          if (line === request && sent.length > 0) continue;
+          here.asked.length = 0;
+          const env = { PATH: process.env.PATH, ...conditions.env };
+          const [name = '', ...others] = line;
+          const ended = await here.under({ ...conditions, env }).run(name, ...words, ...others);
+          expect({ line, words, ...ended, asked: here.asked }).toEqual({
+            ...{ line, words, code: 2, stdout: '', asked: sent },
+            stderr: expect.stringContaining('not sent as a passphrase: it is the key or the words'),
+          });
+          expect(ended.stderr).not.toContain(key);
+        }
+      const env = { PWPUSH_PASSPHRASE: 'horse' };
+      expect((await here.under({ env }).run('get', token)).stdout).toBe('x');
+    },
+  );
+
+  test.each(KEYS)('that is a key is not accepted for a new push: %s', async (_what, key) => {
+    const lines = JSON.stringify({ payload: 'x', passphrase: key });
+    for (const words of [['--passphrase-env', 'PHRASE'], ['--each']]) {
+      const there = here.under({ env: { PHRASE: key }, stdin: lines });
+      const { code, stdout } = await there.run('push', ...words);
+      expect([words, code, stdout.trim(), here.asked]).toEqual([words, 2, '', []]);
+    }
   });
 
   test('is asked for first with -p', async () => {

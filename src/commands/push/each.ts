@@ -13,7 +13,7 @@ import {
   readEntry,
 } from '../../input/batch-lines';
 import type { EncryptMode, Seal } from '../../input/encryption';
-import { readPassphrase } from '../../input/passphrase';
+import { noKey, readPassphrase } from '../../input/passphrase';
 import { bytesFrom } from '../../input/source';
 import { lazy } from '../../lazy';
 import { pruneReceipts } from '../../profile/receipts';
@@ -96,7 +96,8 @@ function pushLine({ context, say }: Session, batch: Batch) {
   return async ({ line, format }: FormattedLine): Promise<Outcome> => {
     if (context.signal.aborted) throw endedBy(context.signal);
     try {
-      const { passphrase: own = passphrase, payload, ...limits } = entryOf(line, format);
+      const { passphrase: named, payload, ...limits } = entryOf(line, format);
+      const own = named === undefined ? passphrase : await noKey(named);
       const merged = { ...withoutExpiry(options, limits), ...limits, passphrase: false };
       const told = await toldExpiry(merged, profile, context.now(), edition);
       if (mode) checkEncryptable(merged.kind);

@@ -84,7 +84,7 @@ export function summaryOf(
 ): string {
   const encrypted = {
     link: 'encrypted, with the key in the link',
-    words: 'encrypted, opens with the words only',
+    words: 'encrypted, opens with the words only: if asked for a passphrase, do not type these',
     keys: 'encrypted to the public keys',
   };
   const parts = [granted(created, request.passphrase !== undefined, owned)];
