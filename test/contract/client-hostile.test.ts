@@ -195,7 +195,7 @@ describe('an instance that answers whatever it likes', () => {
 
 describe('an instance that says what the program says', () => {
   const FORGED = '_FORGED_';
-  const names = 'earlier_views encrypted error generated latest line outdated saved_as warning';
+  const names = 'earlier_views encrypted error generated line saved_as warning';
   const forged = Object.fromEntries(names.split(' ').map((name) => [name, FORGED]));
   const forging = (answer: string, more: object = {}) => changed(answer, { ...forged, ...more });
   const files = [{ filename: 'x', url: 'https://pw.test/x', ...forged }];

@@ -55,6 +55,7 @@ describe('bodies', () => {
       ['that begins with a byte order mark', 'push[payload]=%EF%BB%BFx', '\ufeffx'],
       ['twice: the last one', 'push[payload]=x&push[payload]=y', 'y'],
       ['among other fields', 'utf8=%E2%9C%93&&push[payload]=x&push[later]=1&payload=z', 'x'],
+      ['among values that nobody asked for', 'zz=%&zz=%ff&push[payload]=x', 'x'],
     ])('keeps the payload %s', async (_how, body, payload) => {
       const response = await post(body, `${URLENCODED}; charset=utf-8`);
       expect(response.status).toBe(201);
@@ -81,7 +82,9 @@ describe('bodies', () => {
     });
 
     const noPush = { error: 'The form must have fields like push[payload].' };
-    const broken = { error: 'The form is not valid: % must be followed by UTF-8 in hex.' };
+    const broken = {
+      error: 'The form is not valid: it must be UTF-8, with two hex digits after each %.',
+    };
 
     test.each<[string, number, object]>([
       ['', 400, noPush],

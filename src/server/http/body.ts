@@ -2,6 +2,7 @@ import { size } from '../../byte-size';
 import { valuesIn } from '../../json';
 import { busy, Refusal } from '../service-errors';
 import type { ClientSocket } from './caller';
+import { formFields, utf8 } from './form-fields';
 
 /*
  * Our own body limit, not hono/body-limit: that trusts Content-Length, and has neither a budget for all requests
@@ -12,7 +13,7 @@ import type { ClientSocket } from './caller';
 const PUSH_BYTES = 8 * 1024 * 1024;
 /** Of a form on our own pages. */
 const FORM_BYTES = 16 * 1024;
-const MAX_FIELDS = 100;
+const NAMES = { push: /^push\[(\w+)\](\[\])?$/, request: /^request\[(\w+)\](\[\])?$/ } as const;
 const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** A creation has fewer than 20. 8 MiB of `[],` would take half a gibibyte once parsed. */
@@ -40,7 +41,7 @@ export async function readFields(
     );
   }
   const bytes = await readBytes(request, connection, PUSH_BYTES, memory);
-  return type === FORM_TYPE ? fieldsOfForm(text(bytes), root) : fieldsOfJson(parse(bytes), root);
+  return type === FORM_TYPE ? fieldsOfForm(bytes, root) : fieldsOfJson(parse(bytes), root);
 }
 
 /** The reference also takes the fields of a push without the `push` around them. */
@@ -51,30 +52,16 @@ function fieldsOfJson(body: unknown, root: BodyRoot): object {
   throw new Refusal('malformed', `The body must be an object with a \`${root}\` object.`);
 }
 
-function fieldsOfForm(form: string, root: BodyRoot): object {
-  const pairs = form.split('&', MAX_FIELDS + 1);
-  if (pairs.length > MAX_FIELDS)
-    throw new Refusal('malformed', `The form has more than ${MAX_FIELDS} fields.`);
+function fieldsOfForm(form: Uint8Array, root: BodyRoot): object {
   const fields = new Map<string, string | string[]>();
-  for (const pair of pairs) {
-    const end = pair.indexOf('=');
-    const name = formDecoded(end === -1 ? pair : pair.slice(0, end));
-    const value = end === -1 ? '' : formDecoded(pair.slice(end + 1));
-    const [, of, field, list] = /^(\w+)\[(\w+)\](\[\])?$/.exec(name) ?? [];
-    if (field && of === root) fields.set(field, list ? [value] : value);
+  const names = NAMES[root];
+  for (const [name, value] of formFields(form, (one) => names.test(one))) {
+    const [, field = '', list] = names.exec(name) ?? [];
+    fields.set(field, list ? [value] : value);
   }
   if (fields.size === 0)
     throw new Refusal('malformed', `The form must have fields like ${FIELD[root]}.`);
   return Object.fromEntries(fields);
-}
-
-/** Refuses invalid UTF-8, which `URLSearchParams` would replace: another secret than was sent would be stored. */
-function formDecoded(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded.replaceAll('+', ' '));
-  } catch {
-    throw new Refusal('malformed', 'The form is not valid: % must be followed by UTF-8 in hex.');
-  }
 }
 
 /** Whether a push in JSON or a form asks for files, which only multipart/form-data can contain. */
@@ -83,13 +70,17 @@ export function asksForFiles(push: object): boolean {
   return (files !== undefined && files !== null) || kind === 'file';
 }
 
+/**
+ * The fields of a form on our own pages; none of any other body.
+ * @throws Refusal when it is too large or not valid
+ */
 export async function readForm(
   request: Request,
   connection: ClientSocket,
   memory: MemoryUse,
-): Promise<URLSearchParams> {
-  if (mediaType(request) !== FORM_TYPE) return new URLSearchParams();
-  return new URLSearchParams(text(await readBytes(request, connection, FORM_BYTES, memory)));
+): Promise<ReadonlyMap<string, string>> {
+  if (mediaType(request) !== FORM_TYPE) return new Map();
+  return new Map(formFields(await readBytes(request, connection, FORM_BYTES, memory), () => true));
 }
 
 export function isMultipart(request: Request): boolean {
@@ -119,20 +110,13 @@ function isObject(value: unknown): value is object {
 function parse(bytes: Uint8Array): unknown {
   if (valuesIn(bytes) > JSON_VALUES)
     throw new Refusal('malformed', `The body contains more than ${JSON_VALUES} values.`);
-  const json = text(bytes);
+  const json = utf8(bytes);
+  if (json === undefined) throw new Refusal('malformed', 'The body is not valid UTF-8.');
   try {
-    return JSON.parse(json);
+    return JSON.parse(json.replace(/^\ufeff/, ''));
   } catch {
     // The parser's own message quotes the input, which may contain the secret.
     throw new Refusal('malformed', 'The body is not valid JSON.');
-  }
-}
-
-function text(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Refusal('malformed', 'The body is not valid UTF-8.');
   }
 }
 

@@ -5,6 +5,7 @@ import { hasAtMost } from '../rules/new-push';
 import { invalid, Refusal } from '../service-errors';
 import { type BodyRoot, bodyOf, Collected, isMultipart, type MemoryUse } from './body';
 import type { ClientSocket } from './caller';
+import { utf8 } from './form-fields';
 import { type Part, readDisposition, readParts } from './multipart';
 
 /** Maximum of all fields together; the payload alone may take 1 MiB. */
@@ -110,11 +111,9 @@ class Fields {
 }
 
 function text(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Refusal('malformed', 'The body is not valid UTF-8.');
-  }
+  const decoded = utf8(bytes);
+  if (decoded !== undefined) return decoded;
+  throw new Refusal('malformed', 'The body is not valid UTF-8.');
 }
 
 /** The chunks of the body, each of which keeps the upload alive. */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { Refusal } from '../service-errors';
+import { utf8 } from './form-fields';
 
 export interface Part {
   /** Its header fields by lower-case name, one character per byte. */
@@ -182,16 +183,7 @@ function unquoted(value: string): string {
   const text = value
     .replace(/\\(["\\])/g, '$1')
     .replace(/%(?:22|0d|0a)/gi, (code) => decodeURIComponent(code));
-  return utf8(text) ?? text;
-}
-
-/** The bytes decoded as UTF-8; undefined when they are invalid. */
-function utf8(bytes: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'));
-  } catch {
-    return undefined;
-  }
+  return utf8(Buffer.from(text, 'latin1')) ?? text;
 }
 
 /** `UTF-8''%e2%82%ac` (RFC 8187); undefined when it is malformed. */
@@ -200,6 +192,6 @@ function readExtended(value: string): string | undefined {
   const bytes = encoded.replace(/%([\da-f]{2})/gi, (_, code) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
-  if (/^utf-8$/i.test(charset)) return utf8(bytes);
+  if (/^utf-8$/i.test(charset)) return utf8(Buffer.from(bytes, 'latin1'));
   return /^iso-8859-1$/i.test(charset) ? bytes : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { isPrefetch } from '../http/caller';
+import { typedText } from '../http/form-fields';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
 import { type AnswerFields, noFields, passphraseIn, withAnswer } from '../http/request-routes';
 import { fileUrl, json, refusalHead } from '../http/responses';
@@ -91,8 +92,7 @@ export function addRequestPages(pages: Hono<Env>, options: PartOptions, shared: 
       return await withAnswer(c, options, { request, caller, fields }, async (upload) => {
         const passphrase = passphraseIn(fields);
         if (typeof fields.response !== 'string') return unlock(c, request, passphrase);
-        // Browsers send the lines of a text with CR LF (HTML Standard, 4.10.22.4), which a private key must not have.
-        fields.response = fields.response.replaceAll('\r\n', '\n');
+        fields.response = typedText(fields.response);
         await requests.respond(request.url_token, fields, caller, passphrase, upload);
         return forScript(c) ? json({}) : sentPage(await viewOf(c));
       });

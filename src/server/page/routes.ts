@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { isArmored } from '../../age/armored';
 import { isMultipart, readFields, readForm } from '../http/body';
 import { baseOf, isOwnForm, isPrefetch } from '../http/caller';
+import { typedText } from '../http/form-fields';
 import { readMultipart } from '../http/multipart-push';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
 import { fileUrl, pushBody } from '../http/responses';
@@ -148,9 +149,7 @@ export function createPages(options: PartOptions): Hono<Env> {
         fields,
       );
     else Object.assign(fields, await readFields(raw, c.env, memory));
-    // Browsers send the lines of a text with CR LF (HTML Standard, 4.10.22.4), which a private key must not have.
-    if (typeof fields.payload === 'string')
-      fields.payload = fields.payload.replaceAll('\r\n', '\n');
+    if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
   }
 
   pages.get('/p/:token', (c) => open(c, false));

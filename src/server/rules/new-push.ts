@@ -80,12 +80,16 @@ export const notInJson = (part: string) =>
   `Files are sent as multipart/form-data, each in a part named ${part}.`;
 const inParts = notInJson('push[files][]');
 
+const payloadTooLarge = `Payload is too large (maximum is ${limits.textBytes} bytes).`;
+
 /** The `push` object of a creation request; docs/openapi.json describes it. */
 export function pushSchema(bounds: Bounds, withFiles: boolean) {
   return v.object({
     payload: v.nullish(
       v.pipe(
         v.string('Payload must be a string.'),
+        // Before everything that reads it whole.
+        v.check(({ length }) => length <= limits.textBytes, payloadTooLarge),
         v.check((payload) => withFiles || payload.trim() !== '', 'Payload is required.'),
         v.check(isUnicode, 'Payload is not valid Unicode text.'),
       ),
@@ -207,7 +211,7 @@ function payloadProblem({ kind, payload }: ValidPush): Problem {
     return { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] };
   }
   if (Buffer.byteLength(payload) <= limits.textBytes) return undefined;
-  return { payload: [`Payload is too large (maximum is ${limits.textBytes} bytes).`] };
+  return { payload: [payloadTooLarge] };
 }
 
 /** Whether the text is one http or https address, without characters that a browser would remove. */

@@ -84,11 +84,11 @@ function secretText(label: string) {
   return v.nullish(
     v.pipe(
       v.string(`${label} must be a string.`),
-      v.check(isUnicode, `${label} is not valid Unicode text.`),
       v.check(
-        (text) => Buffer.byteLength(text) <= limits.textBytes,
+        (text) => text.length <= limits.textBytes && Buffer.byteLength(text) <= limits.textBytes,
         `${label} is too large (maximum is ${limits.textBytes} bytes).`,
       ),
+      v.check(isUnicode, `${label} is not valid Unicode text.`),
     ),
     '',
   );
