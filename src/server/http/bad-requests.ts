@@ -1,7 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import { isIP, type Socket } from 'node:net';
-import { lazy } from '../../lazy';
-import { isLocalhost, isLoopback, urlHost } from '../../loopback';
+import type { Socket } from 'node:net';
+import { urlHost } from '../../loopback';
 import type { Log } from '../ops/log';
 import { systemCode } from '../service-errors';
 import { commonHeaders } from './responses';
@@ -108,26 +107,4 @@ const rewritten = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)|\/\.{1,2}(?:\/|$)
 export function isNormal(target = ''): boolean {
   const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?');
   return !rewritten.test(path);
-}
-
-/** What most requests name, matched first because parsing a URL takes longer. */
-const usualHost = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;
-
-/**
- * Detects requests that name a foreign host while the server listens on loopback: DNS rebinding, by which a page of
- * another site reaches a local service. Not foreign are IP addresses, names of this machine (RFC 6761, 6.3), and `own`.
- */
-export function foreignHosts(server: Server, own: string): (url: string) => boolean {
-  const isLocal = lazy(() => listensOnLoopback(server));
-  return (url) => {
-    if (!isLocal() || usualHost.test(url)) return false;
-    const name = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
-    return isIP(name) === 0 && !isLocalhost(name) && name !== own;
-  };
-}
-
-function listensOnLoopback(server: Server): boolean {
-  const address = server.address();
-  if (address === null || typeof address === 'string') return false;
-  return isLoopback(address.address);
 }

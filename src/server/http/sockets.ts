@@ -4,12 +4,13 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import { createSecureContext, type TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { whyUnreadable } from '../../system/file-error';
+import { foreignHosts } from '../hosts';
 import { type Listening, type ListenTarget, listen } from '../listen';
 import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
 import { ServiceError } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
-import { answerBadRequests, foreignHosts, isNormal, setMissingHost } from './bad-requests';
+import { answerBadRequests, isNormal, setMissingHost } from './bad-requests';
 import {
   type ConnectionLimit,
   connectionLimiter,
