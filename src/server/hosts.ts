@@ -1,21 +1,28 @@
 import type { Server } from 'node:http';
 import { isIP } from 'node:net';
 import { lazy } from '../lazy';
-import { isLocalhost, isLoopback } from '../loopback';
+import { isLocalhost, isLoopback, parseUrl } from '../loopback';
 
 /** What most requests name, matched first because parsing a URL takes longer. */
 const usualHost = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;
 
 /**
- * Detects requests that name a foreign host while the server listens on loopback: DNS rebinding, by which a page of
- * another site reaches a local service. Not foreign are IP addresses, names of this machine (RFC 6761, 6.3), and `own`.
+ * Returns what is wrong with the host that the URL of a request names. 400: it is not valid, such as `999.999.1.1`. 421: it is
+ * foreign while the server listens on loopback, which is DNS rebinding, by which a page of another site reaches a local
+ * service. Not foreign are IP addresses, names of this machine (RFC 6761, 6.3), and `own`.
+ * @param own undefined where requests may name any host
  */
-export function foreignHosts(server: Server, own: string): (url: string) => boolean {
-  const isLocal = lazy(() => listensOnLoopback(server));
+export function hostProblems(
+  server: Server,
+  own: string | undefined,
+): (url: string) => 400 | 421 | undefined {
+  const isLocal = lazy(() => own !== undefined && listensOnLoopback(server));
   return (url) => {
-    if (!isLocal() || usualHost.test(url)) return false;
-    const name = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
-    return isIP(name) === 0 && !isLocalhost(name) && name !== own;
+    if (usualHost.test(url)) return undefined;
+    const name = parseUrl(url)?.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (name === undefined) return 400;
+    const isForeign = isIP(name) === 0 && !isLocalhost(name) && name !== own;
+    return isForeign && isLocal() ? 421 : undefined;
   };
 }
 

@@ -62,7 +62,7 @@ export async function startService(
   const { now, grace = GRACE, supervision } = io;
   const connections = connectionLimitOf(settings);
   // Behind a proxy, or with a public address, requests name another host.
-  const ownHost = settings.publicUrl || settings.trustProxy ? undefined : settings.host;
+  const anyHost = Boolean(settings.publicUrl) || settings.trustProxy;
   const options = {
     tls,
     log,
@@ -74,15 +74,15 @@ export async function startService(
     },
     connections,
     grace,
-    ownHost,
+    ownHost: anyHost ? undefined : settings.host,
   };
   const sockets = createSockets(service.app, targets, options);
   let metrics: Awaited<ReturnType<typeof serveMetrics>> | undefined;
   try {
     const listening = await sockets.listen();
     if (settings.metricsPort !== undefined) {
-      const { metricsHost = '127.0.0.1', metricsPort } = settings;
-      metrics = await serveMetrics(metricsHost, metricsPort, service.scrape);
+      const { metricsHost: host = '127.0.0.1', metricsPort: port } = settings;
+      metrics = await serveMetrics({ host, port, anyHost }, service.scrape);
     }
     const stopSweeping = sweepRegularly(service.pushes, log);
     // Not earlier: the token is shown only once, and a failed start would not show it.

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import { createSecureContext, type TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { whyUnreadable } from '../../system/file-error';
-import { foreignHosts } from '../hosts';
+import { hostProblems } from '../hosts';
 import { type Listening, type ListenTarget, listen } from '../listen';
 import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
@@ -81,10 +81,10 @@ function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): 
   const server = tls ? createHttpsServer({ ...basics, ...tls }) : createHttpServer(basics);
   serializeRequests(server);
   const refuse = answerBadRequests(server, log, now);
-  const isForeign = ownHost === undefined ? () => false : foreignHosts(server, ownHost);
+  const hostProblem = hostProblems(server, ownHost);
   const serve: Fetch = (request, bindings) => {
-    if (!isNormal(bindings.incoming.url)) return refuse(400);
-    return isForeign(request.url) ? refuse(421) : fetch(request, bindings);
+    const problem = isNormal(bindings.incoming.url) ? hostProblem(request.url) : 400;
+    return problem ? refuse(problem) : fetch(request, bindings);
   };
   const listener = getRequestListener((request, env) => serve(request, env as HttpBindings), {
     overrideGlobalObjects: false,

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Kind, kinds } from '../../contract';
 import { raceWithLimit } from '../../system/abort';
+import { hostProblems } from '../hosts';
 import { listen } from '../listen';
 import type { Usage } from '../service-settings';
 import type { ActiveCounts } from '../store/push-rows';
@@ -253,16 +254,20 @@ const REQUEST_TIMEOUT = 10_000;
 
 /**
  * Serves the text that `scrape` returns at `/metrics`, and nothing else. Port 0 takes a free one.
+ * @param anyHost whether requests may name any host, though it listens on loopback
  * @throws ServiceError when it cannot listen
  */
 export async function serveMetrics(
-  host: string,
-  port: number,
+  { host, port, anyHost }: { host: string; port: number; anyHost: boolean },
   scrape: () => Promise<string>,
 ): Promise<{ readonly url: string; close(): void }> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
+    const named = request.headers.host;
+    const problem = named === undefined ? undefined : hostProblem(`http://${named}/`);
+    if (problem) return end(response, problem, 'metrics are not served for that host\n');
     respond(request, response, scrape).catch(() => response.destroy());
   });
+  const hostProblem = hostProblems(server, anyHost ? undefined : host);
   const { url } = await listen(server, { host, port }, undefined, '--metrics-port');
   return {
     url: `${url}/metrics`,

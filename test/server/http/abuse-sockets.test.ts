@@ -295,6 +295,19 @@ describe('a host that a request names', () => {
     expect(statuses(await asked(host))).toEqual([status]);
   });
 
+  test.each(['xn--a', '999.999.1.1', '99999999999', '[::1', 'a:99999'])(
+    '%s is not valid: 400, and no error of ours',
+    async (host) => {
+      await listening({}, service.service.app, undefined, 'here.example');
+      const here = await asked(host);
+      await sockets.stop();
+      await listening();
+      expect([...statuses(here), ...statuses(await asked(host))]).toEqual([400, 400]);
+      expect(service.warnings).toEqual([]);
+      expect(service.lines).toEqual(Array(2).fill(expect.stringContaining(' GET - 400 ')));
+    },
+  );
+
   test('may be any behind a proxy', async () => {
     await listening();
     expect(statuses(await asked('pw.example'))).toEqual([200]);

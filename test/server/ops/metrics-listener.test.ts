@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Service, startService } from '../../../src/server/service';
 import type { ServiceSettings } from '../../../src/server/service-settings';
@@ -97,6 +98,25 @@ test('the metrics port serves metrics only, and the service serves none', async 
   ]).toEqual([404, 404, 405, 200]);
   await service?.close();
   await expect(fetch(url)).rejects.toThrow();
+});
+
+test.each([
+  ['127.0.0.1:1', 200, 200],
+  ['localhost', 200, 200],
+  ['evil.example', 421, 200],
+  ['999.999.1.1', 400, 400],
+])('a page that names the host %s gets %i, and %i behind a proxy', async (host, own, behind) => {
+  const asked = async (settings: Partial<ServiceSettings> = {}) => {
+    const url = new URL(await start(settings));
+    const socket = connect(Number(url.port), url.hostname);
+    socket.end(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const received = await text(socket);
+    await service?.close();
+    lines.length = 0;
+    expect(received.includes('pwpush_build_info')).toBe(received.startsWith('HTTP/1.1 200 '));
+    return Number(received.split(' ')[1]);
+  };
+  expect([await asked(), await asked({ trustProxy: true })]).toEqual([own, behind]);
 });
 
 test('a port in use is named with its option, and leaves nothing behind', async () => {
