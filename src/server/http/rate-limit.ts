@@ -80,18 +80,35 @@ export class Buckets {
   }
 }
 
-/** The /64 network of an IPv6 address, all of whose 2^64 addresses one client may have; an IPv4 address itself. */
+/**
+ * The /64 network of an IPv6 address, all of whose 2^64 addresses one client may have; an IPv4 address itself, also where
+ * it is mapped (RFC 4291, 2.5.5.2) or translated by NAT64 (RFC 6052, 2.1), whose clients are all in one network.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail = ''] = (address.split('%')[0] ?? '').split('::');
   const [before, after] = [groupsOf(head), groupsOf(tail)];
-  const between = Array<string>(8 - before.length - after.length).fill('0');
-  const network = [...before, ...between, ...after].slice(0, 4);
-  return network.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+  const between = Array<number>(8 - before.length - after.length).fill(0);
+  const groups = [...before, ...between, ...after];
+  const prefix = groups.slice(0, 6).map(hex).join(':');
+  const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
+  return OF_IPV4.has(prefix) ? bytes.join('.') : groups.slice(0, 4).map(hex).join(':');
 }
 
-function groupsOf(part: string): string[] {
-  return part === '' ? [] : part.replace(/[\d.]+\.\d+$/, '0:0').split(':');
+const OF_IPV4 = new Set(['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']);
+
+function groupsOf(part: string): number[] {
+  if (part === '') return [];
+  const ipv4 = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
+  const plain = part.replace(ipv4, (_, ...bytes) => {
+    const [a, b, c, d] = bytes.map(Number) as [number, number, number, number];
+    return `${hex(a * 256 + b)}:${hex(c * 256 + d)}`;
+  });
+  return plain.split(':').map((group) => Number.parseInt(group, 16));
+}
+
+function hex(group: number): string {
+  return group.toString(16);
 }
 
 /** A Unix domain socket has no address. */
