@@ -1,5 +1,6 @@
 import { createApp } from './app';
 import type { App } from './http/parts';
+import { readKeys } from './keys/instance-key';
 import { openKeyring } from './keys/open-keyring';
 import { Vault } from './keys/vault';
 import { createLog, type Log } from './ops/log';
@@ -11,7 +12,13 @@ import { Pushes } from './rules/pushes';
 import { Requests } from './rules/requests';
 import { checkSettings, type ServiceIo, type ServiceSettings } from './service-settings';
 import { siteOf } from './site';
-import { asServiceError, type DataLocation, openDatabase, openExisting } from './store/database';
+import {
+  asServiceError,
+  type DataLocation,
+  keyFileOf,
+  openDatabase,
+  openExisting,
+} from './store/database';
 import type { Database } from './store/sql';
 
 /** A service without sockets. */
@@ -40,6 +47,8 @@ export async function openService(
   const metrics = createMetrics();
   const events = observer ?? metrics;
   const log = createLog(io, settings.log, metrics);
+  // A key that cannot be read is no reason to create a database.
+  if (!settings.ephemeral) await readKeys(keyFileOf(settings));
   const database = await openDatabase(settings, io);
   try {
     const keys = await openKeyring(database, settings, log, io.now);

@@ -1,6 +1,16 @@
-import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { call, create, testService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
@@ -78,12 +88,29 @@ test('another instance key is refused, and so is none', async () => {
   await expect(testService({ data })).rejects.toThrow(
     `the instance key "${path}" is not the one that this data was encrypted with`,
   );
-  await writeFile(path, key.slice(0, 20));
-  await expect(testService({ data })).rejects.toThrow(`"${path}" is not an instance key`);
+  for (const other of [key.slice(0, 20), '', '\n', `${key}${key.slice(0, 20)}`]) {
+    await writeFile(path, other);
+    await expect(testService({ data })).rejects.toThrow(`"${path}" is not an instance key`);
+  }
   await rm(path);
   await expect(testService({ data })).rejects.toThrow(`the instance key "${path}" is missing`);
   await writeFile(path, key);
   await (await testService({ data })).close();
+});
+
+test('a link to a key that is not there is refused, and nothing is created', async () => {
+  const instanceKeyFile = join(data, 'linked.key');
+  const target = join(data, 'later', 'instance.key');
+  await symlink(target, instanceKeyFile);
+  const settings = { data: join(data, 'data'), instanceKeyFile };
+  await expect(testService(settings)).rejects.toMatchObject({
+    message: `the instance key "${instanceKeyFile}" is a link to a file that does not exist`,
+    hint: 'mount the volume that it leads to, or remove the link',
+  });
+  expect(await readdir(data)).toEqual(['linked.key']);
+  await mkdir(dirname(target));
+  await writeFile(target, `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+  await (await testService(settings)).close();
 });
 
 test('the key may lie elsewhere; one that others can read is warned about', async () => {

@@ -9,7 +9,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeFile, nameFile } from '../../system/atomic-file';
@@ -46,9 +46,16 @@ export interface FileKey extends InstanceKey {
  * @throws ServiceError when the file cannot be read or is no key file
  */
 export async function readKeys(path: string): Promise<FileKey[]> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    if (systemCode(cause) === 'ENOENT') return undefined;
-    throw new ServiceError(`cannot read the instance key "${path}"`, { cause });
+  const text = await readFile(path, 'utf8').catch(async (cause: unknown) => {
+    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(cause)))
+      throw new ServiceError(`cannot read the instance key "${path}"`, { cause });
+    const link = await lstat(path).catch(() => undefined);
+    if (!link?.isSymbolicLink()) return undefined;
+    // A new key would be of no use: the one that it is to lead to may be on a volume that is not mounted yet.
+    throw new ServiceError(`the instance key "${path}" is a link to a file that does not exist`, {
+      hint: 'mount the volume that it leads to, or remove the link',
+      cause,
+    });
   });
   if (text === undefined) return [];
   return text
