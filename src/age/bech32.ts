@@ -24,11 +24,29 @@ export function encodeBech32(prefix: string, bytes: Uint8Array): string {
   return `${prefix}1${[...values, ...check].map((value) => LETTERS[value]).join('')}`;
 }
 
-/** The point of an X25519 recipient, `age1…` in lower case; undefined for anything else. */
+/** The point of an X25519 recipient, `age1…` in lower case; undefined for anything else, and for a point of low order. */
 export function pointOf(recipient: string): Uint8Array | undefined {
   if (!/^age1[a-z0-9]{58}$/.test(recipient)) return;
   const decoded = decodeBech32(recipient);
-  return decoded?.prefix === 'age' && decoded.bytes.length === 32 ? decoded.bytes : undefined;
+  if (decoded?.prefix !== 'age' || decoded.bytes.length !== 32) return;
+  return isLowOrder(decoded.bytes) ? undefined : decoded.bytes;
+}
+
+/** The points of low order in hex: 0, 1, two of order 8, and p - 1 to p + 1, where p = 2^255 - 19. */
+const LOW_ORDER = [
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+  '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+  ...['ec', 'ed', 'ee'].map((first) => `${first}${'ff'.repeat(30)}7f`),
+];
+
+/** Whether the secret shared with that point is always zero (RFC 7748, section 6.1). Its last bit does not count. */
+function isLowOrder(point: Uint8Array): boolean {
+  const hex = Array.from(point, (byte, at) =>
+    (at === 31 ? byte & 0x7f : byte).toString(16).padStart(2, '0'),
+  );
+  return LOW_ORDER.includes(hex.join(''));
 }
 
 /** Groups of bits in another size; undefined when the rest is a whole group or not zero. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { decryptStream, encryptStream, encryptText, passphraseWork } from '../../src/age/age';
+import { encodeBech32, pointOf } from '../../src/age/bech32';
 import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/header';
 import { newLinkKey } from '../../src/age/key';
 import {
@@ -88,13 +89,22 @@ test('no recipient, an empty passphrase, and one beside a recipient are refused'
   await expect(encryptText('x', both)).rejects.toThrow('cannot be combined with other recipients');
 });
 
-test('points of low order are refused', () => {
-  // RFC 7748, section 6.1: 0 and 1 are among them.
-  for (const byte of [0, 1]) {
-    const point = Buffer.alloc(32);
-    point[0] = byte;
+test('points of low order are refused, by the parser too', () => {
+  // https://cr.yp.to/ecdh.html, "How do I validate Curve25519 public keys?"
+  const low = [
+    ...['00', '01'].map((first) => first.padEnd(64, '0')),
+    'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+    '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+    ...['ec', 'ed', 'ee'].map((first) => `${first}${'ff'.repeat(30)}7f`),
+  ].map((hex) => Buffer.from(hex, 'hex'));
+  const withLastBit = low.map((point) => Buffer.from(point.with(31, (point[31] ?? 0) | 0x80)));
+  for (const point of [...low, ...withLastBit]) {
     expect(() => x25519Recipient(point)).toThrow('the public key is invalid');
+    expect(pointOf(encodeBech32('age', point))).toBe(undefined);
   }
+  const good = Buffer.alloc(32, 9);
+  x25519Recipient(good);
+  expect(Buffer.from(pointOf(encodeBech32('age', good)) ?? '')).toEqual(good);
 });
 
 test.each([0, 1, 47, 48, 49, 96, 500])('a body of %i bytes is encoded and parsed', (length) => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { encodeBech32 } from '../../../src/age/bech32';
 import { rekey } from '../../../src/server/keys/rotation';
 import { plain } from '../../../src/server/store/sql';
 import { times } from '../../helpers/long';
@@ -194,6 +195,7 @@ onEachStore((store) => {
       ['public_key', 'age1x'],
       ['public_key', KEY.toUpperCase()],
       ['public_key', KEY.replace('ql3z', 'ql3y')],
+      ['public_key', encodeBech32('age', new Uint8Array(32))],
       ['public_key', 5],
       ['passphrase', ' '],
       ['name', 'x'.repeat(256)],
