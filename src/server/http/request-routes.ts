@@ -140,8 +140,8 @@ export async function withAnswer<T>(
   const begin = async () => {
     if (!request.response_file_attachments)
       throw invalid({ files: ['This request accepts no files.'] });
-    await requests.unlock(request.url_token, caller, passphraseIn(fields, inQuery));
-    upload = requests.upload();
+    const passphrase = passphraseIn(fields, inQuery);
+    upload = await requests.uploadAnswer(request.url_token, caller, passphrase);
     return upload;
   };
   try {
@@ -150,7 +150,7 @@ export async function withAnswer<T>(
     return await respond(upload);
   } finally {
     // What cannot be discarded now is left to the sweep.
-    await upload?.discard().catch(() => undefined);
+    if (upload) await requests.discardAnswer(request, upload).catch(() => undefined);
   }
 }
 

@@ -50,9 +50,12 @@ export class Files {
 
   constructor(private readonly options: RuleOptions) {}
 
-  /** Begins the upload of files for a push with that token. The caller discards it in any case. */
-  upload(urlToken: string): Upload {
-    return new Upload(this.options, urlToken, () => void this.drop());
+  /**
+   * Begins the upload of files for a push with that token. The caller discards it in any case.
+   * @param check throws when the files are not wanted any more; called now and then
+   */
+  upload(urlToken: string, check = async () => {}): Upload {
+    return new Upload(this.options, urlToken, { drop: () => void this.drop(), check });
   }
 
   /** The files of a retrieved push, each with a link. */
@@ -197,12 +200,13 @@ export class Upload {
   private touchedAt = 0;
   private waiting: store.ChunkRow[] = [];
   private readonly files: store.FileRow[] = [];
+  private ended = false;
 
-  /** @param drop starts the deletion of abandoned uploads */
+  /** @param hooks `drop` starts the deletion of abandoned uploads; `check` is that of `Files.upload` */
   constructor(
     private readonly options: RuleOptions,
     readonly urlToken: string,
-    private readonly drop: () => void,
+    private readonly hooks: { drop(): void; check(): Promise<void> },
   ) {}
 
   get fileCount(): number {
@@ -233,11 +237,16 @@ export class Upload {
     this.files.push({ position, header });
   }
 
-  /** Marks the upload as active, so that no sweep abandons it, however slow it is. */
+  /**
+   * Marks the upload as active, so that no sweep abandons it, however slow it is.
+   * @throws Refusal when its files are not wanted any more
+   */
   async touch(): Promise<void> {
+    if (this.ended) await this.hooks.check();
     const now = this.options.now();
     if (this.id === undefined || now - this.touchedAt < TOUCH_EVERY) return;
     this.touchedAt = now;
+    await this.hooks.check();
     await store.touchUpload(this.options.database.sql, this.id, now);
   }
 
@@ -251,11 +260,12 @@ export class Upload {
     await store.insertChunks(sql, id, this.waiting);
   }
 
-  /** Abandons what was stored, unless it has been attached to a push. */
+  /** Abandons what was stored, unless it has been attached to a push, and stores no more. */
   async discard(): Promise<void> {
     const { sql } = this.options.database;
+    this.ended = true;
     this.waiting = [];
-    if (this.id !== undefined && (await store.abandonUpload(sql, this.id))) this.drop();
+    if (this.id !== undefined && (await store.abandonUpload(sql, this.id))) this.hooks.drop();
   }
 
   private async write(chunk: store.ChunkRow): Promise<void> {
@@ -267,6 +277,7 @@ export class Upload {
     const now = this.options.now();
     const begins = this.id === undefined;
     this.id = await this.options.database.transaction(async (sql) => {
+      if (this.ended) return this.id;
       const id = this.id ?? (await store.insertUpload(sql, now));
       await store.insertChunks(sql, id, chunks);
       return id;

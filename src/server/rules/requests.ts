@@ -1,4 +1,4 @@
-import { abandoned, Refusal } from '../service-errors';
+import { abandoned, busy, Refusal } from '../service-errors';
 import { recordEvent, recordRepeated } from '../store/audit-rows';
 import { endFiles, listFiles } from '../store/file-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
@@ -23,6 +23,9 @@ export interface ReadRequest {
   readonly files: readonly OfferedFile[];
 }
 
+/** Maximum of answers with files that arrive at once: anybody who has the link could fill the disk with them. */
+const ARRIVING = 2;
+
 export function requestState({ expired_at, views }: PushRow): RequestState {
   if (expired_at !== null) return 'closed';
   return views > 0 ? 'ready' : 'open';
@@ -35,6 +38,8 @@ export function requestState({ expired_at, views }: PushRow): RequestState {
  */
 export class Requests extends Records {
   protected readonly what = 'request';
+  /** Uploads for answers that have not arrived whole, by request. */
+  private readonly arriving = new Map<number, Set<Upload>>();
 
   /**
    * Validates and stores a new request with the files of its question.
@@ -194,13 +199,42 @@ export class Requests extends Records {
   }
 
   /**
-   * Checks that a request can be answered, and the passphrase; for a body that is not to be read otherwise.
-   * @throws Refusal when there is no request, it was answered or is closed, or for the passphrase
+   * Begins the upload of the files of an answer, which ends when another answer wins. The caller ends it with
+   * `discardAnswer` in any case.
+   * @throws Refusal when there is no request, it was answered or is closed, too many answers are arriving, or for the
+   *   passphrase
    */
-  async unlock(urlToken: string, visitor: Visitor, passphrase: string): Promise<void> {
+  async uploadAnswer(urlToken: string, visitor: Visitor, passphrase: string): Promise<Upload> {
+    const request = await this.findOpen(urlToken, visitor);
+    await this.passphrases.keyOf(request, visitor, passphrase);
+    const uploads = this.arriving.get(request.id) ?? new Set();
+    if (uploads.size >= ARRIVING)
+      throw busy('Other answers with files are being sent. Try again later.');
+    const check = async () => void (await this.findOpen(urlToken, visitor));
+    const upload = this.options.files.upload(newUrlToken(), check);
+    this.arriving.set(request.id, uploads.add(upload));
+    return upload;
+  }
+
+  /** Discards the upload, unless its answer has won. */
+  async discardAnswer({ id }: PushRow, upload: Upload): Promise<void> {
+    const uploads = this.arriving.get(id);
+    uploads?.delete(upload);
+    if (uploads?.size === 0) this.arriving.delete(id);
+    await upload.discard();
+  }
+
+  /** Deletes what has arrived of other answers to a request that takes none any more; their senders learn why. */
+  private async discardArriving({ id }: PushRow): Promise<void> {
+    const uploads = [...(this.arriving.get(id) ?? [])];
+    // What cannot be discarded now is left to the sweep.
+    await Promise.allSettled(uploads.map((upload) => upload.discard()));
+  }
+
+  private async findOpen(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const request = await this.find(urlToken);
     if (requestState(request) !== 'open') throw await this.late(request, visitor);
-    await this.passphrases.keyOf(request, visitor, passphrase);
+    return request;
   }
 
   /**
@@ -216,8 +250,7 @@ export class Requests extends Records {
     upload?: Upload,
   ): Promise<PushRow> {
     const { database, vault, events, space } = this.options;
-    const request = await this.find(urlToken);
-    if (requestState(request) !== 'open') throw await this.late(request, visitor);
+    const request = await this.findOpen(urlToken, visitor);
     const payload = validateResponse(input, upload?.fileCount ?? 0);
     await space.check();
     const answered = await vault.keys.withKeys(async () => {
@@ -250,6 +283,7 @@ export class Requests extends Records {
     });
     if (!answered) throw await this.late(await this.find(urlToken), visitor);
     events.requestChanged('answered');
+    await this.discardArriving(request);
     return { ...answered, url_token: urlToken };
   }
 
@@ -292,6 +326,7 @@ export class Requests extends Records {
       { frees: true },
     );
     if (closed) this.options.events.requestChanged(closed.due ? 'expired' : 'closed');
+    await this.discardArriving(request);
     await this.ended(request);
     return this.find(urlToken);
   }

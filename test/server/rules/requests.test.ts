@@ -6,9 +6,11 @@ import { times } from '../../helpers/long';
 import {
   type Call,
   call,
+  FORM_TYPE,
   type FormPart,
   fetchLink,
   fileRows,
+  formBytes,
   type TestService,
   testService,
 } from '../../helpers/service';
@@ -293,6 +295,51 @@ onEachStore((store) => {
       await send(token, file());
       await asOwner('DELETE', `/${token}`);
       expect(await rows()).toEqual([0, 0, 0]);
+    });
+
+    /** Begins an answer with more than half a mebibyte of files that does not end. */
+    const begin = (token: string) => {
+      let send: ReadableStreamDefaultController<Uint8Array> | undefined;
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          send = controller;
+        },
+      });
+      const form = formBytes(Array.from({ length: 4 }, () => file('x'.repeat(190_000))));
+      send?.enqueue(form.subarray(0, -1000));
+      const method = 'PATCH';
+      const url = `http://pw.test/api/v2/requests/${token}/respond`;
+      const init = { method, headers: { 'content-type': FORM_TYPE }, body, duplex: 'half' };
+      const answered = service.fetch(new Request(url, init as RequestInit));
+      return { more: () => send?.enqueue(form.subarray(-1000, -900)), answered };
+    };
+    const stored = async (chunks: number) => {
+      while ((await rows())[2] !== chunks);
+    };
+
+    test('of many answers that do not end, two are stored, until another wins', async () => {
+      const token = await request({ response_file_attachments: true });
+      const first = [begin(token), begin(token)];
+      await stored(16);
+      const third = await send(token, file());
+      expect([third.status, third.headers.get('retry-after')]).toEqual([503, '5']);
+      expect((await respond(token, 'text')).status).toBe(200);
+      await stored(0);
+      for (const { more } of first) more();
+      const responses = await Promise.all(first.map(({ answered }) => answered));
+      expect(responses.map(({ status }) => status)).toEqual([409, 409]);
+      expect(await rows()).toEqual([0, 0, 0]);
+      expect((await asOwner('GET', `/${token}`)).json.response).toBe('text');
+    });
+
+    test('of answers that do not end are deleted when the owner closes the request', async () => {
+      const token = await request({ response_file_attachments: true });
+      const { more, answered } = begin(token);
+      await stored(8);
+      await asOwner('DELETE', `/${token}`);
+      expect(await rows()).toEqual([0, 0, 0]);
+      more();
+      expect((await answered).status).toBe(410);
     });
 
     test('of an answer that comes second are not kept', async () => {
