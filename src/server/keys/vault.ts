@@ -14,7 +14,8 @@ import {
 } from './primitives';
 
 /** What the keys of a push are bound to: after a change of these in the database, nothing opens. */
-export type Terms = Pick<PushRow, 'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'>;
+export type Terms = Pick<PushRow, 'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'> &
+  Partial<Pick<PushRow, 'public_key'>>;
 
 /** The row of a push does not match its sealed keys: it was tampered with. */
 export class Damaged extends Error {
@@ -167,9 +168,10 @@ function unbind(wrapping: Uint8Array, sealed: Uint8Array, push: Terms, what: Bou
 
 /** The associated data of a sealed key of a push. */
 export function termsOf(push: Terms, what: Bound): string {
-  const { url_token, owner_id, expires_at, expire_after_views } = push;
+  const { url_token, owner_id, expires_at, expire_after_views, public_key = null } = push;
   const terms = `owner ${owner_id ?? 'nobody'} until ${expires_at} views ${expire_after_views}`;
-  return `${context(url_token, what)} ${terms}`;
+  const recipient = public_key === null ? '' : ` for ${public_key}`;
+  return `${context(url_token, what)} ${terms}${recipient}`;
 }
 
 function context(urlToken: string, what: string): string {

@@ -11,7 +11,13 @@ export interface SealedKeys {
 /** The terms of a push and its link token, to which its keys are sealed. */
 export type TermsRow = Pick<
   StoredPush,
-  'lookup' | 'sealed_token' | 'link_key' | 'owner_id' | 'expires_at' | 'expire_after_views'
+  | 'lookup'
+  | 'sealed_token'
+  | 'link_key'
+  | 'owner_id'
+  | 'expires_at'
+  | 'expire_after_views'
+  | 'public_key'
 >;
 
 export interface SealedKeysRow extends SealedKeys, TermsRow {
@@ -48,7 +54,7 @@ export async function deleteKey(sql: Sql, id: string): Promise<void> {
 export function listSealedWith(sql: Sql, id: string, count: number): Promise<SealedKeysRow[]> {
   return sql<SealedKeysRow>`
     SELECT push_id, lookup, sealed_token, link_key, owner_id, expires_at, expire_after_views,
-      data_key, note_key, verifier, COALESCE(length(payload), 0) AS bytes
+      public_key, data_key, note_key, verifier, COALESCE(length(payload), 0) AS bytes
     FROM secrets JOIN pushes ON pushes.id = secrets.push_id
     WHERE secrets.key_id = ${id}
     ORDER BY push_id LIMIT ${count}`;

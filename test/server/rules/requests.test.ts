@@ -17,6 +17,7 @@ import {
 import { onEachStore, type Room } from '../../helpers/stores';
 
 const DAY = 86_400_000;
+const OTHER_KEY = encodeBech32('age', Buffer.alloc(32, 9));
 const KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 
 onEachStore((store) => {
@@ -418,6 +419,28 @@ onEachStore((store) => {
       }
       await beside.close();
     });
+
+    test.each([[`'${OTHER_KEY}'`], ['NULL']])(
+      'public_key = %s: nobody is given it, nor takes an answer',
+      async (key) => {
+        const token = await request({ public_key: KEY });
+        const beside = await room.beside();
+        await beside.sql(plain(`UPDATE pushes SET public_key = ${key} WHERE kind = 'request'`));
+        const responses = [
+          await ask('GET', `/${token}`),
+          await call(service, 'GET', `/r/${token}`),
+          await respond(token, 'x'),
+        ];
+        for (const { status, text } of responses)
+          expect([status, text.includes(OTHER_KEY)]).toEqual([500, false]);
+        await beside.sql(plain(`UPDATE pushes SET public_key = '${KEY}' WHERE kind = 'request'`));
+        await beside.close();
+        expect((await ask('GET', `/${token}`)).json).toMatchObject({
+          public_key: KEY,
+          state: 'open',
+        });
+      },
+    );
   });
 
   test('an answer counts though its sender has gone', async () => {
@@ -430,7 +453,7 @@ onEachStore((store) => {
   });
 
   test('an answer outlasts a change of the instance key', async () => {
-    const token = await request({ passphrase: 'p', note: 'kept' });
+    const token = await request({ passphrase: 'p', note: 'kept', public_key: KEY });
     await respond(token, 'hunter2', { passphrase: 'p' });
     expect(await rekey(room.settings, { sleep: async () => {} })).toMatchObject({ resealed: 2 });
     expect((await asOwner('GET', '/ready')).json).toMatchObject([{ note: 'kept' }]);
