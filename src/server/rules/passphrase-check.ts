@@ -3,7 +3,7 @@ import { Semaphore, type Waiter } from '../queues';
 import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
-import { type RuleOptions, type Visitor, whatIs } from './access';
+import { isOwn, type RuleOptions, type Visitor, whatIs } from './access';
 
 const MINUTE = 60_000;
 
@@ -11,10 +11,10 @@ const MINUTE = 60_000;
 const WAITING = 32;
 const WAITING_OF_CLIENT = 4;
 
-/** By URL token; shared by all services of this process, as the processor is. */
+/** By URL token, with a mark for owners; shared by all services of this process, as the processor is. */
 const semaphores = new Map<string, Semaphore>();
 
-/** Checks passphrases, and limits the attempts at each push. */
+/** Checks passphrases, and limits the attempts at each push: those of its owner, and those of all others. */
 export class PassphraseCheck {
   constructor(private readonly options: RuleOptions) {}
 
@@ -39,8 +39,9 @@ export class PassphraseCheck {
     // Without the payload, which may be large and would stay in memory while the attempt waits.
     const { salt, cost, verifier, key_id } = secret;
     const record = { salt, cost, verifier, key_id };
-    const { key, left } = await oneAtATime(push.url_token, visitor, async () => {
-      const { left, takeBack } = await this.countAttempt(push.id);
+    const own = isOwn(push, visitor);
+    const { key, left } = await oneAtATime(`${push.url_token} ${own}`, visitor, async () => {
+      const { left, takeBack } = await this.countAttempt({ pushId: push.id, own });
       let counts = false;
       try {
         const key = await vault.checkPassphrase(push, record, passphrase, visitor);
@@ -67,17 +68,17 @@ export class PassphraseCheck {
    * exceed the limit. Returns how many are left; `takeBack` uncounts an attempt that succeeded or was not checked.
    */
   private async countAttempt(
-    pushId: number,
+    whose: audit.Tries,
   ): Promise<{ left: number; takeBack: () => Promise<void> }> {
     const { database } = this.options;
     const now = this.options.now();
     const { id, left } = await database.transaction(async (sql) => {
-      await lockPush(sql, pushId);
-      const attempts = await audit.listTries(sql, pushId, now - MINUTE, now + MINUTE);
+      await lockPush(sql, whose.pushId);
+      const attempts = await audit.listTries(sql, whose, now - MINUTE, now + MINUTE);
       const oldest = attempts.at(-limits.passphraseTriesPerMinute);
       if (oldest !== undefined) throw tooMany(oldest + MINUTE - now);
       const left = limits.passphraseTriesPerMinute - attempts.length - 1;
-      return { id: await audit.insertTry(sql, pushId, now), left };
+      return { id: await audit.insertTry(sql, whose, now), left };
     });
     return { left, takeBack: () => audit.deleteTry(database.sql, id) };
   }
@@ -92,12 +93,12 @@ function tooMany(wait: number): Refusal {
 }
 
 /** Attempts at one push wait for each other, so that simultaneous correct ones do not reach the limit. */
-async function oneAtATime<T>(urlToken: string, waiter: Waiter, work: () => Promise<T>): Promise<T> {
-  const semaphore = semaphores.get(urlToken) ?? new Semaphore(1, WAITING, WAITING_OF_CLIENT);
-  semaphores.set(urlToken, semaphore);
+async function oneAtATime<T>(whose: string, waiter: Waiter, work: () => Promise<T>): Promise<T> {
+  const semaphore = semaphores.get(whose) ?? new Semaphore(1, WAITING, WAITING_OF_CLIENT);
+  semaphores.set(whose, semaphore);
   try {
     return await semaphore.run(work, waiter);
   } finally {
-    if (semaphore.idle) semaphores.delete(urlToken);
+    if (semaphore.idle) semaphores.delete(whose);
   }
 }

@@ -79,22 +79,29 @@ export function listEvents(sql: Sql, pushId: number, page: Page): Promise<AuditR
     LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
 }
 
+/** Whose passphrase tries: those of the owner, or those of all others. */
+export interface Tries {
+  readonly pushId: number;
+  readonly own: boolean;
+}
+
 /** Times of the passphrase tries after `since` and before `until`, oldest first. */
 export async function listTries(
   sql: Sql,
-  pushId: number,
+  { pushId, own }: Tries,
   since: number,
   until: number,
 ): Promise<number[]> {
   const rows = await sql<{ tried_at: number }>`
-    SELECT tried_at FROM tries WHERE push_id = ${pushId} AND tried_at > ${since} AND tried_at < ${until}
+    SELECT tried_at FROM tries
+    WHERE push_id = ${pushId} AND own = ${Number(own)} AND tried_at > ${since} AND tried_at < ${until}
     ORDER BY tried_at`;
   return rows.map((row) => row.tried_at);
 }
 
-export async function insertTry(sql: Sql, pushId: number, at: number): Promise<number> {
+export async function insertTry(sql: Sql, { pushId, own }: Tries, at: number): Promise<number> {
   const rows = await sql<{ id: number }>`
-    INSERT INTO tries (push_id, tried_at) VALUES (${pushId}, ${at}) RETURNING id`;
+    INSERT INTO tries (push_id, own, tried_at) VALUES (${pushId}, ${Number(own)}, ${at}) RETURNING id`;
   return (rows[0] as { id: number }).id;
 }
 

@@ -373,6 +373,23 @@ onEachStore((store) => {
       });
       expect(answer.status).toBe(401);
     });
+
+    test('wrong ones of others do not keep the owner out, nor those of the owner others', async () => {
+      const token = await create(service, { payload: 'x', passphrase: 'p' }, service.adminToken);
+      const owner = async (passphrase: string) =>
+        (
+          await call(service, 'GET', `/api/v2/pushes/${token}?passphrase=${passphrase}`, {
+            token: service.adminToken,
+          })
+        ).status;
+      for (let i = 0; i < 5; i++) await retrieve(token, 'wrong');
+      expect((await retrieve(token, 'p')).error).toMatch(/^Too many/);
+      expect(await owner('p')).toBe(200);
+      service.clock.advance(60_000);
+      for (let i = 0; i < 5; i++) expect(await owner('wrong')).toBe(401);
+      expect(await owner('p')).toBe(429);
+      expect((await retrieve(token, 'p')).payload).toBe('x');
+    });
   });
 
   describe('listings', () => {

@@ -14,6 +14,7 @@ export const operations = Object.entries(rooms).flatMap(([room, all]) =>
 
 const NOW = Date.UTC(2026, 7, 20);
 const bytes = Buffer.alloc(60);
+const TRIES = { pushId: 1, own: false };
 const from = { ip: null, userAgent: null, referrer: null };
 const secret = {
   key_id: 'old',
@@ -66,8 +67,8 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'audit.recordRepeated': (sql) =>
     audit.recordRepeated(sql, { pushId: 1, kind: 'failed_view', from, at: NOW }, 9),
   'audit.listEvents': (sql) => audit.listEvents(sql, 1, { rows: 50, number: 2 }),
-  'audit.insertTry': (sql) => audit.insertTry(sql, 1, NOW),
-  'audit.listTries': (sql) => audit.listTries(sql, 1, NOW - 1, NOW + 1),
+  'audit.insertTry': (sql) => audit.insertTry(sql, TRIES, NOW),
+  'audit.listTries': (sql) => audit.listTries(sql, TRIES, NOW - 1, NOW + 1),
   'audit.deleteTry': (sql) => audit.deleteTry(sql, 1),
   'audit.deleteTriesBefore': (sql) => audit.deleteTriesBefore(sql, NOW),
   'audit.deleteTriesAfter': (sql) => audit.deleteTriesAfter(sql, 2 * NOW),
