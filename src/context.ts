@@ -190,8 +190,8 @@ export interface Context {
   /** Calls `listener` at each SIGHUP, which no longer ends the process. */
   onHangup(listener: () => void): void;
   now(): Date;
-  /** What this process uses: bytes of memory, seconds of the processor. */
-  usage(): { resident: number; cpu: number };
+  /** What this process uses: bytes of memory, seconds of the processor; and the bytes of memory that its container has. */
+  usage(): { resident: number; cpu: number; most?: number | undefined };
   /** Resolves after that many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
   transport(options: HttpOptions): Promise<HttpClient>;

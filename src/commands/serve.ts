@@ -46,6 +46,7 @@ interface ServeOptions extends GlobalOptions {
   readonly minRate?: number;
   readonly maxFailures?: number;
   readonly keepDays?: number;
+  readonly maxData?: number;
   readonly reserve?: number;
   readonly rateLimit?: ReturnType<typeof rate>;
   readonly trustProxy: boolean;
@@ -82,6 +83,7 @@ export function define(context: Context): Command {
     .option(...DATA)
     .option(...DATABASE)
     .option('--ephemeral', 'keep everything in memory, nothing on disk')
+    .option(...bytes('--max-data', 'most data of --ephemeral (default: 1/4 of memory)', 1024 ** 2))
     .option('--first-token', 'print a token at the first start (default)')
     .option('--no-first-token', 'print none, where a log would keep it')
     .optionsGroup('Limits:')

@@ -10,7 +10,12 @@ import { Space } from './rules/housekeeping';
 import { Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
 import { Requests } from './rules/requests';
-import { checkSettings, type ServiceIo, type ServiceSettings } from './service-settings';
+import {
+  checkSettings,
+  memoryShare,
+  type ServiceIo,
+  type ServiceSettings,
+} from './service-settings';
 import { siteOf } from './site';
 import {
   asServiceError,
@@ -49,7 +54,8 @@ export async function openService(
   const log = createLog(io, settings.log, metrics);
   // A key that cannot be read is no reason to create a database.
   if (!settings.ephemeral) await readKeys(keyFileOf(settings));
-  const database = await openDatabase(settings, io);
+  const memory = (settings.maxData ?? memoryShare(io)) + checked.reserve;
+  const database = await openDatabase({ ...settings, memory }, io);
   try {
     const keys = await openKeyring(database, settings, log, io.now);
     const vault = new Vault(keys, io.passphraseCost);

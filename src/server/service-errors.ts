@@ -82,8 +82,9 @@ export function away(): Refusal {
 }
 
 export function full(): Refusal {
-  const message = 'The instance is short of disk space. Try again later.';
-  return new Refusal('full', message, { retryAfter: 60 });
+  return new Refusal('full', 'The instance is short of space. Try again later.', {
+    retryAfter: 60,
+  });
 }
 
 /** The client has disconnected; nobody reads this. */

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { limits } from '../contract';
 import { parseUrl } from '../loopback';
 import { ServiceError } from './service-errors';
@@ -46,6 +47,8 @@ export interface Usage {
   readonly resident: number;
   /** Seconds of processor time. */
   readonly cpu: number;
+  /** Bytes of memory that the container of the process has. */
+  readonly most?: number | undefined;
 }
 
 /** How systemd started this process: its environment variables and process id. */
@@ -91,7 +94,9 @@ export interface ServiceSettings {
   readonly minRate?: number | undefined;
   /** Failures that have an entry of their own in the audit log of a push. */
   readonly maxFailures?: number | undefined;
-  /** Bytes that stay free on the disk of the data; with less, pushes are refused. */
+  /** Bytes of data that an ephemeral service keeps in memory; with more, pushes are refused. */
+  readonly maxData?: number | undefined;
+  /** Bytes that stay free on the disk of the data; with less, pushes are refused. In memory they are added to `maxData`. */
   readonly reserve?: number | undefined;
   /** Days for which an expired push is kept with its audit log; 0 for until the next sweep. */
   readonly keepDays?: number | undefined;
@@ -131,10 +136,13 @@ const DAYS_AT_MOST = 36_500;
 const VIEWS_AT_MOST = 1_000_000;
 /** High, as all jobs of a CI system may share an address; passphrase attempts are limited separately. */
 const DEFAULT_RATE: RateLimit = { requests: 100, milliseconds: 1000, sparesLoopback: true };
+/** The largest file by default. */
+export const FILE_BYTES = 100 * MIB;
 /** With the 100 MiB of the program it fits a machine of 256 MiB. */
 const BUFFER_BYTES = 64 * MIB;
 /** One client's quarter fits one JSON body. */
 const BUFFER_BYTES_AT_LEAST = 32 * MIB;
+const DATA_BYTES_AT_LEAST = 64 * MIB;
 /** A connection takes 10 to 20 KiB. */
 const CONNECTIONS = 4096;
 const CONNECTIONS_AT_LEAST = 16;
@@ -149,7 +157,7 @@ export type CheckedSettings = ReturnType<typeof checkSettings>;
 /** @throws ServiceError (input) when a setting is out of range */
 export function checkSettings(settings: ServiceSettings) {
   const {
-    maxFileSize = 100 * MIB,
+    maxFileSize = FILE_BYTES,
     maxBuffer = BUFFER_BYTES,
     maxConnections = CONNECTIONS,
   } = settings;
@@ -226,6 +234,12 @@ function rateLimitOf({ rateLimit }: ServiceSettings): RateLimit | undefined {
 /** Measured over two minutes: a bad connection stalls now and then. */
 export function readingRateOf({ minRate = MIN_RATE }: ServiceSettings): ReadingRate {
   return { bytes: 2 * minRate, milliseconds: 120_000 };
+}
+
+/** A quarter of the memory of this machine or container: with the rest of the program it fits one of 256 MiB. */
+export function memoryShare({ usage }: Pick<ServiceIo, 'usage'>): number {
+  const memory = Math.min(totalmem(), usage?.().most ?? Number.POSITIVE_INFINITY);
+  return Math.max(DATA_BYTES_AT_LEAST, Math.floor(memory / 4));
 }
 
 /** Without a final slash. */

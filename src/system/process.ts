@@ -278,7 +278,9 @@ async function promptStreams(terminalFd: () => number | undefined) {
 
 function usage() {
   const { user, system } = process.cpuUsage();
-  return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6 };
+  // 0 where the system does not know.
+  const most = process.constrainedMemory() || undefined;
+  return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6, most };
 }
 
 /** Drops warnings, such as that node:sqlite is experimental before Node 24. */

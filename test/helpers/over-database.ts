@@ -14,7 +14,7 @@ import { checkSettings, type RateLimit } from '../../src/server/service-settings
 import { insertKey } from '../../src/server/store/key-rows';
 import { migrate } from '../../src/server/store/migrations';
 import type { Database, Sql } from '../../src/server/store/sql';
-import { openSqlite } from '../../src/server/store/sqlite';
+import { openMemory } from '../../src/server/store/sqlite';
 import { defaults, QUICK, type TestClock, testClock } from './service';
 
 export interface OverDatabase {
@@ -72,7 +72,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
 
 /** SQLite in memory that notes each statement, its values left out. */
 export async function notedDatabase(): Promise<{ database: Database; statements: string[] }> {
-  const database = await openSqlite(':memory:', (load) => load());
+  const database = await openMemory((load) => load());
   await migrate(database);
   await insertKey(database.sql, KEY.id);
   const statements: string[] = [];
@@ -95,7 +95,7 @@ export async function notedDatabase(): Promise<{ database: Database; statements:
 
 /** A database that fails each statement with that error. */
 export async function failingDatabase(error: Error): Promise<Database> {
-  const database = await openSqlite(':memory:', (load) => load());
+  const database = await openMemory((load) => load());
   const fail = () => Promise.reject(error);
   return { ...bound(database), sql: fail, transaction: fail, exclusively: fail, scrub: fail };
 }

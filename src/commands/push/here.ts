@@ -80,6 +80,7 @@ function start(
         env: context.env,
         version: context.version,
         quietly: context.quietly,
+        usage: context.usage,
       },
       { push, files },
       (event) => {

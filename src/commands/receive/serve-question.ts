@@ -99,6 +99,7 @@ function start({ context, say }: Invocation, options: ReceiveOptions, request: o
     env: context.env,
     version: context.version,
     quietly: context.quietly,
+    usage: context.usage,
   };
   return withService(({ serveRequest }) =>
     serveRequest({ host, port, tlsCert, tlsKey }, io, request, (ip) => {

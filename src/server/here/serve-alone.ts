@@ -1,3 +1,4 @@
+import { limits } from '../../contract';
 import { isLoopback } from '../../loopback';
 import { type OpenService, openService } from '../compose';
 import { connectionLimitOf, GRACE } from '../http/connections';
@@ -7,8 +8,17 @@ import { type Listening, outwardUrl } from '../listen';
 import type { PushEvents } from '../ops/metrics';
 import { sweepRegularly } from '../rules/housekeeping';
 import { Refusal, ServiceError } from '../service-errors';
-import { readingRateOf, type ServiceIo, type ServiceSettings } from '../service-settings';
+import {
+  FILE_BYTES,
+  memoryShare,
+  readingRateOf,
+  type ServiceIo,
+  type ServiceSettings,
+} from '../service-settings';
 import { asServiceError } from '../store/database';
+
+/** The files of one push or answer, and a tenth more for what the database adds to them. */
+const MOST_DATA = 1.1 * limits.filesPerPush * FILE_BYTES;
 
 export type HereSettings = Pick<ServiceSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>;
 
@@ -35,7 +45,8 @@ export async function serveAlone<Begun>(
 ): Promise<ServedAlone<Begun>> {
   const { host, port } = settings;
   const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
-  const whole = { ...settings, ...memory, defaultViews: 1 };
+  const maxData = Math.min(memoryShare(io), MOST_DATA);
+  const whole = { ...settings, ...memory, defaultViews: 1, maxData };
   const tls = await readTls(whole);
   const service = await openService(whole, io, events);
   const { log } = service;
@@ -70,9 +81,10 @@ export async function serveAlone<Begun>(
   } catch (error) {
     await sockets?.stop();
     await service.close();
-    throw error instanceof Refusal && error.kind !== 'away'
-      ? inputError(error)
-      : asServiceError(error);
+    if (!(error instanceof Refusal) || error.kind === 'away') throw asServiceError(error);
+    throw error.kind === 'full'
+      ? new ServiceError('there is not enough memory for it', { cause: error })
+      : inputError(error);
   }
 }
 

@@ -29,7 +29,7 @@ export function sweepRegularly(
   };
 }
 
-/** Refuses pushes before the disk is full, as expiring pushes has to write, too. */
+/** Refuses pushes before the disk, or what memory there is for data, is full: expiring pushes has to write, too. */
 export class Space {
   private short = false;
 
@@ -40,11 +40,11 @@ export class Space {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** @throws Refusal while the disk has less than the reserve */
+  /** @throws Refusal while less than the reserve is free */
   async check(): Promise<void> {
     const enough = await this.isEnough();
     if (!enough && !this.short) {
-      this.warn('the disk is low on space: pushes are refused until there is more');
+      this.warn('space for data is low: pushes are refused until there is more');
     }
     this.short = !enough;
     if (!enough) throw full();

@@ -5,14 +5,17 @@ import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { migrate } from './migrations';
 import { readAddress } from './pg-url';
 import type { Database } from './sql';
-import { openSqlite } from './sqlite';
+import { openMemory, openSqlite } from './sqlite';
 
 export const FILE = 'pwpush.db';
 
 /** Where the data and the instance key are. */
 export interface DataLocation
   extends Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'>,
-    Partial<Pick<ServiceSettings, 'ephemeral'>> {}
+    Partial<Pick<ServiceSettings, 'ephemeral'>> {
+  /** Bytes that a database in memory may take. */
+  readonly memory?: number | undefined;
+}
 
 export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
   return instanceKeyFile ?? join(data, 'instance.key');
@@ -117,7 +120,7 @@ async function openFile(
   location: DataLocation,
   { quietly = (load) => load() }: DatabaseIo,
 ): Promise<Database> {
-  if (location.ephemeral) return openSqlite(':memory:', quietly);
+  if (location.ephemeral) return openMemory(quietly, location.memory);
   mkdirSync(location.data, { recursive: true, mode: 0o700 });
   const file = join(location.data, FILE);
   refuseEmpty(file, location);

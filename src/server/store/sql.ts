@@ -31,7 +31,7 @@ export interface Database {
    * call tries again.
    */
   scrub(): Promise<boolean>;
-  /** Free bytes on the disk; undefined for a database in memory or on a server. */
+  /** Free bytes on the disk, or of what a database in memory may take; undefined for one on a server. */
   free(): number | undefined;
   /** Bytes of unused pages in the database's file. */
   unused(): Promise<number>;

@@ -34,9 +34,13 @@ interface SqliteStatement {
 
 type Open = (path: string) => SqliteConnection;
 
+const PAGE = 4096;
+/** SQLite's own limit. */
+const MAX_PAGES = 2 ** 32 - 2;
+
 const pragmas = [
   // `filler` relies on it; SQLite's default, fixed once there are tables.
-  'page_size = 4096',
+  `page_size = ${PAGE}`,
   // Before the switch to WAL, so that it waits for other processes.
   'busy_timeout = 5000',
   'journal_mode = WAL',
@@ -52,20 +56,38 @@ const pragmas = [
 ];
 
 /**
- * Opens the database file at `path` (0600, created when missing), or one in memory for `:memory:`.
+ * Opens the database file at `path` (0600, created when missing).
  * @throws ServiceError when there is no SQLite; else what SQLite or the system throws
  */
 export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep): Promise<Database> {
-  const open = nodeSqlite(quietly) ?? (await libsql());
-  if (path !== ':memory:') ownerOnly(path);
-  const connection = open(path);
+  const connect = nodeSqlite(quietly) ?? (await libsql());
+  ownerOnly(path);
+  const disk = new Disk(dirname(path));
+  return overConnection(opened(connect, path), disk, sleep);
+}
+
+/**
+ * Opens a database in memory.
+ * @param most bytes that it may take
+ * @throws ServiceError when there is no SQLite
+ */
+export async function openMemory(
+  quietly: Quietly,
+  most = Number.MAX_SAFE_INTEGER,
+): Promise<Database> {
+  const connection = opened(nodeSqlite(quietly) ?? (await libsql()), ':memory:');
+  return overConnection(connection, new Memory(connection, most), undefined);
+}
+
+function opened(connect: Open, path: string): SqliteConnection {
+  const connection = connect(path);
   try {
     for (const one of pragmas) pragma(connection, one);
   } catch (error) {
     connection.close();
     throw error;
   }
-  return overConnection(connection, path === ':memory:' ? undefined : path, sleep);
+  return connection;
 }
 
 /**
@@ -87,17 +109,14 @@ function ownerOnly(path: string): void {
  */
 const filler = ' filler BLOB DEFAULT (zeroblob(4100)),';
 
-/** The database over one connection, to a file or, where `file` is undefined, in memory. */
 function overConnection(
   connection: SqliteConnection,
-  file: string | undefined,
+  space: Storage,
   sleep: Sleep | undefined,
 ): Database {
   const { run, forget } = prepared(connection);
   const queue = createQueue();
   const commit = groupCommit(connection, queue);
-  const reserve =
-    file === undefined ? undefined : new ReserveFile(join(dirname(file), 'pwpush.reserve'));
   const transaction: Database['transaction'] = async (work, { frees = false } = {}) => {
     const attempt = (alone: boolean) =>
       retryWhileLocked(() => commit(() => work(run), alone), sleep);
@@ -105,7 +124,7 @@ function overConnection(
       return await attempt(false).catch(async (error: unknown) => {
         if (!isFull(error)) throw error;
         await queue(async () => {
-          if (frees) reserve?.remove();
+          if (frees) space.release();
           // The transaction that was rolled back has used space in the write-ahead log.
           checkpoint(connection);
         });
@@ -137,16 +156,10 @@ function overConnection(
       return scrubbing;
     },
     alone: () => queue(async () => isAlone(connection)),
-    free: () => (file === undefined ? undefined : freeBytes(dirname(file))),
-    unused: () =>
-      queue(async () => {
-        const [pages, bytes] = ['freelist_count', 'page_size'].map((name) =>
-          pragma(connection, name),
-        );
-        return Number(pages) * Number(bytes);
-      }),
+    free: () => space.free(),
+    unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
     async setAside() {
-      reserve?.create();
+      space.reserve();
     },
     // `node:sqlite`, unlike libsql, throws when it is closed twice.
     close: lazy(async () => {
@@ -218,6 +231,16 @@ function checkpoint(connection: SqliteConnection): boolean {
   }
 }
 
+/** Where the pages of a database are. */
+interface Storage {
+  /** Bytes that it may still take. */
+  free(): number;
+  /** Sets space aside for the end of pushes, if there is enough. */
+  reserve(): void;
+  /** Gives it to them. */
+  release(): void;
+}
+
 /** Bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
 
@@ -226,25 +249,59 @@ function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** A file that reserves space, deleted when a push has to expire on a full disk. */
-class ReserveFile {
-  constructor(private readonly path: string) {}
+/** The disk of a folder. A file reserves space, and is deleted when a push has to expire on a full disk. */
+class Disk implements Storage {
+  private readonly path: string;
+
+  constructor(private readonly folder: string) {
+    this.path = join(folder, 'pwpush.reserve');
+  }
+
+  free(): number {
+    return freeBytes(this.folder);
+  }
 
   /** Creates the file when it is missing and the disk has room for two. */
-  create(): void {
+  reserve(): void {
     if (statSync(this.path, { throwIfNoEntry: false })?.size === RESERVE_BYTES) return;
-    this.remove();
-    if (freeBytes(dirname(this.path)) < 2 * RESERVE_BYTES) return;
+    this.release();
+    if (this.free() < 2 * RESERVE_BYTES) return;
     try {
       // Random, because a file system that compresses reserves nothing for zeros.
       makeFile(this.path, (file) => writeSync(file, randomBytes(RESERVE_BYTES)));
     } catch {
-      this.remove();
+      this.release();
     }
   }
 
-  remove(): void {
+  release(): void {
     rmSync(this.path, { force: true });
+  }
+}
+
+/** Memory, of which SQLite takes no more pages than it may. Deleted pages are used again, but not given back. */
+class Memory implements Storage {
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly most: number,
+  ) {
+    this.reserve();
+  }
+
+  free(): number {
+    return this.most - Number(pragma(this.connection, 'page_count')) * PAGE;
+  }
+
+  reserve(): void {
+    this.limit(this.most);
+  }
+
+  release(): void {
+    this.limit(this.most + RESERVE_BYTES);
+  }
+
+  private limit(bytes: number): void {
+    pragma(this.connection, `max_page_count = ${Math.min(Math.floor(bytes / PAGE), MAX_PAGES)}`);
   }
 }
 

@@ -60,7 +60,7 @@ describe('while less space is free than is kept', () => {
     expect([status, headers.get('retry-after'), json]).toEqual([
       503,
       '60',
-      { error: 'The instance is short of disk space. Try again later.' },
+      { error: 'The instance is short of space. Try again later.' },
     ]);
     const form = [filePart('a', Buffer.alloc(2 * MIB))];
     const upload = await call(service, 'POST', '/api/v2/pushes', {
@@ -69,7 +69,7 @@ describe('while less space is free than is kept', () => {
     });
     expect([upload.status, await fileRows(beside)]).toEqual([503, [0, 0, 0]]);
     expect(service.warnings).toEqual([
-      'the disk is low on space: pushes are refused until there is more',
+      'space for data is low: pushes are refused until there is more',
     ]);
   });
 
@@ -84,6 +84,41 @@ describe('while less space is free than is kept', () => {
     expect((await call(service, 'DELETE', `/api/v2/pushes/${made}`)).json.deleted).toBe(true);
     // Of the requests and the answer.
     expect(await secrets()).toBe(3);
+  });
+});
+
+describe('a service in memory', () => {
+  beforeEach(async () => {
+    service = await testService({ maxData: 16 * MIB, reserve: 4 * MIB });
+    return () => service.close();
+  });
+
+  test('refuses pushes beyond its maximum, and takes others when some have ended', async () => {
+    const tokens: string[] = [];
+    for (;;) {
+      const { status, json } = await push('x'.repeat(MIB));
+      if (status !== 201) break;
+      tokens.push(json.url_token);
+    }
+    expect([tokens.length > 8, tokens.length <= 16]).toEqual([true, true]);
+    for (const token of tokens) {
+      expect((await call(service, 'DELETE', `/api/v2/pushes/${token}`)).status).toBe(200);
+    }
+    expect((await push('x'.repeat(MIB))).status).toBe(201);
+  });
+
+  test('refuses files beyond its maximum, and takes others when some have ended', async () => {
+    const upload = () =>
+      call(service, 'POST', '/api/v2/pushes', {
+        form: [filePart('a', Buffer.alloc(10 * MIB))],
+        token: service.adminToken,
+      });
+    const { status, json } = await upload();
+    expect(status).toBe(201);
+    expect((await upload()).status).toBe(503);
+    await call(service, 'DELETE', `/api/v2/pushes/${json.url_token}`);
+    await service.service.pushes.finish();
+    expect((await upload()).status).toBe(201);
   });
 });
 

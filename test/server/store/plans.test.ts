@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/server/store/migrations';
 import { type Database, plain, type Sql } from '../../../src/server/store/sql';
-import { openSqlite } from '../../../src/server/store/sqlite';
+import { openMemory } from '../../../src/server/store/sqlite';
 import { onSharedPostgres, openBeside } from '../../helpers/stores';
 import { calls, operations } from './statements';
 
@@ -46,8 +46,8 @@ describe('SQLite', () => {
   let beside: Database;
 
   beforeEach(async () => {
-    database = await openSqlite(':memory:', (load) => load());
-    beside = await openSqlite(':memory:', (load) => load());
+    database = await openMemory((load) => load());
+    beside = await openMemory((load) => load());
     await migrate(database);
     await migrate(beside);
     return async () => {

@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Refusal } from '../../../src/server/service-errors';
 import { migrate } from '../../../src/server/store/migrations';
 import type { Database } from '../../../src/server/store/sql';
-import { openSqlite } from '../../../src/server/store/sqlite';
+import { openMemory, openSqlite } from '../../../src/server/store/sqlite';
 import { lock } from '../lock';
 
 let folder: string;
@@ -39,6 +40,25 @@ test('is durable, overwrites what is deleted, and minds foreign keys', async () 
     await pragma`PRAGMA foreign_keys`,
     await pragma`PRAGMA busy_timeout`,
   ]).toEqual(['wal', 2, 1, 1, 0]);
+});
+
+test('in memory it takes no more than it may, and deletes nevertheless', async () => {
+  const MIB = 1024 * 1024;
+  const small = await openMemory((load) => load(), MIB);
+  await small.sql`CREATE TABLE things (data BLOB)`;
+  const add = (frees: boolean) =>
+    small.transaction((sql) => sql`INSERT INTO things VALUES (${Buffer.alloc(MIB / 4)})`, {
+      frees,
+    });
+  for (let at = 0; at < 3; at += 1) await add(false);
+  await expect(add(false)).rejects.toThrow(Refusal);
+  expect(small.free()).toBeGreaterThan(0);
+  // What ends a push may write a little before it frees more.
+  await add(true);
+  await small.sql`DELETE FROM things`;
+  expect(await small.unused()).toBe(MIB);
+  await add(false);
+  await small.close();
 });
 
 test('no statement from outside gets into a transaction, of this connection or another', async () => {
