@@ -89,6 +89,8 @@ export interface ServiceSettings {
   readonly maxFileSize?: number | undefined;
   /** Bytes of memory for request bodies and responses in progress. */
   readonly maxBuffer?: number | undefined;
+  /** How many answers to one request may upload files at once; default: 2. No option of the program sets it. */
+  readonly uploadsPerRequest?: number | undefined;
   readonly maxConnections?: number | undefined;
   /** Bytes of a response that a client must read per minute; 0 for no minimum. */
   readonly minRate?: number | undefined;
@@ -161,7 +163,7 @@ export function checkSettings(settings: ServiceSettings) {
     maxBuffer = BUFFER_BYTES,
     maxConnections = CONNECTIONS,
   } = settings;
-  const { maxFailures = 1000, keepDays = 90, reserve = 32 * MIB } = settings;
+  const { uploadsPerRequest = 2, maxFailures = 1000, keepDays = 90, reserve = 32 * MIB } = settings;
   const { maxDays, defaultDays, maxViews, defaultViews } = settings;
   return {
     bounds: {
@@ -185,6 +187,7 @@ export function checkSettings(settings: ServiceSettings) {
       maxConnections,
       CONNECTIONS_AT_LEAST,
     ),
+    uploadsPerRequest,
     reserve,
     keepDays: whole(
       `the days to keep expired pushes must be from 0 to ${DAYS_AT_MOST}`,

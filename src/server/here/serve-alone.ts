@@ -46,7 +46,7 @@ export async function serveAlone<Begun>(
   const { host, port } = settings;
   const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
   const maxData = Math.min(memoryShare(io), MOST_DATA);
-  const whole = { ...settings, ...memory, defaultViews: 1, maxData };
+  const whole = { ...settings, ...memory, defaultViews: 1, maxData, uploadsPerRequest: 1 };
   const tls = await readTls(whole);
   const service = await openService(whole, io, events);
   const { log } = service;

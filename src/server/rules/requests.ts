@@ -23,9 +23,6 @@ export interface ReadRequest {
   readonly files: readonly OfferedFile[];
 }
 
-/** Maximum of answers with files that arrive at once: anybody who has the link could fill the disk with them. */
-const ARRIVING = 2;
-
 export function requestState({ expired_at, views }: PushRow): RequestState {
   if (expired_at !== null) return 'closed';
   return views > 0 ? 'ready' : 'open';
@@ -208,7 +205,7 @@ export class Requests extends Records {
     const request = await this.findOpen(urlToken, visitor);
     await this.passphrases.keyOf(request, visitor, passphrase);
     const uploads = this.arriving.get(request.id) ?? new Set();
-    if (uploads.size >= ARRIVING)
+    if (uploads.size >= this.options.uploadsPerRequest)
       throw busy('Other answers with files are being sent. Try again later.');
     const check = async () => void (await this.findOpen(urlToken, visitor));
     const upload = this.options.files.upload(newUrlToken(), check);

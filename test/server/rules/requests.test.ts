@@ -343,6 +343,30 @@ onEachStore((store) => {
       expect((await answered).status).toBe(410);
     });
 
+    test('of an answer are taken one upload at a time where so many are allowed', async () => {
+      await service.close();
+      service = await testService({ ...room.settings, uploadsPerRequest: 1 });
+      const token = await request({ response_file_attachments: true });
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const unfinished = service.fetch(
+        new Request(`http://pw.test/api/v2/requests/${token}/respond`, {
+          ...{ method: 'PATCH', headers: { 'content-type': FORM_TYPE } },
+          ...{ body: readable, duplex: 'half' },
+        }),
+      );
+      const sender = writable.getWriter();
+      // When it takes the last one, the first ones are written.
+      for (let at = 0; at < 9; at += 1) {
+        await sender.write(at === 0 ? formBytes([file()]).subarray(0, -24) : Buffer.alloc(100_000));
+      }
+      const second = await send(token, file());
+      expect([second.status, second.headers.get('retry-after')]).toEqual([503, '5']);
+      await sender.abort();
+      expect((await unfinished).status).toBe(400);
+      expect(await rows()).toEqual([0, 0, 0]);
+      expect((await send(token, file())).status).toBe(200);
+    });
+
     test('of an answer that comes second are not kept', async () => {
       const token = await request({ response_file_attachments: true });
       const answers = await Promise.all([send(token, file('one')), send(token, file('two'))]);
