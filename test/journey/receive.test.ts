@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decryptText, encryptText } from '../../src/age/age';
@@ -175,6 +176,38 @@ async function send(link: string, response: string) {
     body: JSON.stringify({ request: { response } }),
   });
 }
+
+test('a visitor of the page is named once', async () => {
+  const { running, link } = await receiving();
+  for (let at = 0; at < 3; at += 1) await (await fetch(link)).text();
+  expect((await respond(link, [], 'hunter2')).code).toBe(0);
+  const { stderr } = await running.ended;
+  expect(stderr).toBe(`${link}\n127.0.0.1 opened the page\n`);
+});
+
+test('an answer that comes while others fill the memory is not lost', async () => {
+  const { running, link } = await receiving();
+  const { origin, pathname, port } = new URL(link);
+  const path = `/api/v2/requests/${pathname.split('/').at(-1)}/respond`;
+  const MIB = 1024 * 1024;
+  // Of the 64 MiB for bodies and responses they leave enough for the answer, and too little for its reading.
+  const others = Array.from({ length: 9 }, (_, at) => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    const type = 'content-type: application/json';
+    const length = `content-length: ${8 * MIB}`;
+    socket.write(`PATCH ${path} HTTP/1.1\r\nhost: localhost\r\n${type}\r\n${length}\r\n\r\n`);
+    socket.write(Buffer.alloc(at === 8 ? 6.75 * MIB : 7 * MIB, ' '));
+    return socket;
+  });
+  const headers = { 'content-type': 'application/json' };
+  const large = { method: 'PATCH', headers, body: ' '.repeat(1.5 * MIB) };
+  await expect.poll(async () => (await fetch(origin + path, large)).status).toBe(503);
+  const response = 'x'.repeat(MIB - 10_000);
+  await send(link, response);
+  const { code, stdout } = await running.ended;
+  for (const socket of others) socket.destroy();
+  expect([code, stdout.length]).toEqual([0, response.length]);
+});
 
 test('an answer that is not text is saved with the key that opens it', async () => {
   const { running, link } = await receiving();

@@ -34,6 +34,10 @@ export interface ReceiveOptions extends GlobalOptions, PassphraseOptions {
 }
 
 const QUESTION = 'Please enter the secret.';
+/** Visitors who are named: more lines would push the link off the screen. */
+const VISITORS = 20;
+/** Milliseconds. */
+const PAUSE = 500;
 
 type Served = Awaited<ReturnType<typeof start>>;
 
@@ -101,8 +105,11 @@ function start({ context, say }: Invocation, options: ReceiveOptions, request: o
     quietly: context.quietly,
     usage: context.usage,
   };
+  const visitors = new Set<string | null>();
   return withService(({ serveRequest }) =>
     serveRequest({ host, port, tlsCert, tlsKey }, io, request, (ip) => {
+      if (visitors.has(ip) || visitors.size === VISITORS) return;
+      visitors.add(ip);
       void say.note(`${safe(ip ?? 'someone')} opened the page`);
     }),
   );
@@ -163,7 +170,9 @@ async function deliver(
   });
   const known = { text: passphrase, typed: false };
   const read = (token: string, given?: string) => readAnswer(api.requests, token, given);
-  const push = await retrieve(context, { retrieve: read }, here.token, known);
+  const push = await whenFree(context, () =>
+    retrieve(context, { retrieve: read }, here.token, known),
+  );
   const identities = parseIdentities(identity);
   const key = { identities, recipient: undefined, path: undefined };
   // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
@@ -194,6 +203,16 @@ async function deliver(
   if (!failure) return;
   const { signal } = context;
   throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
+}
+
+/** An answer that a busy service does not give is asked for again: it is in the memory of this run alone. */
+async function whenFree<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const outcome = await attempt(work);
+    if (!(outcome instanceof CliError)) return outcome;
+    if (outcome.status !== 429 && outcome.status !== 503) throw outcome;
+    await context.sleep(PAUSE);
+  }
 }
 
 /** Saves the private key of an answer that it may open, and says where it is. */

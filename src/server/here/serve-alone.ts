@@ -1,4 +1,5 @@
 import { limits } from '../../contract';
+import { lazy } from '../../lazy';
 import { isLoopback } from '../../loopback';
 import { type OpenService, openService } from '../compose';
 import { connectionLimitOf, GRACE } from '../http/connections';
@@ -29,7 +30,9 @@ export interface ServedAlone<Begun> {
   readonly base: string;
   /** Whether the secret travels unencrypted over a network. */
   readonly exposed: boolean;
-  /** Waits up to 30 s for running requests, then discards everything. */
+  /** Accepts no new connections, and waits for running requests. */
+  stop(): Promise<void>;
+  /** The same, and discards everything. */
   close(stopped?: () => void): Promise<void>;
 }
 
@@ -60,19 +63,21 @@ export async function serveAlone<Begun>(
       now: io.now,
       timeouts: { read: readingRateOf(whole) },
       connections,
-      grace: GRACE,
+      grace: io.grace ?? GRACE,
       ownHost: host,
     };
     sockets = createSockets(app, [{ host, port }], options);
     const [listening] = await sockets.listen();
     const base = await baseFor(listening as Listening, host);
     const stopSweeping = sweepRegularly(service.pushes, log);
+    const stop = lazy(sockets.stop);
     return {
       begun,
       base,
       exposed: tls === undefined && !isLoopback(host),
+      stop,
       close: async (stopped = () => {}) => {
-        await sockets?.stop();
+        await stop();
         await stopSweeping();
         stopped();
         await service.close();

@@ -1,7 +1,7 @@
 import { getPath } from 'hono/utils/url';
 import { API_PATH, requestRoutes } from '../../contract';
 import type { OpenService } from '../compose';
-import { originOf } from '../http/caller';
+import { type ClientSocket, originOf } from '../http/caller';
 import type { App } from '../http/parts';
 import type { PushEvents } from '../ops/metrics';
 import type { ServiceIo } from '../service-settings';
@@ -17,7 +17,7 @@ export interface ServedRequest {
   readonly ended: Promise<boolean>;
   /** Sends a request of its owner to the service, without a socket. */
   ask(request: OwnerRequest): Promise<OwnerResponse>;
-  /** Waits up to 30 s for running requests, then discards the request. */
+  /** Waits up to 5 s for those who read a response, then discards the request. */
   close(): Promise<void>;
 }
 
@@ -34,6 +34,9 @@ interface OwnerResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** Milliseconds. */
+const GRACE = 5000;
+
 /**
  * Serves a single request: no other can be created or listed.
  * @param opened is called with the address of each visitor who opens its page
@@ -49,23 +52,35 @@ export async function serveRequest(
   const ended = new Promise<boolean>((resolve) => {
     end = resolve;
   });
-  const { begun, base, exposed, close } = await serveAlone(
+  const sending = new Set<ClientSocket>();
+  const { begun, base, exposed, stop, close } = await serveAlone(
     settings,
-    io,
+    { grace: GRACE, ...io },
     eventsOf(end),
     async (service) => {
       const { token, ownerToken } = await createOne(service, request);
-      const app = singleRequestApp(token, service.app, opened);
+      const app = singleRequestApp(token, service.app, opened, sending);
       return { begun: { token, ownerToken, whole: service.app }, app };
     },
   );
   const { token, ownerToken, whole } = begun;
+  // What others send now is stored for nobody.
+  const cut = () => {
+    for (const connection of sending) connection.cut?.();
+  };
+  void ended.then(() => {
+    cut();
+    return stop();
+  });
   return {
     token,
     base,
     exposed,
     ended,
-    close,
+    close: () => {
+      cut();
+      return close();
+    },
     ask: async ({ method, url, headers }) => {
       const own = { ...headers, authorization: `Bearer ${ownerToken}` };
       const response = await whole(new Request(url, { method, headers: own }), { ip: '127.0.0.1' });
@@ -102,11 +117,15 @@ function eventsOf(end: (answered: boolean) => void): PushEvents {
   };
 }
 
-/** The app restricted to one request: any other path is 404, and so is what its owner does. */
-export function singleRequestApp(
+/**
+ * The app restricted to one request: any other path is 404, and so is what its owner does.
+ * @param sending receives the connections whose bodies are being read
+ */
+function singleRequestApp(
   token: string,
   app: App,
   opened: (ip: string | null) => void,
+  sending: Set<ClientSocket>,
 ): App {
   const page = `/r/${token}`;
   const api = (route: keyof typeof requestRoutes) =>
@@ -123,9 +142,26 @@ export function singleRequestApp(
     if (served.get(path)?.includes(request.method)) {
       const { ip } = originOf(request, connection, { trustProxy: false });
       if (path === page && request.method === 'GET') opened(ip);
-      return app(request, connection);
+      return app(request, noticed(connection, sending));
     }
     const nowhere = path.startsWith('/api/') ? '/api/none' : '/none';
     return app(new Request(new URL(nowhere, request.url), { method: 'GET' }), connection);
+  };
+}
+
+/** The same connection, which is in `sending` while its body is read. */
+function noticed(connection: ClientSocket, sending: Set<ClientSocket>): ClientSocket {
+  const { body } = connection;
+  if (!body) return connection;
+  return {
+    ...connection,
+    body: async function* () {
+      sending.add(connection);
+      try {
+        yield* body();
+      } finally {
+        sending.delete(connection);
+      }
+    },
   };
 }
