@@ -4,8 +4,10 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { decryptText, encryptText } from '../../src/age/age';
+import { decryptText, encryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
+import { encodeManifest } from '../../src/manifest';
+import { joined, pieces } from '../helpers/age';
 import { mountDisk, noDisk } from '../helpers/disk';
 import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
@@ -221,6 +223,38 @@ test('an answer that is not text is saved with the key that opens it', async () 
   expect(statSync(key).mode & 0o777).toBe(0o600);
   const identities = parseIdentities(readFileSync(key, 'utf8'));
   expect(Buffer.from(await decryptText(readFileSync(armor, 'utf8'), identities))).toEqual(bytes);
+});
+
+test('a file that was damaged is saved as it came, with the key', async () => {
+  const { running, link } = await receiving('--allow-files', '--output', 'damaged/');
+  const recipients = [parseRecipient(link.split('#')[1] ?? '')];
+  const files = [];
+  const bodies: Buffer[] = [];
+  for (const name of ['whole.txt', 'damaged.txt']) {
+    const { mac, encrypt } = await prepareFile(recipients);
+    bodies.push(await joined(encrypt(pieces(Buffer.alloc(200_000, name)))));
+    files.push({ name, type: 'text/plain', size: 200_000, mac });
+  }
+  const [one = Buffer.alloc(0), two = Buffer.alloc(0)] = bodies;
+  two.writeUInt8(two.readUInt8(150_000) ^ 1, 150_000);
+  const form = new FormData();
+  const manifest = encodeManifest({ message: 'there you are', files });
+  form.set('request[response]', await encryptText(Buffer.from(manifest), recipients));
+  form.append('request[files][]', new Blob([new Uint8Array(one)]), '1.age');
+  form.append('request[files][]', new Blob([new Uint8Array(two)]), '2.age');
+  const { origin, pathname } = new URL(link);
+  const path = `/api/v2/requests/${pathname.split('/').at(-1)}/respond`;
+  expect((await fetch(origin + path, { method: 'PATCH', body: form })).status).toBe(200);
+  const { code, stderr } = await running.ended;
+  const into = join(asking.folder, 'damaged');
+  expect([code, readdirSync(into).sort()]).toEqual([1, ['secret.txt', 'whole.txt']]);
+  const [, kept = ''] = /the secret was saved to (\S+2\.age)$/m.exec(stderr) ?? [];
+  expect(readFileSync(kept).equals(two)).toBe(true);
+  const [, key = ''] = /its private key was saved to (\S+): try age -d -i /.exec(stderr) ?? [];
+  const [identity] = parseIdentities(readFileSync(key, 'utf8'));
+  expect(identity).toBeDefined();
+  expect(stderr).not.toContain('NOT ALL IS SAVED');
+  expect(rescued(stderr)).toHaveLength(2);
 });
 
 test('an answer to another key is saved as it is', async () => {

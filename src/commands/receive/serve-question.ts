@@ -9,7 +9,7 @@ import { rescue } from '../../delivery/rescue';
 import { rescueAll } from '../../delivery/rescue-all';
 import { type RetrievedPush, retrieve } from '../../delivery/retrieve';
 import { readAnswer } from '../../delivery/take-answer';
-import { asCliError, attempt, CliError, endedBy, usageError } from '../../errors';
+import { asCliError, attempt, CliError, endedBy, joinHints, usageError } from '../../errors';
 import { closeAfter } from '../../input/close-after';
 import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
 import { checkStandardInput } from '../../input/source';
@@ -190,13 +190,17 @@ async function deliver(
     const failure = asCliError(error);
     // The key was never on the disk. One that does not fit opens nothing.
     const kept = failure.code === 'passphrase' ? undefined : await keyFile(context, identity);
-    throw (await saved(sealed, failure)).with({ hint: kept ?? failure.hint });
+    throw (await saved([sealed], failure)).with({ hint: kept ?? failure.hint });
   });
-  const { files } = opened.push;
-  const unsaved = (missing: readonly string[], failure: CliError) => {
-    const rest = files?.filter(({ url }) => missing.includes(url)) ?? [];
+  const unsaved = async (missing: readonly string[], failure: CliError) => {
+    const damaged: string[] = [];
+    for (const url of missing) if (!(await canBeRead(opened, url))) damaged.push(url);
+    const whole = missing.filter((url) => !damaged.includes(url));
     const ended = context.signal.aborted ? endedBy(context.signal) : failure;
-    return saved({ ...opened, push: { ...opened.push, payload: '', files: rest } }, ended);
+    const parts = [withFiles(opened, whole), withFiles(sealed, damaged)];
+    const lost = await saved(parts.flat(), ended);
+    if (damaged.length === 0) return lost;
+    return lost.with({ hint: joinHints(await keyFile(context, identity), lost.hint) });
   };
   const output = { ...options, copy: false, qr: false };
   const failure = await deliverPush({ ...opened, context, unsaved, options: output, place }, true);
@@ -222,8 +226,26 @@ async function keyFile(context: Context, identity: string): Promise<string> {
   return `its private key was saved to ${path}: try age -d -i '${path}'`;
 }
 
-/** Saves it to the state folder. */
-function saved(answer: RetrievedPush, failure: CliError): Promise<CliError> {
+/** Saves them to the state folder. */
+function saved(parts: readonly RetrievedPush[], failure: CliError): Promise<CliError> {
   const unsaved = async (_: readonly string[], lost: CliError) => lost;
-  return rescueAll([{ ...answer, unsaved }], failure);
+  return rescueAll(
+    parts.map((part) => ({ ...part, unsaved })),
+    failure,
+  );
+}
+
+/** The files of an answer with these addresses, without its text; nothing if there are none. */
+function withFiles(answer: RetrievedPush, urls: readonly string[]): RetrievedPush[] {
+  const files = answer.push.files?.filter(({ url }) => urls.includes(url)) ?? [];
+  return files.length === 0 ? [] : [{ ...answer, push: { ...answer.push, payload: '', files } }];
+}
+
+/** Whether the file arrived as it was encrypted. */
+async function canBeRead({ api }: RetrievedPush, url: string): Promise<boolean> {
+  const outcome = await attempt(async () => {
+    const { body } = await api.openFile(url);
+    for await (const _ of body);
+  });
+  return !(outcome instanceof CliError);
 }
