@@ -130,7 +130,9 @@ async function openRest(
   const response = await open({ range: `bytes=${received}-`, 'if-range': tag });
   const { status, body } = response;
   const range = `bytes ${received}-${length - 1}/${length}`;
-  if (status === 206 && header(response, 'content-range') === range) return body;
+  // A cache may ignore If-Range. A 206 must have the ETag that a 200 would have had (RFC 9110, 15.3.7).
+  const same = header(response, 'etag') === tag && header(response, 'content-range') === range;
+  if (status === 206 && same) return body;
   if (![200, 206, 416].includes(status)) throw await refuse(response);
   await discardBody(body);
   throw new NotResumed(status, 'the download cannot be resumed', undefined, 0);

@@ -128,7 +128,7 @@ describe('a download that breaks off', () => {
   const head = (more = {}) => ({ 'content-length': '10', etag: tag, ...more });
   const rest = (from: number, more = {}) => ({
     status: 206,
-    headers: { 'content-range': `bytes ${from}-9/10`, ...more },
+    headers: { etag: tag, 'content-range': `bytes ${from}-9/10`, ...more },
   });
 
   interface Part {
@@ -190,7 +190,10 @@ describe('a download that breaks off', () => {
     ['the whole file again, as it has changed', { headers: head({ etag: '"v2"' }) }],
     ['another range', rest(3)],
     ['a range of a file of another size', rest(4, { 'content-range': 'bytes 4-9/11' })],
-    ['no range', { status: 206, headers: {} }],
+    ['no range', { status: 206, headers: { etag: tag } }],
+    ['a range of another version', rest(4, { etag: '"v2"' })],
+    ['a range with a weak ETag', rest(4, { etag: 'W/"v1"' })],
+    ['a range with no ETag', { status: 206, headers: { 'content-range': 'bytes 4-9/10' } }],
     ['416', { status: 416, headers: {} }],
   ])('is worth another try when the answer is %s', async (_, part) => {
     const { read, failure } = await download([{ bytes: [0, 4] }, { ...part, bytes: [0, 10] }]);
