@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CliError, usageError } from '../errors';
-import { type TemporaryFile, temporaryFile, writeAndClose } from '../system/atomic-file';
+import { type TemporaryFile, temporaryFile } from '../system/atomic-file';
 
 /** A place for a secret, reserved before the secret is fetched. */
 export interface Destination {
@@ -47,7 +47,7 @@ export async function reserveFile(named: string, force: boolean): Promise<Destin
   return {
     commit: async (bytes) => {
       try {
-        await writeAndClose(file.handle, bytes);
+        await file.handle.writeFile(bytes);
         // Another program may have created the file since.
         if (!(await file.moveTo(path, force))) throw exists(path);
       } catch (error) {

@@ -1,5 +1,5 @@
-// Files that appear whole or not at all: written under a temporary name, 0600, then linked (which never replaces a file)
-// or renamed. Imports nothing of ours: client and service share it. Libraries for this (write-file-atomic, atomically)
+// Files that appear whole or not at all: written under a temporary name, 0600, synced, then linked (which never replaces
+// a file) or renamed. Imports nothing of ours: client and service share it. Libraries for this (write-file-atomic, atomically)
 // always replace, cannot stream, and leave the mode to the umask.
 import { randomBytes } from 'node:crypto';
 import {
@@ -12,7 +12,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const RANDOM_BYTES = 6;
@@ -22,7 +22,7 @@ export const TEMPORARY_EXTRA = '.'.length + '.'.length + 2 * RANDOM_BYTES + '.pa
 
 export interface TemporaryFile {
   readonly handle: FileHandle;
-  /** Closes the file and names it; false if the name is taken and `replace` is not set. */
+  /** Syncs and closes the file and names it; false if the name is taken and `replace` is not set. */
   moveTo(path: string, replace: boolean): Promise<boolean>;
   /** Closes and removes the file. Never throws. */
   discard(): Promise<void>;
@@ -33,42 +33,26 @@ export async function temporaryFile(folder: string, name: string): Promise<Tempo
   const path = join(folder, `.${name}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
   const handle = await open(path, 'wx', 0o600);
   await handle.chmod(0o600);
+  let synced = false;
   return {
     handle,
     moveTo: async (to, replace) => {
+      if (!synced) await handle.sync();
+      synced = true;
       await handle.close();
-      if (!replace) return linkNew(path, to);
-      await rename(path, to);
-      return true;
+      try {
+        nameFile(path, to, replace);
+        return true;
+      } catch (error) {
+        if (replace || (error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        return false;
+      }
     },
     discard: async () => {
       await handle.close().catch(() => {});
       await unlink(path).catch(() => {});
     },
   };
-}
-
-async function linkNew(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    return replacePlaceholder(from, to);
-  }
-  await unlink(from);
-  return true;
-}
-
-/** For file systems without hard links: creating an empty file reserves the name. */
-async function replacePlaceholder(from: string, to: string): Promise<boolean> {
-  try {
-    await (await open(to, 'wx', 0o600)).close();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-  await rename(from, to);
-  return true;
 }
 
 /** Writes everything to the disk and closes the file, also after an error. */
@@ -114,11 +98,30 @@ export function syncFile(path: string): number {
 /** Gives a synced file its final name and syncs the folder. Throws EEXIST if the name is taken, unless `replace` is set. */
 export function nameFile(draft: string, path: string, replace: boolean): void {
   if (replace) renameSync(draft, path);
-  else {
-    linkSync(draft, path);
-    rmSync(draft);
-  }
+  else nameNew(draft, path);
   syncFolder(dirname(path));
+}
+
+function nameNew(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    // exFAT and SMB have no hard links, and say so by various codes. An empty file reserves the name.
+    closeSync(openSync(path, 'wx', 0o600));
+    renameReserved(draft, path);
+    return;
+  }
+  rmSync(draft);
+}
+
+function renameReserved(draft: string, path: string): void {
+  try {
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
 }
 
 function syncFolder(path: string): void {

@@ -135,9 +135,13 @@ export function ending(child: ChildProcess): Promise<Ended> {
 export type Served = Awaited<ReturnType<typeof serveBuilt>>;
 
 /** The built service on a free port, its data at home; the first start keeps the profile `local` there. */
-export async function serveBuilt(env: Record<string, string>, words: readonly string[] = []) {
+export async function serveBuilt(
+  env: Record<string, string>,
+  words: readonly string[] = [],
+  by = program as readonly string[],
+) {
   const data = ['--data', join(env.HOME ?? '', 'data')];
-  const running = start(['serve', '--port', '0', '--json', ...data, ...words], { env });
+  const running = start(['serve', '--port', '0', '--json', ...data, ...words], { env, by });
   const lines = createInterface({ input: running.child.stdout as NodeJS.ReadableStream });
   const first = await new Promise<string>((resolve, reject) => {
     lines.once('line', resolve);

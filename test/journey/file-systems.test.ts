@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { lacks } from '../helpers/needs';
+import { person, program, pwpush, serveBuilt } from '../helpers/program';
+import { offering, whole } from '../helpers/transfer';
+
+const somebody = person();
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(somebody.folder, 'here-'));
+});
+
+/** What starts the program under strace(1), which is its grandchild, with these words for it. */
+const traced = (...words: string[]) => ['strace', '-D', '-f', '-qq', ...words, ...program];
+
+/** Gets a text and a file into the folder `in`. */
+async function get(by: readonly string[], ...words: string[]) {
+  const instance = await offering([{ filename: 'a', answer: whole('A') }], 'text', 0);
+  const all = ['get', `${instance.url}/p/abc`, '--output', 'in/', ...words];
+  const ended = await pwpush(all, { env: somebody.env, cwd: folder, by });
+  await instance.stop();
+  return ended;
+}
+
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+
+describe.skipIf(lacks('strace'))('what is saved', () => {
+  test('is on the disk before it has its name, and then the name', async () => {
+    const log = join(folder, 'log');
+    const calls = 'trace=fsync,?link,linkat,?rename,?renameat,renameat2';
+    const { code } = await get(traced('-y', '-o', log, '-e', calls));
+    const steps = readFileSync(log, 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const synced = /fsync\(\d+<.*\/(?:\.([^/]+)\.[0-9a-f]{12}\.part|(in))>/.exec(line);
+        if (synced) return [`sync ${synced[1] ?? synced[2]}`];
+        const named = /(?:link|rename)\w*\(.*\/([^/"]+)"[^"]*\) += 0/.exec(line);
+        return named ? [`name ${named[1]}`] : [];
+      });
+    const each = (name: string) => [`sync ${name}`, `name ${name}`, 'sync in'];
+    expect([code, steps]).toEqual([0, [...each('secret.txt'), ...each('a')]]);
+  });
+
+  describe.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS'])('where link(2) fails with %s', (error) => {
+    const unlinked = traced('-o', '/dev/null', '-e', `inject=?link,linkat:error=${error}`);
+
+    test('is saved, and nothing is overwritten', async () => {
+      expect(await get(unlinked)).toMatchObject({ code: 0 });
+      expect([read('in/secret.txt'), read('in/a')]).toEqual(['text', 'A']);
+      writeFileSync(join(folder, 'in/a'), 'mine');
+      expect(await get(unlinked)).toMatchObject({ code: 2 });
+      expect(await get(unlinked, '--json')).toMatchObject({ code: 0 });
+      expect([read('in/a'), read('in/a (2)')]).toEqual(['mine', 'A']);
+      expect(readdirSync(join(folder, 'in')).sort()).toEqual(['a', 'a (2)', 'secret.txt']);
+    });
+
+    test('a service makes its key, and uses it again', async () => {
+      const home = join(folder, 'home');
+      mkdirSync(home);
+      const env = { ...somebody.env, HOME: home };
+      await (await serveBuilt(env, [], unlinked)).stop();
+      const key = read('home/data/instance.key');
+      expect(key).toHaveLength(45);
+      await (await serveBuilt(env)).stop();
+      expect(read('home/data/instance.key')).toBe(key);
+    });
+  });
+});
