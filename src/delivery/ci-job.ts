@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open as openFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Context } from '../context';
 import { failedError, usageError } from '../errors';
+import { isPlanted, type User } from '../system/owner';
 import type { Invocation } from '../terminal/output';
 import { variablesSet } from '../terminal/wording';
-import type { Destination } from './destination';
+import { type Destination, linkTarget, noFollow, planted } from './destination';
 import { isVariableName, parseDotenv } from './dotenv';
 import { checkFound, isUnsafe, type NameRules, permitted } from './unsafe-variables';
 
@@ -48,7 +51,7 @@ export async function ciDestination(
     }
     if (gitlabDotenv !== undefined)
       files.push({
-        file: await appending(gitlabDotenv),
+        file: await appending(gitlabDotenv, context.uid),
         entryFor: (text) => report(text, options, context),
       });
   } catch (error) {
@@ -135,23 +138,35 @@ function isRefused(name: string): boolean {
 async function runnersFile(
   variable: 'GITHUB_OUTPUT' | 'GITHUB_ENV',
   option: string,
-  { env }: Context,
+  { env, uid }: Context,
 ): Promise<FileHandle> {
   const path = env[variable];
-  if (path) return appending(path);
+  // The runner's, which is another user in the container of a job, where root may run it.
+  if (path) return appending(path, uid, EVERYBODY);
   throw usageError(
     `${option} requires ${variable}, which GitHub Actions sets`,
     'nothing was fetched; outside of GitHub Actions use pwpush run or --output',
   );
 }
 
-async function appending(path: string): Promise<FileHandle> {
+/** The mode bit of a folder that everybody can write to. */
+const EVERYBODY = 0o002;
+
+/** @param open the mode bits of a folder where a file of another user is not trusted */
+async function appending(named: string, user: User, open?: number): Promise<FileHandle> {
+  const path = linkTarget(named, user);
+  const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
+  let file: FileHandle | undefined;
   try {
-    return await open(path, 'a+', 0o600);
+    file = await openFile(path, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | noFollow(path), 0o600);
+    if (!isPlanted(await file.stat(), await stat(dirname(path)), user, open)) return file;
   } catch (error) {
+    await file?.close();
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(`cannot write "${path}" (${code}); nothing was fetched`);
   }
+  await file.close();
+  throw planted(path, 'file');
 }
 
 /** Begins a new line if the last one has no line end. */

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CliError, usageError } from '../errors';
 import { type TemporaryFile, temporaryFile } from '../system/atomic-file';
+import { ForeignLink, followed, isPlanted, type User } from '../system/owner';
 
 /** A place for a secret, reserved before the secret is fetched. */
 export interface Destination {
@@ -21,24 +22,31 @@ export const TEXT_FILE = 'secret.txt';
  * Reserves `TEXT_FILE` in a folder.
  * @throws CliError (usage) as `reserveFile` does
  */
-export async function reserveText(folder: string, force: boolean): Promise<Destination> {
+export async function reserveText(
+  folder: string,
+  force: boolean,
+  user: User,
+): Promise<Destination> {
   const path = join(folder, TEXT_FILE);
-  return { ...(await reserveFile(path, force)), inFolder: path };
+  return { ...(await reserveFile(path, force, user)), inFolder: path };
 }
 
 /**
  * Reserves a file: creates a temporary one beside it, which `commit` renames. Writes directly to a character device, FIFO
  * or descriptor.
- * @throws CliError (usage) when the file exists and `force` is not set, or its folder cannot be written to
+ * @throws CliError (usage) when the file exists and `force` is not set, its folder cannot be written to, or another user
+ * prepared what would be written to
  */
-export async function reserveFile(named: string, force: boolean): Promise<Destination> {
+export async function reserveFile(named: string, force: boolean, user: User): Promise<Destination> {
   if (named === '' || /[/\\]$/.test(named)) {
     throw usageError('--output must be a file', 'use the name of a file, or - for standard output');
   }
-  const path = await resolveLink(named);
+  const path = linkTarget(named, user);
   const found = await stat(path).catch(() => undefined);
+  if (!found && path !== named)
+    throw usageError(`"${named}" is a dangling symbolic link`, 'use the path of the file itself');
   if (found?.isDirectory()) throw usageError(`"${named}" is a folder`, 'choose a file in it');
-  if (found?.isFIFO()) return fifo(path);
+  if (found?.isFIFO()) return fifo(path, user);
   if (found?.isCharacterDevice() || (found && isDescriptor(named))) return device(named);
   if (found && !found.isFile())
     throw usageError(`"${named}" is neither a file nor a pipe`, 'choose another file');
@@ -66,15 +74,32 @@ function isDescriptor(path: string): boolean {
   );
 }
 
-/** The target of a symbolic link, so that it is written and the link is kept. */
-async function resolveLink(path: string): Promise<string> {
-  const found = await lstat(path).catch(() => undefined);
-  if (!found?.isSymbolicLink() || isDescriptor(path)) return path;
+/**
+ * The target of symbolic links, so that it is written and the links are kept; the path itself without any.
+ * @throws CliError (usage) if one is another user's, or leads nowhere
+ */
+export function linkTarget(path: string, user: User): string {
+  if (isDescriptor(path)) return path;
   try {
-    return await realpath(path);
-  } catch {
-    throw usageError(`"${path}" is a dangling symbolic link`, 'use the path of the file itself');
+    return followed(path, user);
+  } catch (error) {
+    if (error instanceof ForeignLink) throw planted(error.path, 'symbolic link');
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(`cannot write "${path}" (${code}); nothing was fetched`);
   }
+}
+
+/** The flag for opening what `linkTarget` returned: there may be a link since. */
+export function noFollow(path: string): number {
+  return isDescriptor(path) ? 0 : constants.O_NOFOLLOW;
+}
+
+/** The error for what another user put where everybody could. */
+export function planted(path: string, what: 'symbolic link' | 'pipe' | 'file'): CliError {
+  return usageError(
+    `"${path}" is a ${what} of another user, in a folder that others can write to`,
+    'nothing was fetched; use another path',
+  );
 }
 
 async function temporaryFor(path: string): Promise<TemporaryFile> {
@@ -94,16 +119,20 @@ function exists(path: string): CliError {
 }
 
 /** Opened before anything is fetched, as this fails without a reader. */
-async function fifo(path: string): Promise<Destination> {
+async function fifo(path: string, user: User): Promise<Destination> {
   let file: FileHandle;
   try {
-    file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK | noFollow(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(
       code === 'ENXIO' ? `no program reads from "${path}"` : `cannot write "${path}" (${code})`,
       'nothing was fetched',
     );
+  }
+  if (isPlanted(await file.stat(), await stat(dirname(path)), user)) {
+    await file.close();
+    throw planted(path, 'pipe');
   }
   return {
     commit: async (bytes) => {

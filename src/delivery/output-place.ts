@@ -2,6 +2,7 @@ import { rmdir, stat } from 'node:fs/promises';
 import type { Push } from '../contract';
 import { CliError, joinHints, usageError } from '../errors';
 import type { GlobalOptions } from '../options';
+import type { User } from '../system/owner';
 import { boundedByInterrupt } from '../terminal/bounded-write';
 import { type Invocation, lookOf, toJson } from '../terminal/output';
 import { forTerminal } from '../terminal/safe';
@@ -57,7 +58,7 @@ export async function reserveOutput(run: Invocation, options: OutputOptions): Pr
     return { clipboard: await clipboardDestination(run, options) };
   }
   if (output === undefined || output === '-') return {};
-  return reservePath(output, options);
+  return reservePath(output, options, run.context.uid);
 }
 
 /** A QR code replaces the text on stdout. */
@@ -70,20 +71,22 @@ function checkQr({ qr, json, copy, output = '' }: OutputOptions): void {
 async function reservePath(
   output: string,
   { force, json, resume }: Pick<OutputOptions, 'force' | 'json' | 'resume'>,
+  user: User,
 ): Promise<OutputPlace> {
+  const { linkTarget, reserveFile, reserveText } = await import('./destination');
   const made = await makeOutputFolder(output);
-  const { reserveFile, reserveText } = await import('./destination');
   if (!made) {
-    const file = await reserveFile(output, force);
+    const file = await reserveFile(output, force, user);
     return { file, discard: file.discard };
   }
+  linkTarget(output, user);
   const discardFolders = async () => {
     // Those that are no longer empty stay.
     for (const one of made) await rmdir(one).catch(() => {});
   };
   // With --resume the text was written before.
   if (json || resume !== undefined) return { folder: output, discard: discardFolders };
-  const file = await reserveText(output, force);
+  const file = await reserveText(output, force, user);
   const discard = async () => {
     await file.discard();
     await discardFolders();

@@ -98,7 +98,10 @@ async function chooseFolder(delivery: Delivery): Promise<Places> {
     const folder = await at(output, true);
     if (options.json || !push.payload) return { folder, file: undefined };
     folder.taken.add(nameKey(TEXT_FILE));
-    return { folder, file: await reserveText(folder.path, force).catch(() => undefined) };
+    return {
+      folder,
+      file: await reserveText(folder.path, force, delivery.context.uid).catch(() => undefined),
+    };
   }
   await say.warn(`"${output}" is not a folder: saving the files to the current folder`);
   return { folder: await at('.', false), file: place.file };

@@ -1,0 +1,82 @@
+// What another user prepared is not used: its owner could read what is written there, or choose what is read. Root may do
+// so anyway. Imports nothing of ours: client and service share it.
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+
+/** The ID of the user that runs the program; undefined on Windows, which has none. */
+export type User = number | undefined;
+
+type Owned = Pick<Stats, 'uid' | 'mode'>;
+
+/** Mode bits by which the group, or everybody, can write. */
+const WRITABLE = 0o022;
+const STICKY = 0o1000;
+
+/** Whether it belongs to neither the user nor root. */
+export function isForeign({ uid }: Owned, user: User): boolean {
+  return user !== undefined && uid !== user && uid !== 0;
+}
+
+/**
+ * What lets another user decide what is in a file or folder; undefined if nothing does.
+ * @param closed the mode bits that it must not have
+ */
+export function whyForeign(found: Owned, user: User, closed = WRITABLE): string | undefined {
+  if (user === undefined) return undefined;
+  if (isForeign(found, user)) return 'belongs to another user';
+  return (found.mode & closed) === 0 ? undefined : 'is open to other users';
+}
+
+/**
+ * Whether another user may have put an existing file where it is, for the user to write to: a FIFO, or a file that is
+ * appended to.
+ * @param open the mode bits of a folder that others can write to
+ */
+export function isPlanted(found: Owned, folder: Owned, user: User, open = WRITABLE): boolean {
+  return isForeign(found, user) && (folder.mode & open) !== 0;
+}
+
+const MAX_LINKS = 40;
+
+/** A symbolic link of another user on the way. */
+export class ForeignLink extends Error {
+  readonly path: string;
+
+  constructor(path: string) {
+    super('foreign link');
+    this.path = path;
+  }
+}
+
+/**
+ * The path that symbolic links lead to, which need not exist; the path itself without links. Follows them as Linux does
+ * with `fs.protected_symlinks`, whatever is set there, and more strictly in folders that are not sticky.
+ * @throws ForeignLink; errors of the file system
+ */
+export function followed(path: string, user: User): string {
+  if (user === undefined)
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path;
+  let at = isAbsolute(path) ? '/' : resolve('.');
+  let left = path.split('/');
+  let links = 0;
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+    const next = name === '..' ? dirname(at) : join(at, name);
+    const found = lstatSync(next, { throwIfNoEntry: false });
+    if (found === undefined) return links === 0 ? path : join(next, ...left);
+    if (!found.isSymbolicLink()) {
+      at = next;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS || !mayFollow(found, statSync(at), user)) throw new ForeignLink(next);
+    const target = readlinkSync(next);
+    if (isAbsolute(target)) at = '/';
+    left = [...target.split('/'), ...left];
+  }
+  return links === 0 ? path : at;
+}
+
+function mayFollow(link: Owned, folder: Owned, user: User): boolean {
+  if ((folder.mode & WRITABLE) === 0 || !isForeign(link, user)) return true;
+  return (folder.mode & STICKY) !== 0 && link.uid === folder.uid;
+}
