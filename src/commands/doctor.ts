@@ -137,7 +137,7 @@ async function* check<Needed extends object, Found extends Finding>(
 function checkConfig(context: Context): Finding {
   const folder = configFolder(context);
   const path = join(folder, configName);
-  const { profiles } = readProfiles(folder);
+  const { profiles } = readProfiles(folder, context.uid);
   if (modeOf(path) === undefined) return { message: `none yet; it will be ${path}` };
   if (context.platform !== 'win32') {
     refuseOpen(folder, 0o700);

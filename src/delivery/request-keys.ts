@@ -5,7 +5,7 @@ import { newKeyPair, parseIdentities } from '../age/key-files';
 import type { Identity } from '../age/recipients';
 import { isOpen } from '../client/failure';
 import { CliError, failedError, usageError } from '../errors';
-import { stateFolder } from '../profile/folders';
+import { checkStateFolder, stateFolder } from '../profile/folders';
 import { makeFile, nameFile } from '../system/atomic-file';
 import { whyUnreadable } from '../system/file-error';
 import { makeFolder } from '../system/private-folder';
@@ -37,6 +37,7 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
   const draft = keyPath(context, recipient);
   writing(folder, () => {
     makeFolder(folder);
+    checkStateFolder(context, folder);
     makeFile(draft, (file) => writeFileSync(file, text));
   });
   return {
@@ -121,7 +122,9 @@ export function keptKey(
   const names = /^age1[a-z0-9]+$/i.test(publicKey) ? [token, publicKey.toLowerCase()] : [token];
   for (const name of names) {
     const found = keyIn(keyPath(context, name), base);
-    if (found) return found;
+    if (!found) continue;
+    checkStateFolder(context, keyFolder(context));
+    return found;
   }
   return undefined;
 }

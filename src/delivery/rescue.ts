@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../context';
 import { failedError } from '../errors';
-import { stateFolder } from '../profile/folders';
+import { checkStateFolder, stateFolder } from '../profile/folders';
 import { makeFile } from '../system/atomic-file';
 import { codeOrMessage } from '../system/file-error';
+import type { User } from '../system/owner';
 import { makeFolder } from '../system/private-folder';
 
-export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now'>;
+export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now' | 'uid'>;
 
 /** Prefix of the folder made below `TMPDIR` if the state folder cannot be written. */
 const TEMPORARY = 'pwpush-rescue-';
@@ -60,6 +61,7 @@ async function inRescueFolder(
   const folder = stateFolder(context);
   try {
     makeFolder(folder);
+    checkStateFolder(context, folder);
     return await work(folder);
   } catch (error) {
     try {
@@ -95,7 +97,7 @@ export async function rescuedFiles(context: RescueContext): Promise<RescuedFile[
   for (const folder of [stateFolder(context), ...folders]) {
     for (const name of await names(folder)) {
       const what = NAME.exec(name)?.[1] as RescuedFile['what'] | undefined;
-      if (what !== undefined) found.push(...(await look(join(folder, name), what)));
+      if (what !== undefined) found.push(...(await look(join(folder, name), what, context.uid)));
     }
   }
   return found.sort((one, other) => one.saved.getTime() - other.saved.getTime());
@@ -106,10 +108,13 @@ function names(folder: string): Promise<string[]> {
 }
 
 /** Files of other users are skipped: `TMPDIR` is usually shared. */
-async function look(path: string, what: RescuedFile['what']): Promise<RescuedFile[]> {
+async function look(path: string, what: RescuedFile['what'], user: User): Promise<RescuedFile[]> {
   const found = await lstat(path).catch(() => undefined);
-  const { uid } = userInfo();
-  if (!found || (uid !== -1 && found.uid !== uid) || found.isDirectory() !== (what === 'files'))
+  if (
+    !found ||
+    (user !== undefined && found.uid !== user) ||
+    found.isDirectory() !== (what === 'files')
+  )
     return [];
   const size = what === 'files' ? undefined : found.size;
   return [{ path, what, saved: found.mtime, size }];

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Profile, StoredProfiles } from '../context';
 import { type CliError, failedError, usageError } from '../errors';
 import { editions } from '../options';
 import { isSystemError, whyUnreadable } from '../system/file-error';
+import type { User } from '../system/owner';
+import { checkFolder, readOwn } from '../system/private-folder';
 import { configFolder, type System } from './folders';
 
 export const configName = 'config.json';
@@ -14,16 +15,17 @@ export const configName = 'config.json';
  * @throws CliError as `readProfiles` does
  */
 export function storedProfiles(system: System): StoredProfiles {
-  return readProfiles(configFolder(system));
+  return readProfiles(configFolder(system), system.uid);
 }
 
 /**
  * Reads the config file, without conf, which is loaded for writing only. A missing file means no profiles.
- * @throws CliError (usage) when the file is invalid; CliError (failed) when it cannot be read
+ * @throws CliError (usage) when the file is invalid, or another user made it or can write to it; CliError (failed) when
+ * it cannot be read
  */
-export function readProfiles(folder: string): StoredProfiles {
+export function readProfiles(folder: string, user: User): StoredProfiles {
   const path = join(folder, configName);
-  const text = readText(path);
+  const text = readText(folder, path, user);
   if (text === undefined || text.trim() === '') return { profiles: {} };
   let content: unknown;
   try {
@@ -34,10 +36,15 @@ export function readProfiles(folder: string): StoredProfiles {
   return decode(content, path);
 }
 
-function readText(path: string): string | undefined {
+/** It may name a command to run, and an instance to send a token to. */
+function readText(folder: string, path: string, user: User): string | undefined {
+  const instead = 'set PWPUSH_CONFIG_DIR to another folder';
   try {
-    return readFileSync(path, 'utf8');
+    const text = readOwn(path, { user, what: 'the config file', instead });
+    checkFolder(folder, { user, what: 'the folder of the config file', instead });
+    return text;
   } catch (error) {
+    if (!isSystemError(error)) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw failedError(`cannot read the config file "${path}": ${whyUnreadable(error)}`, {

@@ -1,15 +1,22 @@
 import { join } from 'node:path';
 import type { Environment } from '../context';
+import type { User } from '../system/owner';
+import { checkFolder } from '../system/private-folder';
 
 /** What decides where folders are. */
-export interface System {
+export interface Surroundings {
   readonly env: Environment;
   readonly platform: string;
   readonly home: string;
 }
 
+/** And whose they must be. */
+export interface System extends Surroundings {
+  readonly uid: User;
+}
+
 /** The folder of `config.json`: `PWPUSH_CONFIG_DIR`, else the platform's. */
-export function configFolder(system: System): string {
+export function configFolder(system: Surroundings): string {
   return platformFolder(system, 'PWPUSH_CONFIG_DIR', 'XDG_CONFIG_HOME', {
     unix: '.config',
     mac: 'Library/Preferences',
@@ -18,7 +25,7 @@ export function configFolder(system: System): string {
 }
 
 /** The folder of rescue files: `PWPUSH_STATE_DIR`, else the platform's. */
-export function stateFolder(system: System): string {
+export function stateFolder(system: Surroundings): string {
   return platformFolder(system, 'PWPUSH_STATE_DIR', 'XDG_STATE_HOME', {
     unix: '.local/state',
     mac: 'Library/Application Support',
@@ -26,8 +33,18 @@ export function stateFolder(system: System): string {
   });
 }
 
+/**
+ * Checks a folder below the state folder, and that one.
+ * @throws CliError (usage) if another user prepared one of them, or can
+ */
+export function checkStateFolder(system: System, folder: string): void {
+  const instead = 'set PWPUSH_STATE_DIR to another folder';
+  for (const path of new Set([stateFolder(system), folder]))
+    checkFolder(path, { user: system.uid, what: 'the folder', instead });
+}
+
 /** The default folder of the database of `pwpush serve`. */
-export function dataFolder(system: System): string {
+export function dataFolder(system: Surroundings): string {
   return platformFolder(system, undefined, 'XDG_DATA_HOME', {
     unix: '.local/share',
     mac: 'Library/Application Support',
@@ -44,7 +61,7 @@ interface PlatformFolders {
 }
 
 function platformFolder(
-  system: System,
+  system: Surroundings,
   own: string | undefined,
   xdg: string,
   platformFolders: PlatformFolders,

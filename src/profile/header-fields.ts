@@ -1,7 +1,8 @@
-import { open } from 'node:fs/promises';
 import type { HeaderFields } from '../context';
 import { usageError } from '../errors';
 import { isSystemError, whyUnreadable } from '../system/file-error';
+import type { User } from '../system/owner';
+import { readOwn } from '../system/private-folder';
 
 /** Headers that the program sets itself, or that frame a message (RFC 9110, 7.6.1). */
 const ours = new Set([
@@ -55,14 +56,8 @@ export function parseHeaders(lines: readonly Line[]): HeaderFields {
  * @param uid of the user, whose file it must be; undefined on Windows
  * @throws CliError (usage) that names file and line
  */
-export async function readHeadersFile(
-  path: string,
-  uid: number | undefined,
-): Promise<HeaderFields> {
-  const text = await readPrivate(path, uid).catch((error: unknown) => {
-    if (!isSystemError(error)) throw error;
-    throw usageError(`cannot read the headers file "${path}": ${whyUnreadable(error)}`);
-  });
+export function readHeadersFile(path: string, uid: User): HeaderFields {
+  const text = read(path, uid);
   const lines = text
     .split(/\r?\n/)
     .map((line, at) => ({ text: line, place: `line ${at + 1} of the headers file "${path}"` }))
@@ -71,20 +66,12 @@ export async function readHeadersFile(
   return parseHeaders(lines);
 }
 
-/** Checks the file that was opened, as its path may change. */
-async function readPrivate(path: string, uid: number | undefined): Promise<string> {
-  const file = await open(path);
+function read(path: string, user: User): string {
   try {
-    const found = await file.stat();
-    if (uid !== undefined && found.uid !== uid)
-      throw usageError(`the headers file "${path}" belongs to another user`);
-    if (uid !== undefined && (found.mode & 0o077) !== 0)
-      throw usageError(
-        `the headers file "${path}" is open to other users`,
-        'run chmod 0600 on it, as headers may contain secrets',
-      );
-    return await file.readFile('utf8');
-  } finally {
-    await file.close();
+    const instead = 'use another file, as headers may contain secrets';
+    return readOwn(path, { user, what: 'the headers file', instead, closed: 0o077 });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw usageError(`cannot read the headers file "${path}": ${whyUnreadable(error)}`);
   }
 }

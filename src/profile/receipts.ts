@@ -9,7 +9,7 @@ import { usageError } from '../errors';
 import { parseJson } from '../json';
 import { lazy } from '../lazy';
 import { makeFolder } from '../system/private-folder';
-import { type System, stateFolder } from './folders';
+import { checkStateFolder, type System, stateFolder } from './folders';
 
 // One file per push, which is never changed: writers cannot race.
 
@@ -61,6 +61,7 @@ export function saveReceipt(system: System, { push, link, name }: SavedPush, now
     expires_at: new Date(ends).toISOString(),
   };
   const folder = folderOf(system);
+  checkStateFolder(system, folder);
   const file = `${now.getTime()}-${ends}-${randomBytes(4).toString('hex')}.json`;
   // Not synced: that takes longer than the rest, and the link has been printed. A part of a receipt is ignored.
   const write = () =>
@@ -141,7 +142,7 @@ export async function removeReceipts(
   pushes: readonly { readonly token: string; readonly base: string }[],
 ): Promise<void> {
   if (pushes.length === 0) return;
-  for (const one of await kept(system))
+  for (const one of await kept(system).catch(() => []))
     if (pushes.some((push) => isOf(one, push, push.base))) await remove(one.path);
 }
 
@@ -164,6 +165,7 @@ export async function lastLink(system: System, now: Date): Promise<string> {
 async function kept(system: System): Promise<Kept[]> {
   const found: Kept[] = [];
   const names = await namesOf(system);
+  if (names.length > 0) checkStateFolder(system, folderOf(system));
   // Oldest first.
   names.sort((one, other) => timesOf(one).made - timesOf(other).made);
   for (const name of names) {

@@ -2,17 +2,27 @@ import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:f
 import { dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { ProfileStore, StoredProfiles } from '../context';
-import { makeFolder } from '../system/private-folder';
+import type { User } from '../system/owner';
+import { checkFolder, makeFolder } from '../system/private-folder';
 import { configName, readProfiles } from './config-file';
 import { type LockTools, withLock } from './lock';
 
 /** A store that writes with conf. Replaces the file atomically, 0600 in a folder of 0700. */
-export function confStore(folder: string, tools: LockTools): ProfileStore {
+export function confStore(
+  folder: string,
+  tools: LockTools & { readonly user: User },
+): ProfileStore {
+  const { user } = tools;
   return {
     update: async (change) => {
       makeFolder(folder, 'set PWPUSH_CONFIG_DIR to a folder that you can write to');
+      checkFolder(folder, {
+        user,
+        what: 'the folder',
+        instead: 'set PWPUSH_CONFIG_DIR to another folder',
+      });
       return withLock(join(folder, `${configName}.lock`), tools, async () => {
-        const next = change(readProfiles(folder));
+        const next = change(readProfiles(folder, user));
         write(folder, next);
         return next;
       });

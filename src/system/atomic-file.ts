@@ -32,7 +32,7 @@ export interface TemporaryFile {
 export async function temporaryFile(folder: string, name: string): Promise<TemporaryFile> {
   const path = join(folder, `.${name}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
   const handle = await open(path, 'wx', 0o600);
-  await handle.chmod(0o600);
+  await handle.chmod(0o600).catch(() => {});
   let synced = false;
   return {
     handle,
@@ -73,7 +73,11 @@ export async function writeAndClose(file: FileHandle, bytes: string | Uint8Array
 export function makeFile(path: string, fill: (file: number) => void = () => {}): void {
   const file = openSync(path, 'wx', 0o600);
   try {
-    fchmodSync(file, 0o600);
+    try {
+      fchmodSync(file, 0o600);
+    } catch {
+      // File systems without modes may refuse; the umask can only have closed it further.
+    }
     fill(file);
     fsyncSync(file);
   } catch (error) {

@@ -188,6 +188,7 @@ function isPrivate(path: string, owner: number | undefined): boolean {
   return found?.isDirectory() === true && isOwn(found, owner);
 }
 
+/** Stricter than `system/owner.ts`, as it is executed; that would be another chunk to read before this one. */
 function isOwn({ uid, mode }: Stats, owner: number | undefined): boolean {
   return owner === undefined || (uid === owner && (mode & 0o022) === 0);
 }

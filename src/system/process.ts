@@ -24,7 +24,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     env: process.env,
     platform: process.platform,
     pid: process.pid,
-    uid: process.getuid?.(),
+    uid: process.geteuid?.(),
     get home() {
       return home();
     },
@@ -57,7 +57,13 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     profiles: async () => {
       const { confStore } = await keepingSignals(() => import('../profile/store'));
       const { configFolder } = await import('../profile/folders');
-      return confStore(configFolder(context), { now, sleep, pid: process.pid, runs });
+      return confStore(configFolder(context), {
+        now,
+        sleep,
+        pid: process.pid,
+        user: process.geteuid?.(),
+        runs,
+      });
     },
     runChild: async (child) =>
       (await import('../child/child')).runChild(child, signals.forwardTo, withoutStderr),

@@ -11,7 +11,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
   const now = () => new Date('2026-08-20T11:06:45.000Z');
   const env = { PWPUSH_STATE_DIR: join(folder, 'state'), TMPDIR: folder };
-  context = { env, platform: 'linux', home: folder, now };
+  context = { env, platform: 'linux', home: folder, uid: process.geteuid?.(), now };
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 

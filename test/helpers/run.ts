@@ -115,7 +115,13 @@ export function place(options: PlaceOptions = {}): Place {
         outcome(argv, { ...base, ...conditions, env: { ...base.env, ...conditions.env } }, io),
     }),
     keep: async (stored) => {
-      const tools = { now, sleep: async () => {}, pid: process.pid, runs };
+      const tools = {
+        now,
+        sleep: async () => {},
+        pid: process.pid,
+        user: process.geteuid?.(),
+        runs,
+      };
       await confStore(join(folder, 'config'), tools).update(() => stored);
     },
     kept: () => (existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined),
@@ -153,7 +159,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     env,
     platform: 'linux',
     pid: 1,
-    uid: process.getuid?.(),
+    uid: process.geteuid?.(),
     home: join(io.folder, 'home'),
     stdin: input(conditions),
     stdout: stdout.output,
@@ -181,7 +187,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     prompter: async () => prompts.prompter,
     asked: noop,
     profiles: async () => {
-      const tools = { now: io.now, sleep, pid: process.pid, runs };
+      const tools = { now: io.now, sleep, pid: process.pid, user: process.geteuid?.(), runs };
       return confStore(configFolder({ env, platform: 'linux', home: io.folder }), tools);
     },
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),

@@ -42,10 +42,13 @@ describe.skipIf(lacks('strace'))('what is saved', () => {
     expect([code, steps]).toEqual([0, [...each('secret.txt'), ...each('a')]]);
   });
 
-  describe.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS'])('where link(2) fails with %s', (error) => {
-    const unlinked = traced('-o', '/dev/null', '-e', `inject=?link,linkat:error=${error}`);
+  describe.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS'])('where calls fail with %s', (error) => {
+    const without = (...calls: string[]) =>
+      traced('-o', '/dev/null', '-e', `inject=${calls}:error=${error}`);
+    const links = ['?link', 'linkat'];
 
-    test('is saved, and nothing is overwritten', async () => {
+    test('for links and modes is saved, and nothing is overwritten', async () => {
+      const unlinked = without(...links, '?chmod', 'fchmod', 'fchmodat');
       expect(await get(unlinked)).toMatchObject({ code: 0 });
       expect([read('in/secret.txt'), read('in/a')]).toEqual(['text', 'A']);
       writeFileSync(join(folder, 'in/a'), 'mine');
@@ -55,11 +58,11 @@ describe.skipIf(lacks('strace'))('what is saved', () => {
       expect(readdirSync(join(folder, 'in')).sort()).toEqual(['a', 'a (2)', 'secret.txt']);
     });
 
-    test('a service makes its key, and uses it again', async () => {
+    test('for links, a service makes its key, and uses it again', async () => {
       const home = join(folder, 'home');
       mkdirSync(home);
       const env = { ...somebody.env, HOME: home };
-      await (await serveBuilt(env, [], unlinked)).stop();
+      await (await serveBuilt(env, [], without(...links))).stop();
       const key = read('home/data/instance.key');
       expect(key).toHaveLength(45);
       await (await serveBuilt(env)).stop();

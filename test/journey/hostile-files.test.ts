@@ -184,12 +184,11 @@ describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)'
     expect([rescuedInTmp(), readdirSync(at('theirs'))]).toEqual([kept, []]);
   });
 
-  test('in a folder that everybody can write the file is ours alone', async () => {
+  test('one that everybody can write to is passed by, too', async () => {
     mkdirSync(at('state'));
     chmodSync(at('state'), 0o777);
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
-    const [name = ''] = readdirSync(at('state'));
-    expect([mode(at(`state/${name}`)), statSync(at(`state/${name}`)).uid]).toEqual(['600', NOBODY]);
+    expect([rescuedInTmp(), readdirSync(at('state'))]).toEqual([kept, []]);
   });
 
   test('a config file that cannot be read, or not be written, is told of', async () => {
@@ -208,9 +207,81 @@ describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)'
 
   test('root, who may write anywhere, still makes files that nobody else reads', async () => {
     mkdirSync(at('state'));
-    chownSync(at('state'), NOBODY, NOBODY);
     await shell(`$PWPUSH get ${await link()} >/dev/full`, { env });
     const [name = ''] = readdirSync(at('state'));
     expect(await asNobody(`cat "${at(`state/${name}`)}"`)).toMatchObject({ code: 1 });
+  });
+});
+
+describe.skipIf(skipped)('what another user prepared is not used (needs root)', () => {
+  /** What may be prepared: whose it is, and its mode; `undefined` for what is the user's own. */
+  const wrong = [
+    ['is of another user', NOBODY, 0o644, 'belongs to another user'],
+    ['everybody can write to', 0, 0o666, 'is open to other users'],
+    ['a group can write to', 0, 0o660, 'is open to other users'],
+  ] as const;
+  /** The mode of a folder where that of a file is given. */
+  const folderMode = (mode: number) => mode | ((mode & 0o444) >> 2);
+  const prepare = (path: string, uid: number, mode: number) => {
+    chownSync(path, uid, uid);
+    chmodSync(path, mode);
+  };
+
+  describe.each(wrong)('if it %s', (_, uid, mode, why) => {
+    test('a config file, or its folder, runs no command and sends no token', async () => {
+      const ran = at('ran');
+      const command = `touch ${ran}`;
+      const profiles = { evil: { url: sender.env.PWPUSH_URL, 'token-command': command } };
+      mkdirSync(at('config'), { mode: 0o700 });
+      const file = at('config/config.json');
+      writeFileSync(file, JSON.stringify({ current: 'evil', profiles }), { mode: 0o600 });
+      for (const [path, is, was, bits] of [
+        [file, 'the config file', 0o600, mode],
+        [at('config'), 'the folder of the config file', 0o700, folderMode(mode)],
+      ] as const) {
+        prepare(path, uid, bits);
+        const { code, stderr } = await pwpush(['list'], { env });
+        const fix = uid === 0 ? `run chmod go-w '${path}'` : 'make it yours with chown';
+        expect([code, existsSync(ran), stderr]).toEqual([
+          2,
+          false,
+          `pwpush: ${is} "${path}" ${why}\nhint: ${fix}, or set PWPUSH_CONFIG_DIR to another folder\n`,
+        ]);
+        prepare(path, 0, was);
+      }
+      const write = ['profile', 'set', 'days', '3', '--profile', 'a'];
+      prepare(at('config'), uid, folderMode(mode));
+      expect((await pwpush(write, { env })).code).toBe(2);
+      prepare(at('config'), 0, 0o700);
+      expect((await pwpush(write, { env })).code).toBe(0);
+    });
+
+    test.each(['state', 'state/receipts'])(
+      'the folder %s gives no receipt and takes none',
+      async (name) => {
+        const here = { env: { ...env, PWPUSH_CONFIG_DIR: sender.env.PWPUSH_CONFIG_DIR ?? '' } };
+        const push = () => pwpush(['push'], { ...here, input: 'x' });
+        expect((await push()).code).toBe(0);
+        prepare(at(name), uid, folderMode(mode));
+        const { code, stderr } = await pwpush(['show', 'last'], here);
+        expect([code, stderr]).toEqual([2, expect.stringContaining(`"${at(name)}" ${why}`)]);
+        const before = readdirSync(at('state/receipts'));
+        expect(before).toHaveLength(1);
+        expect([(await push()).code, readdirSync(at('state/receipts'))]).toEqual([0, before]);
+      },
+    );
+
+    test('the data of a service are, if only its group can write to them', async () => {
+      mkdirSync(at('data'));
+      prepare(at('data'), uid, folderMode(mode));
+      const words = ['serve', 'token', 'list', '--data', at('data')];
+      const { code, stderr } = await pwpush(words, { env });
+      // Without a database it fails all the same.
+      const group = uid === 0 && (mode & 0o002) === 0;
+      expect([code === 2, stderr.includes(`the data folder "${at('data')}" ${why}`)]).toEqual(
+        group ? [false, false] : [true, true],
+      );
+      expect(readdirSync(at('data'))).toEqual([]);
+    });
   });
 });

@@ -27,10 +27,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
+const user = process.geteuid?.();
 const tools = {
   now: () => new Date(),
   sleep: async () => void (await setImmediate()),
   pid: process.pid,
+  user,
   runs,
 };
 const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
@@ -89,7 +91,7 @@ describe('the file', () => {
       },
     };
     const answered = await confStore(folder, tools).update(() => stored);
-    expect([answered, { ...readProfiles(folder) }]).toEqual([stored, stored]);
+    expect([answered, { ...readProfiles(folder, user) }]).toEqual([stored, stored]);
   });
 });
 
@@ -104,7 +106,7 @@ describe('writing at once', () => {
         })),
       ),
     );
-    expect(Object.keys(readProfiles(folder).profiles).sort()).toEqual(names.sort());
+    expect(Object.keys(readProfiles(folder, user).profiles).sort()).toEqual(names.sort());
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
@@ -116,7 +118,7 @@ describe('writing at once', () => {
     });
     await expect(failing).rejects.toThrow('no');
     await store.update((stored) => ({ ...stored, current: 'a' }));
-    expect(readProfiles(folder)).toEqual({ current: 'a', profiles: { a: {} } });
+    expect(readProfiles(folder, user)).toEqual({ current: 'a', profiles: { a: {} } });
   });
 });
 
@@ -140,19 +142,19 @@ describe('a config file that is not what pwpush writes', () => {
       message: `the config file "${path}" ${what}`,
       hint: 'correct it, or move it and run pwpush login',
     });
-    expect(() => readProfiles(folder)).toThrow(error);
+    expect(() => readProfiles(folder, user)).toThrow(error);
     await expect(confStore(folder, tools).update((stored) => stored)).rejects.toEqual(error);
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
   test.each(['', ' \n', '{}', '{"profiles":{}}'])('%j means no profiles', (text) => {
     write(text);
-    expect(readProfiles(folder)).toEqual({ profiles: {} });
+    expect(readProfiles(folder, user)).toEqual({ profiles: {} });
   });
 
   test('none at all, or a file where its folder should be, means no profiles', () => {
     writeFileSync(join(root, 'file'), '');
-    expect([readProfiles(folder), readProfiles(join(root, 'file'))]).toEqual([
+    expect([readProfiles(folder, user), readProfiles(join(root, 'file'), user)]).toEqual([
       { profiles: {} },
       { profiles: {} },
     ]);
@@ -160,7 +162,7 @@ describe('a config file that is not what pwpush writes', () => {
 
   test('a profile called __proto__ is a profile, and nothing else', () => {
     write('{"profiles":{"__proto__":{"url":"https://evil.test"}}}');
-    const { profiles } = readProfiles(folder);
+    const { profiles } = readProfiles(folder, user);
     expect([Object.keys(profiles), ({} as { url?: string }).url]).toEqual([
       ['__proto__'],
       undefined,

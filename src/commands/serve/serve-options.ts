@@ -1,8 +1,14 @@
+import { randomBytes } from 'node:crypto';
+import { fstatSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import type { Context, Environment } from '../../context';
 import { CliError, usageError } from '../../errors';
 import { GLOBAL, type GlobalOptions, optionsOf } from '../../options';
 import { dataFolder } from '../../profile/folders';
+import { makeFile } from '../../system/atomic-file';
+import { isForeign, type User } from '../../system/owner';
+import { checkFolder } from '../../system/private-folder';
 import { type Invocation, invocation } from '../../terminal/output';
 
 /** The option for the service's folder, on `serve` and all its subcommands. */
@@ -24,13 +30,41 @@ export interface DataOptions {
 
 /**
  * Where the data are: in the named PostgreSQL, or else in the folder.
- * @throws CliError (usage) for --ephemeral with a database
+ * @throws CliError (usage) for --ephemeral with a database, and if another user prepared the folder, or can
  */
 export function dataPlace(context: Context, { data, database, ephemeral }: DataOptions) {
   if (ephemeral && database)
     throw usageError('--ephemeral and --database cannot be combined', 'use only one of them');
   const url = ephemeral ? undefined : database || context.env.DATABASE_URL;
-  return { data: data ?? dataFolder(context), ...(url ? { database: url } : {}) };
+  const folder = data ?? dataFolder(context);
+  if (!ephemeral) checkData(folder, context.uid);
+  return { data: folder, ...(url ? { database: url } : {}) };
+}
+
+/** Its group may write to it, as in Kubernetes (`fsGroup`). */
+function checkData(path: string, user: User): void {
+  const instead = 'choose another folder with --data';
+  try {
+    checkFolder(path, { user, what: 'the data folder', instead, closed: 0o002 });
+  } catch (error) {
+    // exFAT and SMB show all files with the mode that they were mounted with.
+    if (isForeign(statSync(path), user) || hasModes(path)) throw error;
+  }
+}
+
+function hasModes(folder: string): boolean {
+  const path = join(folder, `.modes.${randomBytes(6).toString('hex')}`);
+  let mode = 0o600;
+  try {
+    // Of the open file: others could exchange it.
+    makeFile(path, (file) => {
+      mode = fstatSync(file).mode & 0o777;
+    });
+    rmSync(path);
+  } catch {
+    // It cannot be written to either.
+  }
+  return mode === 0o600;
 }
 
 /** Where the instance key is, if not beside the data. */

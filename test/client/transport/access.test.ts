@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
@@ -291,8 +291,9 @@ describe('headers for an access proxy', () => {
 
 test('a file of headers that belongs to another user is refused', async () => {
   const path = here.file('headers');
-  const uid = (process.getuid?.() ?? 0) + 1;
-  await expect(readHeadersFile(path, uid)).rejects.toThrow(
+  const uid = process.getuid?.() || 1;
+  if (process.getuid?.() === 0) chownSync(path, uid, uid);
+  expect(() => readHeadersFile(path, uid + 1)).toThrow(
     `the headers file "${path}" belongs to another user`,
   );
 });
