@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CliError, usageError } from '../errors';
 import { type TemporaryFile, temporaryFile } from '../system/atomic-file';
@@ -120,9 +120,10 @@ function exists(path: string): CliError {
 
 /** Opened before anything is fetched, as this fails without a reader. */
 async function fifo(path: string, user: User): Promise<Destination> {
-  let file: FileHandle;
+  // Not a FileHandle, which would close it again after the socket.
+  let file: number;
   try {
-    file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK | noFollow(path));
+    file = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | noFollow(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(
@@ -130,20 +131,20 @@ async function fifo(path: string, user: User): Promise<Destination> {
       'nothing was fetched',
     );
   }
-  if (isPlanted(await file.stat(), await stat(dirname(path)), user)) {
-    await file.close();
+  if (isPlanted(fstatSync(file), await stat(dirname(path)), user)) {
+    closeSync(file);
     throw planted(path, 'pipe');
   }
   return {
     commit: async (bytes) => {
       const { Socket } = await import('node:net');
-      const socket = new Socket({ fd: file.fd, readable: false, writable: true });
+      const socket = new Socket({ fd: file, readable: false, writable: true });
       await new Promise<void>((resolve, reject) => {
         socket.once('error', reject);
         socket.end(bytes, (error?: Error | null) => (error ? reject(error) : resolve()));
       });
     },
-    discard: () => file.close().catch(() => {}),
+    discard: async () => closeSync(file),
   };
 }
 
