@@ -52,6 +52,8 @@ export interface Remains {
 export interface ErrorDetails {
   /** What the user can do about it, as a sentence fragment without a final period. */
   readonly hint?: string | undefined;
+  /** A command that does what the hint says, whole: it is printed on a line of its own, to be copied. */
+  readonly command?: string | undefined;
   /** The HTTP status of the response that led here. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
@@ -68,6 +70,7 @@ export class CliError extends Error {
   override readonly name = 'CliError';
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly command: string | undefined;
   readonly status: number | undefined;
   readonly unread: Uint8Array | undefined;
   readonly remains: Remains | undefined;
@@ -77,6 +80,7 @@ export class CliError extends Error {
     super(message, { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
+    this.command = details.command;
     this.status = details.status;
     this.unread = details.unread;
     this.remains = details.remains;
@@ -86,8 +90,8 @@ export class CliError extends Error {
   /** The same failure with some of it changed; it becomes the cause, and everything else is kept. */
   with(changes: ErrorDetails & { readonly code?: ErrorCode; readonly message?: string }): CliError {
     const { code = this.code, message = this.message, ...details } = changes;
-    const { hint, status, unread, remains, line } = this;
-    const kept = { hint, status, unread, remains, line, cause: this };
+    const { hint, command, status, unread, remains, line } = this;
+    const kept = { hint, command, status, unread, remains, line, cause: this };
     return new CliError(code, message, { ...kept, ...details });
   }
 

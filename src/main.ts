@@ -73,9 +73,9 @@ async function interruption(signal: AbortSignal, failure: unknown): Promise<Erro
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;
   const { remains, code } = failure;
-  const hint = remains || code === 'unknown' ? failure.hint : undefined;
+  const { hint, command } = remains || code === 'unknown' ? failure : ended;
   const said = failure.message.startsWith(`${ended.message};`);
   const whole = said ? failure.message : `${ended.message}; ${failure.message}`;
   const message = remains ? whole : ended.message;
-  return ended.with({ message, hint, remains, cause: failure });
+  return ended.with({ message, hint, command, remains, cause: failure });
 }

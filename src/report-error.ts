@@ -53,14 +53,19 @@ function jsonLine(error: CliError): string {
 
 /** An error as the fields of its JSON. */
 export function failureFields(error: CliError) {
-  const { code, status, line, remains } = error;
-  return { code, ...withoutKeys(error), status, line, ...remains };
+  const { code, command, status, line, remains } = error;
+  const { message, hint } = withoutKeys(error);
+  const whole = command === undefined ? hint : `${hint}: ${command}`;
+  return { code, message, hint: whole, status, line, ...remains };
 }
 
 function plainLines(error: CliError, { hinted }: ErrorFormat): string {
   const { message, hint } = withoutKeys(error);
+  const { command } = error;
   const first = `pwpush: ${safe(message)}\n`;
-  return hint === undefined || hint === hinted ? first : `${first}hint: ${safe(hint)}\n`;
+  if (hint === undefined || hint === hinted) return first;
+  const rest = command === undefined ? '' : `:\n  ${safe(command)}`;
+  return `${first}hint: ${safe(hint)}${rest}\n`;
 }
 
 /** Whether an error may quote an argument; one that names a link or file that was made must name it as it is. */

@@ -4,6 +4,7 @@ import { CliError, type ErrorDetails } from '../src/errors';
 /** One of each field, so that a new one is missed here too. */
 const details: Required<ErrorDetails> = {
   hint: 'a hint',
+  command: 'pwpush get x',
   status: 500,
   cause: new Error('cause'),
   unread: Buffer.from('body'),

@@ -42,7 +42,7 @@ import {
   tooLong,
   transportFailure,
 } from './failure';
-import type { FileResponse, Resume } from './file-link';
+import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment, FormBody } from './form';
 import {
   AnswerTooLong,
@@ -93,7 +93,7 @@ export interface Api {
   /** The accounts of the user; commercial edition. */
   accounts(): Promise<Account[]>;
   /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
-  openFile(url: string, resume?: Resume): Promise<FileResponse>;
+  openFile(url: string, resume?: Resume, begun?: Begun): Promise<FileResponse>;
   readonly requests: RequestApi;
 }
 
@@ -166,8 +166,8 @@ export function apiClient(options: ApiSettings): Api {
     list: (state, page, account) => ask(state, pushListSchema, at(page, account)),
     accounts: () =>
       asker({ call: 'accounts', route: commercialRoutes.accounts, noun: 'push' }, accountsSchema),
-    openFile: async (url, resume) =>
-      (await import('./file-link')).openLink(await withToken(settings), url, resume),
+    openFile: async (url, resume, begun) =>
+      (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(asker),
   };
 }

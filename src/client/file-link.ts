@@ -8,8 +8,24 @@ import { TransportError } from './transport/network-errors';
 export interface FileResponse {
   /** Content-Length; undefined if absent. */
   readonly length: number | undefined;
+  /** What another run needs to continue with the same bytes; undefined if the link does not support it. */
+  readonly version?: Version;
+  /** Bytes that `body` leaves out, as they are there already. */
+  readonly from?: number;
   /** Iterating throws a `TransportError` when the response is truncated or stalls. */
   readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** What a file is known by, and how many bytes it has. */
+export interface Version {
+  /** A strong ETag. */
+  readonly tag: string;
+  readonly length: number;
+}
+
+/** A file of which the first bytes are there. */
+export interface Begun extends Version {
+  readonly received: number;
 }
 
 /**
@@ -43,12 +59,14 @@ export class LinkError extends CliError {
  * Opens the link of a push's file (docs/wire.md, "File downloads"). The token and the user's headers are sent only
  * to the instance's own origin, and never after a redirect.
  * @param resume where missing, a download that breaks off is not resumed
+ * @param begun what is there already of the file; fails with an error worth another try if the link has another version
  * @throws LinkError for a response other than 200; TransportError; CliError for an address that is not followed
  */
 export async function openLink(
   settings: LinkSettings,
   link: string,
   resume?: Resume,
+  begun?: Begun,
 ): Promise<FileResponse> {
   const url = parseLink(link, settings.base);
   const { base, token, headers: access } = settings;
@@ -70,11 +88,17 @@ export async function openLink(
         ...(own && token !== undefined ? { authorization: `Bearer ${token}` } : {}),
       },
     );
-  const response = await open();
   const refuse = async (answer: HttpResponse) => {
     await discardBody(answer.body);
     return refused(answer.status, retryAfter(header(answer, 'retry-after'), settings.now()));
   };
+  if (resume && begun) {
+    const { tag, length, received: from } = begun;
+    const resuming = { length, tag, open, refuse, resume };
+    const body = resumable(await openRest(resuming, from), resuming, from);
+    return { length, from, version: { tag, length }, body };
+  }
+  const response = await open();
   if (response.status !== 200) throw await refuse(response);
   const announced = header(response, 'content-length') ?? '';
   const length = /^\d{1,15}$/.test(announced) ? Number(announced) : undefined;
@@ -82,13 +106,11 @@ export async function openLink(
   // A weak one does not say that the bytes are the same (RFC 9110, 13.1.5).
   if (!resume || length === undefined || !/^"[!#-~]*"$/.test(tag))
     return { length, body: response.body };
-  return { length, body: resumable(response.body, { length, tag, open, refuse, resume }) };
+  const body = resumable(response.body, { length, tag, open, refuse, resume });
+  return { length, version: { tag, length }, body };
 }
 
-interface Resuming {
-  /** Bytes of the whole file. */
-  readonly length: number;
-  readonly tag: string;
+interface Resuming extends Version {
   readonly open: (range: HeaderFields) => Promise<HttpResponse>;
   /** The error of a response without a file. */
   readonly refuse: (response: HttpResponse) => Promise<LinkError>;
@@ -96,15 +118,16 @@ interface Resuming {
 }
 
 /** A download cannot be resumed, but another from the beginning may succeed. */
-class NotResumed extends LinkError {}
+export class NotResumed extends LinkError {}
 
 /** The body of a file; when it breaks off, it continues with the rest of the same file (RFC 9110, 14). */
 async function* resumable(
   first: AsyncIterable<Uint8Array>,
   resuming: Resuming,
+  from = 0,
 ): AsyncGenerator<Uint8Array> {
   const { length, resume } = resuming;
-  let received = 0;
+  let received = from;
   let body: AsyncIterable<Uint8Array> | undefined = first;
   for (;;) {
     try {

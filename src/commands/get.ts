@@ -3,7 +3,7 @@ import type { Context } from '../context';
 import { deliverPush } from '../delivery/deliver-push';
 import type { KeptDownload } from '../delivery/interrupted-download';
 import { openPush } from '../delivery/open-push';
-import { type OutputOptions, reserveOutput } from '../delivery/output-place';
+import { type OutputOptions, type OutputPlace, reserveOutput } from '../delivery/output-place';
 import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
 import type { Retrievable } from '../delivery/take-answer';
 import { asCliError, usageError } from '../errors';
@@ -22,7 +22,7 @@ import { createSession, type Session } from '../session';
 import { count, left, usedBefore } from '../terminal/wording';
 
 interface GetOptions extends OutputOptions, PassphraseOptions, KeyOptions {
-  readonly link: string;
+  readonly link: string | undefined;
   /** False with `--no-files`. */
   readonly files: boolean;
 }
@@ -41,7 +41,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('get')
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
-    .argument('<link>', 'link or token of the push')
+    .argument('[link]', 'link or token of the push; not needed with --resume')
     .optionsGroup('Output:')
     .option('-o, --output <path>', 'write to a new file (0600) or into a folder')
     .option('--no-files', 'do not download attached files')
@@ -62,7 +62,7 @@ export function define(context: Context): Command {
     .option('--only <names>', 'accept only these variables, such as A,B', nameList)
     .option('--allow <names>', 'let the secret set PATH, NODE_OPTIONS and so on', nameList)
     .addHelpText('after', EXAMPLES)
-    .action((link: string) => {
+    .action((link: string | undefined) => {
       const options: GetOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
       return get(createSession(context, options), options);
     });
@@ -81,13 +81,14 @@ const DEFAULTS = {
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 async function get(session: Session, options: GetOptions): Promise<void> {
   const { context } = session;
+  const kept = await keptDownload(session, options);
+  const link = linkOf(options, kept);
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
-  const { reference, ...instance } = await session.connectTo(options.link);
-  const kept = await keptDownload(options, reference.token);
+  const { reference, ...instance } = await session.connectTo(link);
   const passphrase = await knownPassphrase(options, context);
-  const place = await reserveOutput(session, options);
+  const place = await reservePlace(session, options, kept);
   let retrieved: RetrievedPush;
   try {
     const named = { ...reference, ...instance };
@@ -116,19 +117,37 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   await forgetKey(session.say, key);
 }
 
-async function keptDownload({ resume, files }: GetOptions, token: string) {
+async function keptDownload(session: Session, { link, resume, files }: GetOptions) {
   if (resume === undefined) return undefined;
   if (!files) throw usageError('--resume and --no-files cannot be combined');
-  return (await import('../delivery/interrupted-download')).readKeptDownload(resume, token);
+  const { readKeptDownload } = await import('../delivery/interrupted-download');
+  const named = link === undefined ? undefined : await session.reference(link);
+  return readKeptDownload(resume, session.context.uid, named?.token);
+}
+
+function linkOf({ link }: GetOptions, kept: KeptDownload | undefined): string {
+  const known = link ?? kept?.link;
+  if (known === undefined) throw usageError('missing <link>', 'pwpush get --help');
+  return known;
+}
+
+/** Where an interrupted run saved files, unless the command line says where. */
+function reservePlace(
+  session: Session,
+  options: GetOptions,
+  kept: KeptDownload | undefined,
+): Promise<OutputPlace> | OutputPlace {
+  if (options.output !== undefined || !kept?.folder) return reserveOutput(session, options);
+  return { resumed: kept.folder };
 }
 
 /** What an interrupted run kept, as if it had been retrieved now. */
 async function resumed(
   { context, options, say }: Session,
   named: Retrievable,
-  { push, answer }: KeptDownload,
+  { answer, link, partial, push }: KeptDownload,
 ): Promise<RetrievedPush> {
-  const found = { context, options, say, api: named.api, push };
+  const found = { context, options, say, api: named.api, link, partial, push };
   if (!answer) return { ...found, push: { ...push, earlier_views: null } };
   const { keyForAnswer } = await import('../delivery/take-answer');
   const key = keyForAnswer(context, named, push.public_key);

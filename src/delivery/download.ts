@@ -3,16 +3,24 @@ import { lstat, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { size } from '../byte-size';
 import type { Api } from '../client/client';
-import { discardBody, type FileResponse, type Resume, worthAnotherTry } from '../client/file-link';
+import {
+  discardBody,
+  type FileResponse,
+  LinkError,
+  NotResumed,
+  type Resume,
+  worthAnotherTry,
+} from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push, PushFile } from '../contract';
 import { attempt, CliError, failedError } from '../errors';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../system/atomic-file';
 import { type Meter, meterFor } from '../terminal/transfer-meter';
 import { savedText } from '../terminal/wording';
+import { type PartialFiles, partialFiles } from './partial-files';
 import { isRetrievableAgain, whyGone } from './retrievable';
 import type { RetrievedPush } from './retrieve';
-import { fitted, nameKey, numbered, safeName } from './safe-name';
+import { type Folder, fitted, nameKey, numbered, safeName } from './safe-name';
 
 export interface FetchedFiles {
   /** In the order of the push's files; undefined for those that failed. */
@@ -26,11 +34,13 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
   const files = push.files ?? [];
   const meter = meterFor(context, options, { files: files.length, total: undefined });
   const asked = askBeforeLoss(retrieved, meter);
+  const { partial: left, unsaved } = retrieved;
+  const partial = unsaved || isRetrievableAgain(push) ? undefined : partialFiles(context.uid, left);
   const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
   for (const [at, file] of files.entries()) {
     const name = safeName(file.filename, folder.named);
-    const tools = toolsFor(retrieved, meter, at, name);
+    const tools = { ...toolsFor(retrieved, meter, at, name), partial };
     const outcome = await attempt(() => saveFile(file, folder, tools));
     if (!(outcome instanceof CliError)) saved[at] = outcome;
     if (context.signal.aborted) break;
@@ -48,13 +58,14 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
   const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
   if (context.signal.aborted) {
     const { interruptedDownload } = await import('./interrupted-download');
-    return { saved, failure: await interruptedDownload(retrieved, missing) };
+    return { saved, failure: await interruptedDownload(retrieved, { missing, folder, partial }) };
   }
   if (summary !== undefined) await say.note(summary);
   const failure = downloadFailure(failures, push, folder);
   if (!failure) return { saved, failure };
   const { interruptedDownload } = await import('./interrupted-download');
-  return { saved, failure: await interruptedDownload(retrieved, missing, failure) };
+  const rest = { missing, folder, partial };
+  return { saved, failure: await interruptedDownload(retrieved, rest, failure) };
 }
 
 /**
@@ -125,6 +136,8 @@ export interface DownloadTools {
   readonly progress: { begins(length: number | undefined): void; moved(bytes: number): void };
   /** Called with the reason before another try. */
   again(failure: CliError, seconds: number): Promise<void>;
+  /** Where an unfinished download is kept; it is removed if left out. */
+  readonly partial?: PartialFiles | undefined;
 }
 
 export interface SavedFile {
@@ -140,19 +153,28 @@ const LONGEST_PAUSE = 60;
 /**
  * Downloads a file into a folder under a safe, free name. A download that breaks is resumed, or else tried three times:
  * neither uses a view.
- * @throws CliError; no partial file is left then
+ * @throws CliError; no partial file is left then, except for `tools.partial`
  */
 export async function saveFile(
   file: PushFile,
   folder: Folder,
   tools: DownloadTools,
 ): Promise<SavedFile> {
+  const { api, partial, progress } = tools;
   return withRetries(tools, async (resume) => {
-    const answer = await tools.api.openFile(file.url, resume);
-    tools.progress.begins(answer.length);
+    const there = await partial?.take(file.url, folder.path);
+    let answer: FileResponse;
     try {
-      await refuseTooLarge(answer, folder);
-      return await saveAnswer(answer, file, folder, tools);
+      answer = await api.openFile(file.url, resume, there?.begun);
+    } catch (error) {
+      if (there && isBrokenOff(error, tools))
+        await partial?.leave(file.url, there.file, there.begun);
+      else await there?.file.discard();
+      throw error;
+    }
+    progress.begins(answer.length);
+    try {
+      return await saveAnswer(answer, { file, there: there?.file }, folder, tools);
     } catch (error) {
       await discardBody(answer.body).catch(() => {});
       throw error;
@@ -160,20 +182,34 @@ export async function saveFile(
   });
 }
 
+/** @param target the file, and what is there of it */
 async function saveAnswer(
   answer: FileResponse,
-  file: PushFile,
+  { file, there }: { readonly file: PushFile; readonly there: TemporaryFile | undefined },
   folder: Folder,
   tools: DownloadTools,
 ): Promise<SavedFile> {
-  const target = await newFile(folder, safeName(file.filename, folder.named)).catch(failedWriting);
+  const name = safeName(file.filename, folder.named);
+  const target = await (there ?? newTemporary(folder, name).catch(failedWriting));
   try {
+    await refuseTooLarge(answer, folder);
+    // One that is decrypted begins again.
+    if (there && answer.from === undefined) await target.handle.truncate(0);
+    if (answer.from !== undefined) tools.progress.moved(answer.from);
     const bytes = await copyBody(answer, tools, (chunk) => writeAll(target.handle.fd, chunk));
-    return { path: await target.keep().catch(failedWriting), bytes };
+    return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
   } catch (error) {
-    await target.discard();
+    if (tools.partial && answer.version && isBrokenOff(error, tools))
+      await tools.partial.leave(file.url, target, answer.version);
+    else await target.discard();
     throw error;
   }
+}
+
+/** Whether the rest may still be got; a part would only fill a full disk. */
+function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
+  if (error instanceof NotResumed) return false;
+  return signal.aborted || error instanceof TransportError || error instanceof LinkError;
 }
 
 /** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made progress counts as new. */
@@ -223,11 +259,11 @@ function asFailure(error: unknown): CliError {
  * @throws CliError, TransportError
  */
 export async function copyBody(
-  { body, length }: FileResponse,
+  { body, from = 0, length }: FileResponse,
   { progress }: Pick<DownloadTools, 'progress'>,
   write: (chunk: Uint8Array) => void | Promise<void>,
 ): Promise<number> {
-  let received = 0;
+  let received = from;
   for await (const chunk of body) {
     received += chunk.byteLength;
     if (length !== undefined && received > length)
@@ -250,8 +286,9 @@ function writeAll(fd: number, chunk: Uint8Array): void {
   }
 }
 
-async function refuseTooLarge({ length }: FileResponse, folder: Folder): Promise<void> {
-  if (length === undefined) return;
+async function refuseTooLarge({ length: all, from = 0 }: FileResponse, folder: Folder) {
+  if (all === undefined) return;
+  const length = all - from;
   const { bavail, bsize, blocks } = await statfs(folder.path).catch(failedWriting);
   if (blocks === 0 || length <= bavail * bsize) return;
   throw failedError(
@@ -265,17 +302,6 @@ function failedWriting(error: NodeJS.ErrnoException): never {
   throw failedError(`cannot write the file (${why})`, { cause: error });
 }
 
-/** A folder that files are written to. */
-export interface Folder {
-  readonly path: string;
-  /** Replace files that existed before this run. */
-  readonly force: boolean;
-  /** Names that were used in this run. */
-  readonly taken: Set<string>;
-  /** The user named it: a file in it may begin with a dot. */
-  readonly named?: boolean;
-}
-
 /** A file under a temporary name, 0600. */
 export interface NewFile {
   readonly handle: TemporaryFile['handle'];
@@ -287,9 +313,13 @@ export interface NewFile {
 
 /** Creates a file that gets its name when it is complete. Throws an error of the file system. */
 export async function newFile(folder: Folder, name: string): Promise<NewFile> {
-  // 255 bytes are the longest name of most file systems.
-  const file = await temporaryFile(folder.path, fitted(name, '', 255 - TEMPORARY_EXTRA));
+  const file = await newTemporary(folder, name);
   return { ...file, keep: () => nameIt(file, folder, name) };
+}
+
+function newTemporary({ path }: Folder, name: string): Promise<TemporaryFile> {
+  // 255 bytes are the longest name of most file systems.
+  return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA));
 }
 
 /** Tries names until one is free; the file system decides a race. */

@@ -13,6 +13,7 @@ import type { Destination } from './destination';
 import { printOrRescue, rescueResult } from './print-or-rescue';
 import { isRetrievableAgain } from './retrievable';
 import type { RetrievedPush } from './retrieve';
+import type { Folder } from './safe-name';
 
 /** Where the command line sends a push. */
 export interface OutputOptions extends GlobalOptions, CiOptions {
@@ -29,6 +30,8 @@ export interface OutputOptions extends GlobalOptions, CiOptions {
 /** Where a push will be written, reserved before it is fetched. Without any of these: stdout and the current folder. */
 export interface OutputPlace {
   readonly folder?: string;
+  /** Where an interrupted run saved files. */
+  readonly resumed?: Folder | undefined;
   readonly file?: Destination;
   /** Files of a CI job. */
   readonly job?: Destination;

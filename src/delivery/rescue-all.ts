@@ -51,7 +51,9 @@ export async function rescueAll(
     sentences.push(`NOT ALL IS SAVED: ${lost.map((one) => one.message).join('; ')}`);
   const hints = [hint, cleanUp, ...lost.map((one) => one.hint)];
   const all = [...paths, ...[failure, ...lost].flatMap((one) => one.remains?.saved_to ?? [])];
+  const command = [failure, ...lost].find((one) => one.command !== undefined)?.command;
   return failure.with({
+    command,
     message: sentences.join('; '),
     hint: hints.reduce(joinHints, undefined),
     remains: { ...remains, ...savedTo(all) },

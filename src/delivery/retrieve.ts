@@ -6,6 +6,7 @@ import { CliError, failedError } from '../errors';
 import type { DecryptionKeys } from '../input/decryption-keys';
 import { askPassphrase, type KnownPassphrase, noKey } from '../input/passphrase';
 import type { Invocation } from '../terminal/output';
+import type { PartialFile } from './partial-files';
 import { rescueResult } from './print-or-rescue';
 import type { KeptKey } from './request-keys';
 import type { Retrievable } from './take-answer';
@@ -14,6 +15,10 @@ import type { Retrievable } from './take-answer';
 export interface RetrievedPush extends Invocation {
   readonly api: Api;
   readonly push: Push;
+  /** Its link, without the key of an encrypted push; for `get --resume`. */
+  readonly link?: string;
+  /** What another run left of its files. */
+  readonly partial?: readonly PartialFile[];
   /** The push as it was received, still encrypted. */
   readonly received?: Push;
   /** The rescue file that its text is saved to already. */
@@ -45,19 +50,23 @@ export function retrieveFrom(
   return pushOrRequest(api, opensPushes ? { ...named, kind: 'push' } : named, {
     push: async () => {
       const push = await retrieve(context, api, token, passphrase);
-      return { ...found, push: withEarlierViews(push, target.token) };
+      const link = `${target.base}/p/${token}`;
+      return { ...found, link, push: withEarlierViews(push, target.token) };
     },
     request: async () => {
       const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
       const key = keyFor(context, named);
       const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
       const push = await retrieve(context, { retrieve: read }, token, passphrase);
+      const { publicKey } = named;
+      const fragment = publicKey === undefined ? '' : `#${publicKey}`;
       return {
         ...found,
+        link: `${target.base}/r/${token}${fragment}`,
         push,
         answer: {
           key: key ?? keyForAnswer(context, named, push.public_key),
-          publicKey: named.publicKey,
+          publicKey,
         },
       };
     },

@@ -1,6 +1,17 @@
 import filenameReserved, { windowsReservedNameRegex } from 'filename-reserved-regex';
 import { withoutControls } from '../terminal/safe';
 
+/** A folder that files are written to. */
+export interface Folder {
+  readonly path: string;
+  /** Replace files that existed before this run. */
+  readonly force: boolean;
+  /** Names that were used in this run. */
+  readonly taken: Set<string>;
+  /** The user named it: a file in it may begin with a dot. */
+  readonly named?: boolean;
+}
+
 /** Bytes of UTF-8 that every common file system takes for one name. */
 const MAX_BYTES = 255;
 /** Only the last characters of a name are read; an instance may send millions. */

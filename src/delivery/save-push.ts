@@ -11,7 +11,6 @@ import {
   askBeforeLoss,
   copyBody,
   type DownloadTools,
-  type Folder,
   fetchFiles,
   type NewFile,
   newFile,
@@ -23,7 +22,7 @@ import { type Delivery, deliverText } from './output-place';
 import { rescueResult } from './print-or-rescue';
 import { rescueFolder } from './rescue';
 import { isRetrievableAgain } from './retrievable';
-import { nameKey, safeName } from './safe-name';
+import { type Folder, nameKey, safeName } from './safe-name';
 
 /**
  * Writes text and files of a push to where they belong. The text goes first, so that a failing file cannot lose it; with
@@ -53,6 +52,7 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   return text.with({
     message: `${text.message}; ${files.message}`,
     hint: joinHints(text.hint, files.hint),
+    command: text.command ?? files.command,
     remains: { ...text.remains, ...savedTo(paths) },
   });
 }
@@ -87,6 +87,13 @@ async function chooseFolder(delivery: Delivery): Promise<Places> {
     taken: new Set(),
     named,
   });
+  if (place.resumed) {
+    const { path } = place.resumed;
+    return {
+      folder: { ...place.resumed, path: await writableFolder(path, delivery) },
+      file: undefined,
+    };
+  }
   if (place.folder !== undefined) {
     const folder = await at(place.folder, true);
     if (place.file) folder.taken.add(nameKey(TEXT_FILE));
@@ -145,7 +152,7 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   const summary = await meter.ends();
   if (context.signal.aborted) {
     const { interruptedDownload } = await import('./interrupted-download');
-    return interruptedDownload(delivery, problem === undefined ? [] : [file.url]);
+    return interruptedDownload(delivery, { missing: problem === undefined ? [] : [file.url] });
   }
   if (problem === undefined) {
     if (summary !== undefined) await say.note(summary);
@@ -155,6 +162,7 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   const where = fetched.failure ? '' : `; the whole file was saved to ${fetched.saved[0]?.path}`;
   return failedError(`${problem.message}${where}`, {
     hint: fetched.failure?.hint,
+    command: fetched.failure?.command,
     remains: fetched.failure?.remains,
     cause: problem,
   });

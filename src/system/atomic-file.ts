@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  constants,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -26,6 +27,8 @@ export interface TemporaryFile {
   moveTo(path: string, replace: boolean): Promise<boolean>;
   /** Closes and removes the file. Never throws. */
   discard(): Promise<void>;
+  /** Closes the file and returns its path, for `reopenFile`. */
+  leave(): Promise<string>;
 }
 
 /** Creates a file, 0600 whatever the umask, named `.NAME.RANDOM.part`. Throws an error of the file system. */
@@ -33,6 +36,16 @@ export async function temporaryFile(folder: string, name: string): Promise<Tempo
   const path = join(folder, `.${name}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
   const handle = await open(path, 'wx', 0o600);
   await handle.chmod(0o600).catch(() => {});
+  return temporary(path, handle);
+}
+
+/** Opens a file that was left, to append to it. Throws an error of the file system. */
+export async function reopenFile(path: string): Promise<TemporaryFile> {
+  const { O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+  return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK));
+}
+
+function temporary(path: string, handle: FileHandle): TemporaryFile {
   let synced = false;
   return {
     handle,
@@ -51,6 +64,10 @@ export async function temporaryFile(folder: string, name: string): Promise<Tempo
     discard: async () => {
       await handle.close().catch(() => {});
       await unlink(path).catch(() => {});
+    },
+    leave: async () => {
+      await handle.close();
+      return path;
     },
   };
 }

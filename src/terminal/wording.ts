@@ -84,6 +84,11 @@ function span(left: number): string {
   return count(Math.floor(left / DAY), 'day');
 }
 
+/** A word of a command line that can be copied to a shell. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** `1 view`, `2 views`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -956,7 +956,7 @@ describe('files of an answer that were not saved', () => {
     const all = taking ? [name, link, ...others] : words;
     const first = await here.under({ signal: end.signal }).run(...all);
     broken = false;
-    const [, kept = ''] = /pwpush get --resume '(.*)' LINK/.exec(first.stderr) ?? [];
+    const [, kept = ''] = /pwpush get --resume '(.*)'\n/.exec(first.stderr) ?? [];
     return { here, first, words, kept };
   }
 

@@ -437,7 +437,7 @@ describe('an instance that', () => {
     await asked;
     child.kill('SIGINT');
     const { code, stderr } = await ended;
-    const [, kept = ''] = /--resume '(.*)' LINK/.exec(stderr) ?? [];
+    const [, kept = ''] = /--resume '(.*)'\n/.exec(stderr) ?? [];
     expect(code).toBe(130);
     expect(holds(readFileSync(kept, 'latin1'), [key, 'MARKmessage'])).toEqual([]);
     await succeeded([...words, '--resume', kept], '', { PWPUSH_STATE_DIR: path('state') });
@@ -495,7 +495,9 @@ describe('an instance that', () => {
     const { code, stderr } = await ended;
     await instance.stop();
     expect([code, kept()]).toEqual([130, ['1.txt']]);
-    expect(stderr).toMatch(/1 file not saved\n.*--resume '/);
+    expect(stderr).toMatch(
+      /1 file not saved\nhint: get the rest .*or add the link:\n {2}pwpush get --resume '/,
+    );
   });
 
   /** Waits until scrypt has filled a part of its 512 MiB. */

@@ -651,7 +651,7 @@ describe('Ctrl-C in a download', () => {
     await asked;
     child.kill('SIGINT');
     const { code, stderr } = await ended;
-    const path = /pwpush get --resume '(.*)' LINK/.exec(stderr)?.[1] ?? '';
+    const path = /pwpush get --resume '(.*)'\n/.exec(stderr)?.[1] ?? '';
     expect(code).toBe(130);
     expect(stderr).toContain('interrupted; no view is left, and 1 file not saved');
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -671,6 +671,63 @@ describe('Ctrl-C in a download', () => {
     expect(files()).toEqual({ done: 'D', endless: 'E' });
     expect(instance.seen).toHaveLength(before + 1);
     expect(existsSync(path)).toBe(false);
+  });
+
+  /** A file that breaks off, and then gives the rest of the version `tags` says. */
+  function breaking(...tags: string[]) {
+    const text = 'x'.repeat(600_000).concat('y'.repeat(400_000));
+    const ranges: (string | undefined)[] = [];
+    let began = () => {};
+    const asked = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
+      const etag = tags[Math.min(ranges.push(range), tags.length) - 1];
+      const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+      const whole = text.length;
+      const part = { 'content-range': `bytes ${from}-${whole - 1}/${whole}` };
+      response.writeHead(range ? 206 : 200, {
+        etag,
+        'content-length': whole - from,
+        ...(range ? part : {}),
+      });
+      if (ranges.length > 1) response.end(text.slice(from));
+      else response.write(text.slice(0, 600_000), began);
+    };
+    return { text, ranges, asked, file: { filename: '.big', answer } };
+  }
+
+  test.each([
+    ['continues with the bytes that are there', ['"1"'], 1],
+    ['begins again with another version', ['"1"', '"2"'], 2],
+  ])('in a folder, --resume alone %s', async (_, tags, times) => {
+    const { text, ranges, asked, file } = breaking(...tags);
+    const instance = await offered([file], 'text', 0);
+    const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, "it's kept") };
+    const words = ['get', `${instance.url}/p/abc`, '--output', 'in/'];
+    writeFileSync(join(folder, 'mine'), '');
+    mkdirSync(join(folder, 'in'));
+    const { child, ended } = start(words, { env: state, input: '', cwd: folder });
+    await asked;
+    await expect
+      .poll(() =>
+        readdirSync(join(folder, 'in')).map((name) => statSync(join(folder, 'in', name)).size),
+      )
+      .toContain(600_000);
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    const [, command = ''] = /^hint: get the rest within minutes:\n {2}(.+)\n$/m.exec(stderr) ?? [];
+    expect([code, command]).toEqual([130, expect.stringContaining('pwpush get --resume ')]);
+    expect(readdirSync(join(folder, 'in'))).toContainEqual(expect.stringMatching(/\.part$/));
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    const line = command.replace('pwpush', '$PWPUSH');
+    expect(await shell(line, { env: state, cwd: elsewhere })).toMatchObject({ code: 0 });
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(filesIn(join(folder, 'in'))).toEqual({ 'secret.txt': 'text', '.big': text });
+    expect(readdirSync(join(folder, "it's kept"))).toEqual([]);
+    expect(ranges).toEqual([undefined, 'bytes=600000-', ...[undefined].slice(2 - times)]);
+    expect(instance.seen.filter(({ line }) => line.includes('abc'))).toHaveLength(1);
   });
 
   test('after a failure, too; a text that could not be printed is rescued beside them', async ({
@@ -696,7 +753,7 @@ describe('Ctrl-C in a download', () => {
       expect(stderr).not.toContain(LIVE);
       const left = readdirSync(join(folder, 'state'));
       expect(left.map((name) => name.replace(/-.*/, '')).sort()).toEqual(kept);
-      const path = /pwpush get --resume '(.*)' LINK/.exec(stderr)?.[1] ?? '';
+      const path = /pwpush get --resume '(.*)'\n/.exec(stderr)?.[1] ?? '';
       const words = ['get', link, '--output', 'in/', '--resume', path];
       expect((await pwpush(words, { env: state, cwd: folder })).code).toBe(0);
       expect(readFileSync(join(folder, 'in', 'a'), 'utf8')).toBe('A');
