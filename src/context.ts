@@ -113,6 +113,8 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | StreamedBody | undefined;
+  /** It changes something at the instance, or uses a view: its response must not be lost. */
+  readonly effect?: boolean;
 }
 
 /**
@@ -155,7 +157,10 @@ export interface HttpOptions {
   readonly certificate?: (ClientCertificate & { readonly origin: string }) | undefined;
   /** For the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
+  /** Ends all requests when it aborts. */
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that a request with an effect, if it has left whole, may still take then; 0 by default. */
+  readonly grace?: number;
   /** Concurrent requests to one origin; 1 by default. */
   readonly connections?: number | undefined;
 }
@@ -178,7 +183,7 @@ export interface Context {
   readonly stderr: Output;
   /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
-  /** The same; from now on the command ends by itself when it aborts, and a second signal ends the process at once. */
+  /** The same; from now on the command ends by itself when it aborts, and a later signal ends the process at once. */
   takeSignals(): AbortSignal;
   /** Whether a command called `takeSignals`. */
   readonly signalsTaken: boolean;

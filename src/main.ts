@@ -1,6 +1,6 @@
 import type { Context } from './context';
 import type { GlobalOptions } from './options';
-import { aborted, raceWithLimit } from './system/abort';
+import { aborted, GRACE, raceWithLimit } from './system/abort';
 
 /** Runs one command line and returns the exit status. The only catch: every error is printed, with a status from `errors.ts`. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -24,11 +24,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/** How long a command may take to clean up after Ctrl-C, in milliseconds. */
-const GRACE = 700;
-
 /**
- * Settles as what `start` returns does; after an interrupt it has a moment to clean up and is then abandoned. Signals
+ * Settles as what `start` returns does; after an interrupt it has a moment, see `GRACE`, and is then abandoned. Signals
  * are listened to once it calls `begins`: printing the help does without.
  */
 async function interruptible(
@@ -41,7 +38,7 @@ async function interruptible(
     begun = true;
     void aborted(context.signal).then(() => context.signalsTaken || interrupt.abort());
   });
-  const limit = { signal: interrupt.signal, milliseconds: GRACE };
+  const limit = { signal: interrupt.signal, milliseconds: GRACE.run };
   await raceWithLimit(work, limit, () => (context.signalsTaken ? work : undefined));
   if (begun && context.signal.aborted && !context.signalsTaken) throw context.signal.reason;
 }

@@ -28,6 +28,7 @@ import {
   type TargetRequest,
   travelsOpen,
 } from './profile/target';
+import { GRACE } from './system/abort';
 import { whyUnreadable } from './system/file-error';
 import { type Invocation, invocation } from './terminal/output';
 
@@ -389,6 +390,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     certificate: await certificateFor(target),
     env: context.env,
     signal: context.signal,
+    grace: GRACE.request,
     connections,
   });
   const { base, token, tokenFrom, tokenHint } = target;

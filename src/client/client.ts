@@ -356,6 +356,7 @@ function wireRequest(settings: ReadySettings, request: ApiRequest): HttpRequest 
       ...(settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` }),
       ...(type === undefined ? {} : { 'content-type': type }),
     },
+    effect: method !== 'GET' || !request.route.repeatable,
     ...(type === undefined ? {} : { body: request.form ?? JSON.stringify(request.body) }),
   };
 }

@@ -3,7 +3,7 @@ import type { Context } from '../context';
 import { lazy } from '../lazy';
 import { version } from '../package-version';
 import type { TerminalPrompter } from '../terminal/prompt';
-import { raceWithLimit } from './abort';
+import { GRACE, raceWithLimit } from './abort';
 import { input, output } from './stdio';
 
 /**
@@ -153,15 +153,17 @@ export function leave(status: number): void {
 
 /** The signals of one run. */
 function signalHandling() {
-  /** How long after the first signal a second one ends the process: by then, nothing is lost. */
-  let grace = 1000;
   let listening = false;
+  let taken = false;
   let onHangup: (() => void) | undefined;
   let onInterrupt: (() => void) | undefined;
   /** Receives all signals while a child runs. */
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
 
-  /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a later one ends the process at once. */
+  /**
+   * Aborts at the first SIGINT, SIGTERM or SIGHUP. One that comes when nothing can be lost any more ends the process at once;
+   * npx passes on the Ctrl-C that the terminal has sent already.
+   */
   const signal = lazy(() => {
     listening = true;
     const controller = new AbortController();
@@ -181,7 +183,7 @@ function signalHandling() {
             return listener();
           }
           controller.abort(name);
-        } else if (performance.now() - since >= grace) process.exit(status);
+        } else if (performance.now() - since >= GRACE.run) process.exit(status);
       });
     }
     return controller.signal;
@@ -191,10 +193,10 @@ function signalHandling() {
     signal,
     listening: () => listening,
     take: () => {
-      grace = 0;
+      taken = true;
       return signal();
     },
-    taken: () => grace === 0,
+    taken: () => taken,
     setInterrupt: (listener: () => void) => {
       onInterrupt = listener;
       return () => {

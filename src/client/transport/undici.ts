@@ -184,11 +184,12 @@ interface Sendable extends Omit<HttpRequest, 'body'> {
 async function sendOver(
   { dispatcher, forwarded, running, tls }: Connected,
   url: URL,
-  { method, headers, body }: Sendable,
+  { method, headers, body, effect = false }: Sendable,
   options: HttpOptions,
 ): Promise<HttpResponse> {
   const streamed = typeof body === 'object' ? body : undefined;
   const state: SendState = { left: false };
+  const stop = stopping(options, () => effect && state.left && !streamed?.unfinished());
   const response = await request
     .call(dispatcher.compose(tracking(state, running)), {
       origin: url.origin,
@@ -196,28 +197,59 @@ async function sendOver(
       method,
       headers: { ...headers, ...streamed?.headers, ...forwarded?.headers },
       body: typeof body === 'object' ? body.chunks : body,
-      signal: options.signal ?? null,
+      signal: stop.signal,
     })
     .catch((error: unknown) => {
-      const left = state.left && !(options.signal?.aborted && streamed?.unfinished());
+      stop.over();
+      const left = state.left && !(stop.signal.aborted && streamed?.unfinished());
       throw (
         streamed?.error(error, url, options) ??
-        networkError(stopped(options) ?? tls.error ?? error, url, left, options.timeout)
+        networkError(stopped(stop) ?? tls.error ?? error, url, left, options.timeout)
       );
     });
   if (forwarded && response.statusCode === 407) throw proxyAuthenticationError(url);
-  return toWire(response, url, options, streamed);
+  return toWire(response, url, { ...options, stop }, streamed);
+}
+
+/** When a request is given up. */
+interface Stop {
+  readonly signal: AbortSignal;
+  /** The request has ended. */
+  over(): void;
+}
+
+/**
+ * Gives a request up when the signal aborts, but one whose effect can no longer be prevented not until `grace` is over:
+ * the secret of a last view, or the link of a new push, may be on its way.
+ */
+function stopping({ signal, grace = 0 }: HttpOptions, mayHaveEffect: () => boolean): Stop {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = () => {
+    if (mayHaveEffect()) timer = setTimeout(stop, grace);
+    else stop();
+  };
+  if (signal?.aborted) stop();
+  else signal?.addEventListener('abort', begin, { once: true });
+  const over = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', begin);
+  };
+  return { signal: controller.signal, over };
 }
 
 /** An error with a code for a request that was aborted, which fails with whatever the reason is. */
-function stopped({ signal }: HttpOptions): object | undefined {
-  return signal?.aborted ? { code: 'STOPPED' } : undefined;
+function stopped({ signal }: Stop): object | undefined {
+  return signal.aborted ? { code: 'STOPPED' } : undefined;
 }
+
+type Stoppable = Pick<HttpOptions, 'timeout'> & { readonly stop: Stop };
 
 function toWire(
   response: Dispatcher.ResponseData,
   url: URL,
-  options: HttpOptions,
+  options: Stoppable,
   streamed: UploadAttempt | undefined,
 ): HttpResponse {
   const body = readBody(response.body, url, options);
@@ -231,12 +263,14 @@ function toWire(
 async function* readBody(
   body: AsyncIterable<Uint8Array>,
   url: URL,
-  options: HttpOptions,
+  { timeout, stop }: Stoppable,
 ): AsyncIterable<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
     if (error instanceof TransportError) throw error;
-    throw networkError(stopped(options) ?? error, url, true, options.timeout);
+    throw networkError(stopped(stop) ?? error, url, true, timeout);
+  } finally {
+    stop.over();
   }
 }
