@@ -1,5 +1,5 @@
 import type { commercialRoutes, RouteName } from '../contract';
-import { CliError, codeOfHttpStatus, failedError } from '../errors';
+import { CliError, codeOfHttpStatus, type ErrorDetails, failedError } from '../errors';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
 import { accessPage } from './transport/access-proxy';
 import { type AnswerTooLong, type ApiResponse, header, retryAfter } from './transport/call';
@@ -36,11 +36,6 @@ export interface SentRequest extends TokenSource {
   readonly headers?: readonly string[];
 }
 
-/** Whether a call may have had its effect although it failed: no response came, or that of a proxy in front. */
-export function isOpen({ code, status }: CliError): boolean {
-  return code === 'unknown' || (status !== undefined && status >= 500);
-}
-
 /** The error for an unsuccessful response, whose body may be empty, HTML or truncated. */
 export function responseError(answer: ApiResponse, sent: SentRequest, now: Date): CliError {
   const page = accessPage(answer, sent.headers ?? []);
@@ -65,15 +60,19 @@ function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: 
   const code = codeOfHttpStatus(status);
   const verb =
     code === 'rejected' ? 'the instance refused the request' : `the instance failed (${status})`;
-  return new CliError(code, `${verb}${text === '' ? '' : `: ${text}`}`, {
-    status,
-    hint:
-      status >= 500
-        ? openOutcome(sent)
-        : status === 413
-          ? 'it is larger than the instance or a proxy in front of it allows'
-          : undefined,
-  });
+  const message = `${verb}${text === '' ? '' : `: ${text}`}`;
+  if (status >= 500) return inconclusive(message, sent, { status });
+  const hint =
+    status === 413 ? 'it is larger than the instance or a proxy in front of it allows' : undefined;
+  return new CliError(code, message, { status, hint });
+}
+
+/** The error of a call that may have had its effect, for all that its response says. */
+function inconclusive(message: string, sent: SentRequest, details: ErrorDetails): CliError {
+  const hint = openOutcome(sent);
+  return hint === undefined
+    ? failedError(message, details)
+    : new CliError('unknown', message, { ...details, hint });
 }
 
 function passphraseRefused({ passphrase, noun }: SentRequest): CliError {
@@ -242,10 +241,7 @@ function openPushOutcome({ call, authenticated }: SentRequest): string | undefin
 
 /** The error for a response that is too long to be read. */
 export function tooLong(failure: AnswerTooLong, sent: SentRequest): CliError {
-  return new CliError(sent.repeatable ? 'failed' : 'unknown', failure.message, {
-    status: failure.status,
-    hint: openOutcome(sent),
-  });
+  return inconclusive(failure.message, sent, { status: failure.status });
 }
 
 /** The error for a request without a response: unreachable if nothing was sent, else an unknown outcome. */
@@ -269,13 +265,9 @@ export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
   const text = mayQuote(answer, sent) ? firstLine(answer) : sizeOnly(answer);
   const quoted = quotable(text, sent.secrets);
   const what = `the instance sent an unexpected response (${answer.status}): ${quoted}`;
-  // JSON, even if invalid, comes from the instance and not from a proxy: the push exists, or the view is used.
-  const open = !sent.repeatable && (isJson(answer) || answer.status === 201);
-  return new CliError(open ? 'unknown' : 'failed', what, {
+  return inconclusive(what, sent, {
     status: answer.status,
-    hint:
-      openOutcome(sent) ??
-      'check that this is the address of a Password Pusher instance, and for a proxy in between',
+    hint: 'check that this is the address of a Password Pusher instance, and for a proxy in between',
     unread:
       sent.call === 'retrieve' && isJson(answer) && answer.body.length > 0
         ? answer.body

@@ -1,5 +1,4 @@
 import { open, unlink } from 'node:fs/promises';
-import { isOpen } from '../client/failure';
 import type { Context } from '../context';
 import { CliError, usageError } from '../errors';
 import { generateWords } from '../input/random-secret';
@@ -37,7 +36,7 @@ export async function giveToSender(
   if (path === undefined) await show(generated, context, options);
   else await writeNew(path, `${text}\n`);
   return async (failure) => {
-    const made = !(failure instanceof CliError) || isOpen(failure);
+    const made = !(failure instanceof CliError) || failure.code === 'unknown';
     if (path !== undefined && !made) await unlink(path).catch(() => {});
   };
 }

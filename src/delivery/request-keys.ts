@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { AgeError } from '../age/age-error';
 import { newKeyPair, parseIdentities } from '../age/key-files';
 import type { Identity } from '../age/recipients';
-import { isOpen } from '../client/failure';
 import { CliError, failedError, usageError } from '../errors';
 import { checkStateFolder, stateFolder } from '../profile/folders';
 import { makeFile, nameFile } from '../system/atomic-file';
@@ -55,7 +54,7 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
 /** Removes the file, unless there may be a request with that key. */
 function withdrawing(path: string): NewKey['withdraw'] {
   return (failure) => {
-    if (!(failure instanceof CliError) || !isOpen(failure)) rmSync(path, { force: true });
+    if (!(failure instanceof CliError) || failure.code !== 'unknown') rmSync(path, { force: true });
   };
 }
 

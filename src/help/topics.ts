@@ -72,7 +72,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   unreachable: 'the request was never sent: retrying is safe',
   rate_limited: 'too many requests: try again later',
   unknown:
-    'the request was sent but no complete response came: a push may exist, or a view may have been used; do not simply retry',
+    'the request was sent, but no usable response came, or a failure (5xx): a push may exist, or a view may have been used; do not simply retry',
   timeout: 'the --timeout of wait, or of request --wait, expired',
   hung_up: 'the terminal was closed (SIGHUP)',
   interrupted: 'interrupted, for example by Ctrl-C',
@@ -253,7 +253,8 @@ Wait for a person, 15 minutes at most: a release that needs a one-time password.
   pwpush run "$link" --as OTP -- ./release.sh
 
 Exit codes: 6 means ask for a new link, 9 that it is safe to run the job again,
-11 that no response came and the view may be gone. See pwpush help exit-codes.
+11 that no usable response came, and the view may be gone.
+See pwpush help exit-codes.
 `;
 
 const security = `Security

@@ -69,7 +69,7 @@ describe('notify', () => {
     [401, 3],
     [403, 4],
     [422, 8],
-    [500, 1],
+    [500, 11],
   ])('an answer of %d is exit %d', async (status, code) => {
     const { code: got } = await asking([json(status, '{"error":"no"}')], notify('a@example.com'));
     expect(got).toBe(code);

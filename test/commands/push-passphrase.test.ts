@@ -101,7 +101,7 @@ describe('--passphrase-out', () => {
     [json(422, '{"payload":["is bad"]}'), 8, false],
     [broken(false), 9, false],
     [broken(true), 11, true],
-    [json(502, ''), 1, true],
+    [json(502, ''), 11, true],
     [json(201, changed(CREATED, { passphrase: null })), 0, true],
   ])('after %j, which is %d, the file is there: %j', async (answer, code, kept) => {
     const { send } = wire([answer]);

@@ -926,7 +926,7 @@ describe('a connection that is cut', () => {
     const link = (await here.under({ env: here.admin }).run('request', 'Q')).stdout.trim();
     const other = place({ send, stdin: 'hunter2' });
     const { code, stderr } = await other.run('respond', link);
-    expect(code).toBe(status === undefined ? 11 : 1);
+    expect(code).toBe(11);
     expect(stderr).toContain(text);
     other.close();
     await here.close();

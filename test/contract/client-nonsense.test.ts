@@ -36,7 +36,7 @@ describe('a page of a proxy', () => {
   test('at 200 to get says that a view may be gone', async () => {
     expect(await answered(html(200, PAGE), 'get', 'quyul5r5w08')).toEqual(
       saying(
-        1,
+        11,
         'pwpush: the instance sent an unexpected response (200): ' +
           'text/html, "<!DOCTYPE html>"\nhint: a view may have been used: the owner can check with pwpush audit\n',
       ),
@@ -46,7 +46,7 @@ describe('a page of a proxy', () => {
   test('at 502 to push says that a push may exist', async () => {
     expect(await answered(html(502, '<h1>502 Bad Gateway</h1>'), 'push')).toEqual(
       saying(
-        1,
+        11,
         'pwpush: the instance failed (502): text/html, "<h1>502 Bad Gateway</h1>"\n' +
           'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
       ),
@@ -62,7 +62,7 @@ describe('a page of a proxy', () => {
   test('that quotes the secret does not get it printed', async () => {
     expect(await answered(html(500, '<p>cannot save "hunter2"</p>'), 'push')).toEqual(
       saying(
-        1,
+        11,
         'pwpush: the instance failed (500): its response is not shown, as it repeats what was sent\n' +
           'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
       ),

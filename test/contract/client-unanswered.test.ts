@@ -83,7 +83,7 @@ describe('a push like it was created since', () => {
       listed([{}]),
       END,
     ]);
-    expect({ code, asked }).toEqual({ code: 1, asked: [CREATE, LIST, SECOND] });
+    expect({ code, asked }).toEqual({ code: 11, asked: [CREATE, LIST, SECOND] });
     expect(stderr).toContain(
       '; a matching push was created meanwhile: https://pw.test/p/quyul5r5w08/r',
     );

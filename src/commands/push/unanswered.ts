@@ -1,7 +1,6 @@
 import { isArmored } from '../../age/armored';
 import { type ApiSettings, apiClient } from '../../client/client';
 import { differences } from '../../client/compare-limits';
-import { isOpen } from '../../client/failure';
 import { isPushLink, webAddress, withKey } from '../../client/link';
 import { pages } from '../../client/pages';
 import { header } from '../../client/transport/call';
@@ -27,7 +26,8 @@ export async function unanswered(
 ): Promise<CliError> {
   const { context, say } = session;
   const target = await session.target();
-  if (target.token === undefined || context.signal.aborted || !isOpen(failure)) return failure;
+  if (failure.code !== 'unknown') return failure;
+  if (target.token === undefined || context.signal.aborted) return failure;
   await say.remark('no response; checking your active pushes');
   try {
     const settings = await briefSettings(session, target);

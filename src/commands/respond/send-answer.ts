@@ -2,7 +2,6 @@ import { AgeError } from '../../age/age-error';
 import { parseRecipient } from '../../age/key-files';
 import type { Recipient } from '../../age/recipients';
 import { apiClient } from '../../client/client';
-import { isOpen } from '../../client/failure';
 import type { Reference } from '../../client/link';
 import { onRequest } from '../../client/push-or-request';
 import type { Context } from '../../context';
@@ -166,7 +165,7 @@ async function checkedOutcome(
   { token, target }: Reference & Pick<Instance, 'target'>,
   failure: unknown,
 ): Promise<unknown> {
-  if (!(failure instanceof CliError) || !isOpen(failure)) return failure;
+  if (!(failure instanceof CliError) || failure.code !== 'unknown') return failure;
   if (session.context.signal.aborted) return failure;
   await session.say.remark('no response; checking the request');
   const { requests } = apiClient(await briefSettings(session, target));

@@ -103,27 +103,27 @@ const matrix: [string, Misdeed, Expected][] = [
   [
     '502',
     saying(502),
-    { harmless: [1, 1], creation: [1, 1], retrieval: [1, 1], download: [1, 3, 1, 3] },
+    { harmless: [1, 1], creation: [11, 1], retrieval: [11, 1], download: [1, 3, 1, 3] },
   ],
   [
     '502, wait 40 s',
     saying(502, 40),
-    { harmless: [1, 1], creation: [1, 1], retrieval: [1, 1], download: [1, 3, 40, 40] },
+    { harmless: [1, 1], creation: [11, 1], retrieval: [11, 1], download: [1, 3, 40, 40] },
   ],
   [
     '503',
     saying(503),
-    { harmless: [1, 1], creation: [1, 1], retrieval: [1, 1], download: [1, 3, 1, 3] },
+    { harmless: [1, 1], creation: [11, 1], retrieval: [11, 1], download: [1, 3, 1, 3] },
   ],
   [
     '503, wait 40 s',
     saying(503, 40),
-    { harmless: [1, 2, 40], creation: [1, 1], retrieval: [1, 1], download: [1, 3, 40, 40] },
+    { harmless: [1, 2, 40], creation: [11, 1], retrieval: [11, 1], download: [1, 3, 40, 40] },
   ],
   [
     '504',
     saying(504),
-    { harmless: [1, 1], creation: [1, 1], retrieval: [1, 1], download: [1, 3, 1, 3] },
+    { harmless: [1, 1], creation: [11, 1], retrieval: [11, 1], download: [1, 3, 1, 3] },
   ],
 ];
 
