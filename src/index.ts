@@ -55,11 +55,11 @@ export interface Client extends Api {
  */
 export function createClient(options: ClientOptions): Client {
   const base = parseBase(options.url);
-  const { token, insecure = false, certificate } = options;
+  const { token, insecure = false, certificate, timeout = 30 } = options;
   const headers = options.headers && parseHeaders(linesOf(options.headers));
   refuseOpenToken({ base, token, insecure, headers: headers && (async () => headers) });
   const transport = undiciTransport({
-    timeout: options.timeout ?? 30,
+    timeout,
     ca: options.ca,
     insecure,
     certificate: certificate && { ...certificate, origin: new URL(base).origin },
@@ -73,6 +73,7 @@ export function createClient(options: ClientOptions): Client {
     userAgent: `pwpush/${version}`,
     send: transport.send,
     now: () => new Date(),
+    timeout,
     sleep: (milliseconds) => sleep(milliseconds, options.signal),
   });
   return { ...api, close: transport.close };

@@ -383,8 +383,9 @@ export async function briefSettings(run: Invocation, target: Target): Promise<Ap
 
 async function settingsFor(run: Invocation, target: Target, connections = 1): Promise<ApiSettings> {
   const { context, options, say } = run;
+  const timeout = timeoutOf(run);
   const { send, open } = await context.transport({
-    timeout: timeoutOf(run),
+    timeout,
     ca: certificatesOf(target),
     insecure: target.insecure,
     certificate: await certificateFor(target),
@@ -403,6 +404,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     userAgent: `pwpush/${context.version}`,
     send: options.debug ? logged(send, context.now, say.debug) : send,
     now: context.now,
+    timeout,
     sleep: context.sleep,
     waiting: (seconds, status) =>
       say.note(`the instance returned ${status}; retrying in ${seconds} s`),

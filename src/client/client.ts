@@ -66,6 +66,8 @@ export interface ApiSettings extends TokenSource {
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
+  /** Seconds between two pieces of a response. */
+  readonly timeout?: number | undefined;
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called before each wait that a 429 or 503 asks for. */
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;

@@ -190,6 +190,8 @@ export function worthAnotherTry(error: unknown): number | undefined {
 const MAX_REDIRECTS = 10;
 /** Bytes of an unwanted body that are read so that its connection can be reused; a longer one closes it. */
 const MAX_DISCARDED = 64 * 1024;
+/** Pieces of it: one that comes a byte at a time is not waited for. */
+const MAX_PIECES = 4;
 
 /**
  * GET, following up to 10 redirects to any host, but never from https to http.
@@ -230,8 +232,10 @@ function redirectTarget(response: HttpResponse, from: URL): URL | undefined {
 /** Drops a body: an unread one would block the next request to that host. */
 export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
   let read = 0;
+  let pieces = 0;
   for await (const chunk of body) {
     read += chunk.byteLength;
-    if (read > MAX_DISCARDED) return;
+    pieces += 1;
+    if (read > MAX_DISCARDED || pieces === MAX_PIECES) return;
   }
 }

@@ -149,6 +149,8 @@ const TRIES = 3;
 /** Waits before the second and third try, in seconds. */
 const PAUSES = [1, 3];
 const LONGEST_PAUSE = 60;
+/** Bytes of a file: a link that breaks off after each byte is not resumed without end. */
+const PROGRESS = 16 * 1024;
 
 /**
  * Downloads a file into a folder under a safe, free name. A download that breaks is resumed, or else tried three times:
@@ -212,13 +214,13 @@ function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
   return signal.aborted || error instanceof TransportError || error instanceof LinkError;
 }
 
-/** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made progress counts as new. */
+/** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made `PROGRESS` counts as new. */
 export async function withRetries<T>(
   tools: DownloadTools,
   work: (resume: Resume) => Promise<T>,
 ): Promise<T> {
   let tries = 1;
-  let most = 0;
+  let counted = 0;
   const again = async (error: unknown) => {
     const failure = asFailure(error);
     const wait = worthAnotherTry(error);
@@ -231,8 +233,10 @@ export async function withRetries<T>(
     return true;
   };
   const resume: Resume = (broken, received) => {
-    if (received > most) tries = 1;
-    most = Math.max(most, received);
+    if (received >= counted + PROGRESS) {
+      tries = 1;
+      counted = received;
+    }
     return again(broken);
   };
   for (;;) {

@@ -121,6 +121,19 @@ describe('the link of a file', () => {
   });
 });
 
+test('a redirect that sends its body a byte at a time is not waited for', async () => {
+  let read = 0;
+  const drip = async function* () {
+    for (; read < 1000; read++) yield Buffer.from('x');
+  };
+  const send: Transport = async ({ url }) =>
+    url.endsWith('/a')
+      ? { status: 302, headers: { location: '/b' }, body: drip() }
+      : { status: 404, headers: {}, body: drip() };
+  await expect(openLink(source(send), 'https://pw.test/a')).rejects.toThrow('404');
+  expect(read).toBeLessThan(10);
+});
+
 describe('a download that breaks off', () => {
   const file = Buffer.from('0123456789');
   const tag = '"v1"';

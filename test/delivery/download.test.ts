@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LinkError } from '../../src/client/file-link';
 import { TransportError } from '../../src/client/transport/network-errors';
-import { type DownloadTools, saveFile } from '../../src/delivery/download';
+import { type DownloadTools, saveFile, withRetries } from '../../src/delivery/download';
 
 let path: string;
 beforeEach(() => {
@@ -99,4 +99,28 @@ test('many pieces are saved in order', async () => {
   expect([files, outcome.bytes]).toEqual([['a'], 5_000_000]);
 
   expect(readFileSync(join(path, 'a'), 'utf8') === chunks.join('')).toBe(true);
+});
+
+test.each([
+  ['a byte is given up', 1, 3],
+  ['20 KiB goes on', 20 * 1024, 50],
+])('a link that breaks off after %s', async (_what, bytes, breaks) => {
+  let received = 0;
+  let count = 0;
+  const tools = {
+    api: { openFile: async () => ({ length: undefined, body: [] as never }) },
+    signal: new AbortController().signal,
+    sleep: async () => {},
+    progress: { begins: () => {}, moved: () => {} },
+    again: async () => {},
+  };
+  const work = withRetries(tools, async (resume) => {
+    do {
+      received += bytes;
+      count += 1;
+    } while (count < 50 && (await resume(broken, received)));
+    if (count < 50) throw new Error('given up');
+  });
+  await work.catch(() => {});
+  expect(count).toBe(breaks);
 });

@@ -18,6 +18,8 @@ export interface CallRules {
   readonly waitOn429: boolean;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly now: () => Date;
+  /** Seconds between two pieces of a response; left out, it may take as long as it takes. */
+  readonly timeout?: number | undefined;
   /** Called before each wait. */
   readonly waiting: (seconds: number, status: number) => void | Promise<void>;
 }
@@ -51,7 +53,7 @@ export async function call(
 ): Promise<ApiResponse> {
   let waited = 0;
   for (;;) {
-    const answer = await retryBroken(() => sendWithin(send, request), rules);
+    const answer = await retryBroken(() => sendWithin(send, request, rules), rules);
     const seconds = waitFor(answer, rules);
     if (seconds === undefined || waited + seconds > MAX_WAIT_SECONDS) return answer;
     await rules.waiting(seconds, answer.status);
@@ -88,11 +90,15 @@ function waitFor(answer: ApiResponse, rules: CallRules): number | undefined {
   return seconds === undefined ? undefined : Math.max(seconds, 1);
 }
 
-async function sendWithin(send: Transport, request: HttpRequest): Promise<ApiResponse> {
+async function sendWithin(
+  send: Transport,
+  request: HttpRequest,
+  rules: CallRules,
+): Promise<ApiResponse> {
   let current = request;
   for (let hop = 0; ; hop++) {
     const response = await send(current);
-    const answer = { ...response, body: await readAll(response) };
+    const answer = { ...response, body: await readAll(response, current, rules) };
     const next = redirectTarget(answer, current);
     if (next === undefined) return answer;
     if (hop === MAX_REDIRECTS)
@@ -163,15 +169,39 @@ function notSetUp(status: number): CliError {
   );
 }
 
-async function readAll(response: HttpResponse): Promise<Buffer> {
+/** How many times the time for a piece a response may take at any rate. */
+const PATIENCE = 4;
+/** Bytes a second that one has to have after that: no instance keeps a command running for ever, a byte at a time. */
+const LEAST_RATE = 4 * 1024;
+
+async function readAll(
+  response: HttpResponse,
+  { url }: HttpRequest,
+  { now, timeout = Number.POSITIVE_INFINITY }: CallRules,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
+  let last = now().getTime();
+  let seconds = 0;
   for await (const chunk of response.body) {
     length += chunk.byteLength;
     if (length > MAX_ANSWER_BYTES) throw new AnswerTooLong(response.status);
+    const time = now().getTime();
+    // No piece took longer, unless the clock was set or the machine slept.
+    seconds += Math.min(Math.max(time - last, 0) / 1000, timeout);
+    last = time;
+    if (seconds > PATIENCE * timeout && length < LEAST_RATE * seconds) throw tooSlow(url);
     chunks.push(chunk);
   }
   return inflated(Buffer.concat(chunks), response);
+}
+
+function tooSlow(url: string): TransportError {
+  return new TransportError(`${new URL(url).host} sends its response too slowly`, {
+    sent: true,
+    timedOut: true,
+    hint: 'allow more time with --timeout SECONDS',
+  });
 }
 
 /** Decompresses a body: a proxy may compress although the request asks for `identity`. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { retryAfter, sharedBackoff } from '../../../src/client/transport/call';
-import type { HttpRequest } from '../../../src/context';
+import { call, retryAfter, sharedBackoff } from '../../../src/client/transport/call';
+import type { TransportError } from '../../../src/client/transport/network-errors';
+import type { HttpRequest, Transport } from '../../../src/context';
 
 const now = new Date('2026-08-20T11:06:45.500Z');
 
@@ -70,4 +71,37 @@ test('while one call waits nothing is sent, and one of them says so', async () =
   expect(sent).toEqual([request.url]);
   await waiting(4, 503);
   expect(told).toEqual([2, 4]);
+});
+
+describe('a response that comes in pieces', () => {
+  /** Reads a response of so many pieces of that size, each after so many seconds. */
+  async function read(pieces: number, bytes: number, seconds: number) {
+    let time = now.getTime();
+    const body = async function* () {
+      for (let at = 0; at < pieces; at++) {
+        time += seconds * 1000;
+        yield Buffer.alloc(bytes, ' ');
+      }
+    };
+    const send: Transport = async () => ({ status: 200, headers: {}, body: body() });
+    const rules = { repeatable: true, waitOn429: true, sleep: async () => {}, waiting: () => {} };
+    const clock = { now: () => new Date(time), timeout: 30 };
+    const read = call(send, request, { ...rules, ...clock });
+    return read.then(
+      ({ body }) => body.length,
+      (error: TransportError) => [error.message, error.sent, (time - now.getTime()) / 1000],
+    );
+  }
+
+  test('a byte a second is given up', async () => {
+    expect(await read(1000, 1, 1)).toEqual(['pw.test sends its response too slowly', true, 121]);
+  });
+
+  test.each([
+    ['is slow and short', 100, 1, 1],
+    ['is on a slow line', 500, 20_000, 4],
+    ['comes before and after a sleep of the machine', 2, 100, 100_000],
+  ])('and %s is not', async (_what, pieces, bytes, seconds) => {
+    expect(await read(pieces, bytes, seconds)).toBe(pieces * bytes);
+  });
 });
