@@ -22,8 +22,8 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   if (publicUrl) return publicUrl;
   const url = new URL(request.url);
   if (!trustProxy) return url.origin;
-  const scheme = first(request, 'x-forwarded-proto');
-  const host = first(request, 'x-forwarded-host');
+  const scheme = lastHop(request, 'x-forwarded-proto');
+  const host = lastHop(request, 'x-forwarded-host');
   const origin = `${/^https?$/.test(scheme) ? scheme : url.protocol.slice(0, -1)}://`;
   const plain = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host);
   return origin + (plain && parseUrl(`http://${host}`) ? host : url.host);
@@ -31,7 +31,7 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
 
 /** Whether the client uses https, to this server or to the proxy. */
 export function isSecure(request: Request, { publicUrl, trustProxy }: CallerSettings): boolean {
-  const [address, forwarded] = [publicUrl ?? request.url, first(request, 'x-forwarded-proto')];
+  const [address, forwarded] = [publicUrl ?? request.url, lastHop(request, 'x-forwarded-proto')];
   return address.startsWith('https:') || (trustProxy && forwarded === 'https');
 }
 
@@ -118,15 +118,15 @@ function header(request: Request, name: string): string | null {
   return request.headers.get(name)?.slice(0, HEADER_CHARACTERS) ?? null;
 }
 
-function first(request: Request, name: string): string {
-  return request.headers.get(name)?.split(',')[0]?.trim() ?? '';
+/** The last value, which the trusted proxy has added; the client may have forged those before it. */
+function lastHop(request: Request, name: string): string {
+  return (request.headers.get(name) ?? '').split(',').at(-1)?.trim() ?? '';
 }
 
-/** The last hop, which the trusted proxy has added; the client may have forged those before it. */
 function forwardedFor(request: Request): string | undefined {
-  const hop = (request.headers.get('x-forwarded-for') ?? '').split(',').at(-1)?.trim();
+  const hop = lastHop(request, 'x-forwarded-for');
   // Some proxies add the port: 192.0.2.1:80, [2001:db8::1]:80.
-  return plainIp(hop?.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'));
+  return plainIp(hop.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'));
 }
 
 /** The address, with an IPv4-mapped IPv6 address as IPv4; undefined when it is invalid. */

@@ -15,7 +15,6 @@ describe('base address', () => {
     [forwarded, false, undefined, 'http://pw.test:5100'],
     [forwarded, true, undefined, 'https://push.example.com'],
     [forwarded, true, 'https://public.example/x', 'https://public.example/x'],
-    [{ 'x-forwarded-proto': 'https, http' }, true, undefined, 'https://pw.test:5100'],
     [{ 'x-forwarded-proto': 'javascript' }, true, undefined, 'http://pw.test:5100'],
     [{ 'x-forwarded-host': 'a/b' }, true, undefined, 'http://pw.test:5100'],
     [{ 'x-forwarded-host': 'u@evil.example' }, true, undefined, 'http://pw.test:5100'],
@@ -25,6 +24,18 @@ describe('base address', () => {
   ])('%j, trusted %s', (headers, trustProxy, publicUrl, expected) => {
     expect(baseOf(request(headers), { trustProxy, publicUrl })).toBe(expected);
   });
+
+  test.each([
+    ['x-forwarded-proto', 'http, https', 'https://pw.test:5100'],
+    ['x-forwarded-proto', 'https, http', 'http://pw.test:5100'],
+    ['x-forwarded-host', 'evil.example, pw.example', 'http://pw.example'],
+    ['x-forwarded-host', 'pw.example,', 'http://pw.test:5100'],
+  ])(
+    '%s has a value of the client before that of a proxy that appends: %j',
+    (name, value, expected) => {
+      expect(baseOf(request({ [name]: value }), { trustProxy: true })).toBe(expected);
+    },
+  );
 });
 
 describe('address of the caller', () => {
