@@ -491,6 +491,19 @@ describe.skipIf(noBrowser)('a link that a mail gateway changed (needs Chromium)'
     expect(page.url()).not.toContain(key);
   });
 
+  test.each(['//evil.example/r/abc', '/\\evil.example/p/abc/r', '///evil.example/p/abc'])(
+    'never leads to another site: %s',
+    async (path) => {
+      const key = newLinkKey();
+      logged.push(key);
+      const page = await visit(`${path},#${key}`);
+      // Browsers write a backslash as a slash.
+      await page.waitForURL(`${origin}${path.replace('\\', '/')}#${key}`);
+      await page.goto(`${origin}${path}%23${key}`);
+      await page.waitForURL(`${origin}${path.replace('\\', '/')}#${key}`);
+    },
+  );
+
   test('is left alone where nothing can be repaired', async () => {
     const page = await visit('/p/abcdefghij0123456789');
     await page.getByRole('heading', { name: 'This link is no longer available' }).waitFor();
