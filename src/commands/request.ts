@@ -13,7 +13,8 @@ const EXAMPLES = `
 The question comes from [question] or from standard input; at a terminal pwpush
 asks for it, and offers an expiry. The answer is encrypted to a key that stays
 on this machine, so that the instance cannot read it: pwpush get, here, opens
-it. On an instance whose page does not encrypt, pwpush warns.
+it. If the instance drops the key, as the commercial edition does, the request
+is closed again, unless --no-encrypt lets the instance read the answer.
 
 Examples:
   $ pwpush request "The root password of db1?" --expire 6h

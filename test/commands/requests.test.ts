@@ -363,8 +363,8 @@ describe('with the service', () => {
   });
 
   test('--no-encrypt gives a link without a key', async () => {
-    const { code, stdout } = await owner().run('request', 'Q', '--no-encrypt');
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await owner().run('request', 'Q', '--no-encrypt');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'the instance can read the answer\n' });
     expect(stdout).toMatch(new RegExp(`^${BASE}/r/[\\w-]+\n$`));
     const answered = await here.under({ stdin: 'hunter2' }).run('respond', stdout.trim());
     expect(answered.stderr).toContain(
@@ -416,6 +416,9 @@ test.each([
   here.close();
 });
 
+const UNENCRYPTED =
+  'hint: to ask without an instance, use pwpush receive; to let the instance read the answer, use --no-encrypt\n';
+
 describe('with the commercial edition', () => {
   let standIn: StandIn;
   let here: Place;
@@ -424,39 +427,38 @@ describe('with the commercial edition', () => {
     here = place({ send: standIn.send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
   };
   afterEach(() => here.close());
-  const PLAIN =
-    'warning: the page of this instance does not encrypt: the instance can read the answer\n';
   const asked = async (...more: string[]) =>
-    (await here.run('request', 'The password?', ...more)).stdout.trim();
+    (await here.run('request', 'The password?', '--no-encrypt', ...more)).stdout.trim();
 
-  test('the link has no key, and that is said', async () => {
+  test('its key is dropped: the request is closed again, unless that is allowed', async () => {
     edition();
-    const made = await here.run('request', 'The password?', '--expire', '90m');
+    const out = ['--generate-passphrase', '--passphrase-out', here.file('words')];
+    const words = ['request', 'Q', '--identity-out', here.file('ci.key'), ...out];
+    for (const more of [words.slice(0, 2), words])
+      expect(await here.run(...more)).toEqual({
+        code: 8,
+        stdout: '',
+        stderr: `pwpush: the instance dropped the key of the request, and could read the answer; it was closed\n${UNENCRYPTED}`,
+      });
+    expect([...standIn.requests.values()].map(({ state }) => state)).toEqual(['closed', 'closed']);
+    const left = ['ci.key', 'words'].filter((name) => existsSync(here.file(name)));
+    expect([here.rescued(), left]).toEqual([{}, []]);
+    const made = await here.run('request', 'Q', '--expire', '90m', '--no-encrypt');
     expect(made).toEqual({
       code: 0,
-      stdout: `${PRO}/r/request1\n`,
-      stderr: `${PLAIN}warning: the instance changed a limit: 1 hour 30 minutes requested, 1 hour granted\n`,
+      stdout: `${PRO}/r/request3\n`,
+      stderr:
+        'warning: the instance changed a limit: 1 hour 30 minutes requested, 1 hour granted\nthe instance can read the answer\n',
     });
-    expect(here.rescued()).toEqual({});
-    // The next steps of a job name it.
-    const out = ['--identity-out', here.file('ci.key')];
-    const { stdout, stderr } = await here.run('request', 'Q', ...out);
-    expect([stdout, stderr]).toEqual([
-      `${PRO}/r/request2\n`,
-      PLAIN.replace('\n', ', and the private key opens nothing\n'),
-    ]);
-    await here.under({ stdin: 'hunter2' }).run('respond', `${PRO}/r/request2`);
-    const got = await here.run('get', `${PRO}/r/request2`, '--identity', here.file('ci.key'));
-    expect(got).toMatchObject({ code: 1, stdout: '' });
   });
 
   test('--account chooses whose it is, in JSON and in a form', async () => {
     edition();
     const owner = ['--account', 'Team'];
-    await here.run('request', 'One', ...owner);
+    await asked(...owner);
     writeFileSync(here.file('a.txt'), 'A');
-    await here.run('request', 'Two', ...owner, '--file', here.file('a.txt'));
-    await here.run('request', 'Three');
+    await asked(...owner, '--file', here.file('a.txt'));
+    await asked();
     const list = async (...argv: string[]) =>
       (await here.run('requests', 'open', ...argv)).stdout.match(/^request\d/gm);
     expect(await list(...owner)).toEqual(['request1', 'request2']);
@@ -465,7 +467,8 @@ describe('with the commercial edition', () => {
     const link = 'https://pro.test/r/request1';
     expect((await here.run('wait', link, ...owner, '--timeout', '1')).code).toBe(12);
     expect((await here.run('show', link, ...owner)).code).toBe(0);
-    expect((await here.run('request', 'Four', ...owner, '--wait', '--timeout', '1')).code).toBe(12);
+    const waiting = ['--no-encrypt', '--wait', '--timeout', '1'];
+    expect((await here.run('request', 'Four', ...owner, ...waiting)).code).toBe(12);
     expect(await here.run('request', 'Q', '--account', 'Nobody')).toMatchObject({ code: 2 });
     edition({ accounts: false });
     expect(await here.run('request', 'Q', ...owner)).toMatchObject({ code: 5, stdout: '' });
@@ -484,7 +487,8 @@ describe('with the commercial edition', () => {
   ];
   test.each(guesses)('one %s', async (_name, guess) => {
     edition(guess);
-    const link = await asked();
+    const made = await here.run('request', 'Q', ...(guess.encrypts ? [] : ['--no-encrypt']));
+    const link = made.stdout.trim();
     expect((await here.run('wait', link, '--timeout', '0.5')).code).toBe(12);
     expect((await here.under({ stdin: 'hunter2' }).run('respond', link, '--quiet')).code).toBe(0);
     expect((await here.run('wait', link)).code).toBe(0);
@@ -638,10 +642,9 @@ describe('a server that cheats', () => {
     const words = ['request', 'Q', '--identity-out', here.file('ci.key'), ...out];
     for (const more of [words.slice(0, 2), words]) {
       expect(await here.run(...more)).toEqual({
-        code: 1,
+        code: 8,
         stdout: '',
-        stderr:
-          'pwpush: the instance replaced the key of the request, and could read the answer; it was closed\nhint: to ask without an instance, use pwpush receive\n',
+        stderr: `pwpush: the instance replaced the key of the request, and could read the answer; it was closed\n${UNENCRYPTED}`,
       });
     }
     expect([...standIn.requests.values()].map(({ state }) => state)).toEqual(['closed', 'closed']);
@@ -653,10 +656,18 @@ describe('a server that cheats', () => {
     cheat = (body, path) =>
       path.startsWith('DELETE') ? { ...body, state: 'open' } : { ...body, public_key: 'age1evil' };
     const { code, stderr } = await here.run('request', 'Q');
-    expect(code).toBe(1);
+    expect(code).toBe(8);
     expect(stderr).toContain(
       `closing it FAILED: it can still be answered at ${PRO}/r/request1\nhint: close it yourself`,
     );
+  });
+
+  test('by no token for its key is not used', async () => {
+    cheat = (body) => ({ ...body, url_token: '', html_url: `${PRO}/new` });
+    const { code, stdout, stderr } = await here.run('request', 'Q');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('the instance returned no token; closing it FAILED');
+    expect(Object.keys(here.rescued())).toHaveLength(1);
   });
 
   test.each([true, false])(

@@ -93,6 +93,7 @@ export async function createRequest(context: Context, options: RequestOptions): 
       },
     );
     const failure = await deliverLink(session, options, result);
+    if (!key) await session.say.note('the instance can read the answer');
     if (failure) throw failure;
     if (!options.wait) return;
     const limit = timeLimit(context, options);
@@ -205,9 +206,9 @@ function requestOf(
 }
 
 /**
- * Keeps the key if the page of the instance encrypts to it, and finds the link.
- * @throws CliError (failed) if the instance has replaced the key, (rejected) if its limits are looser than asked; the
- * request is closed again then
+ * Checks that the instance kept the public key and the limits, keeps the private key, and finds the link.
+ * @throws CliError (rejected) if the instance dropped or replaced the key, or its limits are looser than asked, (failed)
+ * if the private key cannot be kept; the request is closed again then
  */
 async function acceptRequest(
   { api, target }: Instance,
@@ -219,13 +220,10 @@ async function acceptRequest(
   const token = tokenOf(created, link);
   const request = { requests: api.requests, token, link, key };
   const named = created.public_key || undefined;
-  if (key && named !== undefined && named !== key.recipient)
-    throw await refused(
-      request,
-      'failed',
-      REPLACED,
-      'to ask without an instance, use pwpush receive',
-    );
+  if (key && named !== key.recipient) {
+    const what = `the instance ${named === undefined ? 'dropped' : 'replaced'} the key of the request, and could read the answer`;
+    throw await refused(request, 'rejected', what, UNENCRYPTED);
+  }
   const changed = differences(limitsOf(wanted), grantedOf(created));
   const looser = changed.filter((one) => one.looser);
   if (looser.length > 0 && !options.acceptLimits) {
@@ -233,36 +231,31 @@ async function acceptRequest(
     const hint = 'use limits that the instance allows, or keep the request with --accept-limits';
     throw await refused(request, 'rejected', what, hint);
   }
-  const encrypted = key !== undefined && named !== undefined && token !== '';
-  if (encrypted) {
-    try {
-      key.keep(token);
-    } catch (error) {
-      // Without its key nobody could read the answer.
-      const { code, message, hint = '' } = asCliError(error);
-      throw await refused(request, code, message, hint);
-    }
+  try {
+    if (key && token === '') throw failedError('the instance returned no token');
+    key?.keep(token);
+  } catch (error) {
+    // Without its key nobody could read the answer.
+    const { code, message, hint = '' } = asCliError(error);
+    throw await refused(request, code, message, hint);
   }
-  // A file that was asked for stays, for what is to use it.
-  else if (options.identityOut === undefined) key?.withdraw();
-  const useless = options.identityOut === undefined ? '' : ', and the private key opens nothing';
-  const plain = `the page of this instance does not encrypt: the instance can read the answer${useless}`;
+  const encrypted = key !== undefined;
   const noFiles = options.allowFiles && created.response_file_attachments === false;
   const warnings = [
-    ...(key && !encrypted ? [plain] : []),
     ...(doubt === undefined ? [] : [doubt]),
     ...changed.map((one) => `the instance changed a limit: ${differenceText(one)}`),
     ...(noFiles ? ['the instance does not let the answer have files'] : []),
   ];
   return {
     object: { ...created, encrypted },
-    link: withKey(link, encrypted ? key.recipient : undefined),
+    link: withKey(link, key?.recipient),
     warnings,
     summary: summaryOf(wanted, created, encrypted),
   };
 }
 
-const REPLACED = 'the instance replaced the key of the request, and could read the answer';
+const UNENCRYPTED =
+  'to ask without an instance, use pwpush receive; to let the instance read the answer, use --no-encrypt';
 
 /** What a request asks for, as a push asks for it. */
 function limitsOf(wanted: NewRequest & { readonly passphrase?: string }): NewPush {
@@ -336,6 +329,6 @@ function summaryOf(
     ...(closes === undefined ? [] : [`closes after ${durationInOneUnit(closes)}`]),
     ...(wanted.passphrase === undefined ? [] : ['passphrase required']),
     ...(files ? ['the answer may have files'] : []),
-    encrypted ? 'only this key opens the answer' : 'the instance can read the answer',
+    ...(encrypted ? ['only this key opens the answer'] : []),
   ].join(' · ');
 }
