@@ -368,7 +368,7 @@ describe('with the service', () => {
     expect(stdout).toMatch(new RegExp(`^${BASE}/r/[\\w-]+\n$`));
     const answered = await here.under({ stdin: 'hunter2' }).run('respond', stdout.trim());
     expect(answered.stderr).toContain(
-      'warning: the link has no key: the instance can read the answer\n',
+      'warning: the link has no key, the part after #: the answer is not encrypted, and whoever runs the instance can read it\n',
     );
     expect((await owner().run('get', stdout.trim())).stdout).toBe('hunter2');
   });
@@ -735,7 +735,9 @@ describe('a server that cheats', () => {
     const link = await asked();
     cheat = (body) => ({ ...body, public_key: other.recipient });
     const { stderr } = await answer(link.replace(/#.*/, ''));
-    expect(stderr).toContain('which it may have chosen itself\n');
+    expect(stderr).toContain(
+      'warning: the link has no key, the part after #: the key of the instance is used, and whoever runs the instance could read the answer\n',
+    );
   });
 
   test('by an altered answer is noticed, and the answer is kept', async () => {
@@ -862,12 +864,38 @@ describe('a server that cheats', () => {
     expect(answered.stderr).not.toContain('the answer was sent');
   });
 
-  test('a damaged key in the link is refused', async () => {
+  test.each<[string, (link: string) => string]>([
+    ['cut', (link) => link.slice(0, -1)],
+    ['changed', (link) => link.replace(/.$/, link.endsWith('q') ? 'p' : 'q')],
+    ['after white space', (link) => link.replace('#', '#%20')],
+    ['after a slash', (link) => link.replace('#', '#/')],
+    ['after a sign', (link) => link.replace('#', '#!')],
+    ['in a text fragment', (link) => link.replace('#', '#:~:text=')],
+    ['escaped', (link) => link.replace('#a', '#%61')],
+    ['gone, with what followed it', (link) => link.replace(/#.*/, '#&utm_source=mail')],
+  ])('a damaged key in the link is refused: %s', async (_how, damage) => {
     const link = await asked();
-    for (const damaged of [link.slice(0, -1), link.replace(/.$/, link.endsWith('q') ? 'p' : 'q')])
-      expect(await answer(damaged)).toMatchObject({ code: 2, stdout: '' });
+    expect(await answer(damage(link))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'pwpush: the key in the link is damaged; nothing was sent\nhint: copy the whole link again\n',
+    });
     expect(standIn.requests.get('request1')?.state).toBe('open');
   });
+
+  test.each(['/p/pushed', '/p/pushed/r', '/p/pushed#A7byB81hWJk0HGEcRRvDRg'])(
+    'the link of a push is no request: %s',
+    async (path) => {
+      expect(await answer(PRO + path)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr:
+          'pwpush: this is the link of a push, not of a request\nhint: open it with pwpush get\n',
+      });
+      expect(standIn.asked).toEqual([]);
+    },
+  );
 });
 
 describe('a connection that is cut', () => {

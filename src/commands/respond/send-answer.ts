@@ -1,5 +1,6 @@
 import { AgeError } from '../../age/age-error';
 import { parseRecipient } from '../../age/key-files';
+import { isLinkKey } from '../../age/link-key';
 import type { Recipient } from '../../age/recipients';
 import { apiClient } from '../../client/client';
 import type { Reference } from '../../client/link';
@@ -79,8 +80,11 @@ function withoutToken(error: unknown): unknown {
   });
 }
 
-/** @throws CliError (usage) for a damaged key */
-function recipientOf({ publicKey, key }: Reference): Recipient | undefined {
+/** @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment */
+function recipientOf({ publicKey, key, base, kind }: Reference): Recipient | undefined {
+  const ofPush = key === undefined ? base !== undefined && kind === undefined : isLinkKey(key);
+  if (publicKey === undefined && ofPush)
+    throw usageError('this is the link of a push, not of a request', 'open it with pwpush get');
   if (publicKey === undefined && key === undefined) return undefined;
   try {
     return parseRecipient(publicKey ?? '');
@@ -125,17 +129,20 @@ async function showQuestion({ say, options }: Session, request: SecretRequest): 
     );
 }
 
+const KEYLESS = 'the link has no key, the part after #';
+const READER = 'whoever runs the instance';
+
 /** The key that the instance names, for a link that lost its own. */
 async function recipientOfInstance(
   { say }: Session,
   { public_key: key }: SecretRequest,
 ): Promise<Recipient | undefined> {
   if (!key) {
-    await say.warn('the link has no key: the instance can read the answer');
+    await say.warn(`${KEYLESS}: the answer is not encrypted, and ${READER} can read it`);
     return undefined;
   }
   await say.warn(
-    'the link has no key: the answer is encrypted to the key that the instance names, which it may have chosen itself',
+    `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
   );
   try {
     return parseRecipient(key);
