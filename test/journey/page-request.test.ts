@@ -62,6 +62,8 @@ async function visit(path: string, options: BrowserContextOptions = {}): Promise
   return watched.page;
 }
 
+const notes = (page: Page) => page.locator('.note:visible').allInnerTexts();
+
 async function send(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send answer' }).click();
   await page.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
@@ -89,7 +91,7 @@ describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
     expect(await page.getByText('Only the person who asked can decrypt it.').isVisible()).toBe(
       true,
     );
-    expect(await page.locator('.unscripted:visible').count()).toBe(0);
+    expect(await page.locator('.note:visible').count()).toBe(1);
     await page.getByLabel('Your answer').fill(SECRET);
     await send(page);
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
@@ -110,25 +112,39 @@ describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
     await expect(opened(response, server.identity)).rejects.toThrow();
   });
 
-  test('uses the key of the server for a link without one', async () => {
+  test('uses the key of the server for a link without one, and says who could read the answer', async () => {
     const { identity, recipient } = await keyPair();
     const token = await request({ public_key: recipient });
     const page = await visit(`/r/${token}`);
+    expect(await notes(page)).toEqual([
+      'The link is incomplete: the part after # is missing. Ask the sender for the whole link. Without that part, your answer is encrypted with the server’s own key, and whoever runs the server could read it.',
+    ]);
     await page.getByLabel('Your answer').fill(SECRET);
     await send(page);
     expect(await opened((await read(token)).response, identity)).toBe(SECRET);
   });
 
-  test('reads a link that a mail gateway changed, and refuses an incomplete one', async () => {
+  test('reads a link that a mail gateway changed', async () => {
     const { identity, recipient } = await keyPair();
     const token = await request({ public_key: recipient });
-    const page = await visit(`/r/${token}#${recipient.slice(0, -1)}`);
-    await page.getByRole('alert').getByText('The link is incomplete').waitFor();
-    expect(await page.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
-    await page.goto(`${origin}/r/${token}%23${recipient}&data=05`);
+    const page = await visit(`/r/${token}%23${recipient}&data=05`);
     await page.getByLabel('Your answer').fill(SECRET);
     await send(page);
     expect(await opened((await read(token)).response, identity)).toBe(SECRET);
+  });
+
+  test.each([
+    ['cut', (key: string) => key.slice(0, -1)],
+    ['changed', (key: string) => key.replace(/.{4}$/, 'qqqq')],
+    ['after white space', (key: string) => `%20${key}`],
+    ['none', () => 'top'],
+  ])('refuses a damaged key in the link: %s', async (_how, damage) => {
+    const { recipient } = await keyPair();
+    const token = await request({ public_key: recipient });
+    const page = await visit(`/r/${token}#${damage(recipient)}`);
+    await page.getByRole('alert').getByText('The link is damaged').waitFor();
+    expect(await notes(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
   });
 
   test('encrypts files, with their names and what shows that one was exchanged', async () => {
@@ -192,7 +208,9 @@ describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
   test('sends an answer without a key as it is, and says why one was refused', async () => {
     const token = await request();
     const page = await visit(`/r/${token}`);
-    expect(await page.getByText('encrypted in this browser').isVisible()).toBe(false);
+    expect(await notes(page)).toEqual([
+      'Your answer is not encrypted in this browser. Whoever runs this server can read it.',
+    ]);
     await page.getByLabel('Your answer').fill(' ');
     await page.getByRole('button', { name: 'Send answer' }).click();
     await page.getByRole('alert').getByText('Enter a text.').waitFor();

@@ -105,7 +105,7 @@ function answerForm(view: View, shown: ShownRequest, refused: RefusedAnswer | un
   const problem = refused && markup`<span>${answerProblem(view, shown, refused)}</span>`;
   const empty = words.text(withFiles ? 'problemTextOrFiles' : 'problemText');
   // A space for the alert, which the script fills.
-  return markup`<form class="respond" method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`} data-key="${request.public_key ?? ''}" data-busy="${words.text('encrypting')}" data-sending="${words.text('sending')}" data-failed="${words.text('sendFailed')}" data-missing="${words.text('keyMissing')}" data-empty="${empty}">
+  return markup`<form class="respond" method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`} data-key="${request.public_key ?? ''}" data-busy="${words.text('encrypting')}" data-sending="${words.text('sending')}" data-failed="${words.text('sendFailed')}" data-damaged="${words.text('keyDamaged')}" data-empty="${empty}">
 ${passphrase !== '' && markup`<input type="hidden" name="request[passphrase]" value="${passphrase}">`}
 <div class="row"><label for="response">${words.text('yourAnswer')}</label>
 <textarea id="response" name="request[response]" rows="5" spellcheck="false" autocapitalize="off" translate="no"${!withFiles && ' required'} aria-describedby="answer-note problem">
@@ -113,6 +113,8 @@ ${refused?.response ?? ''}</textarea></div>
 ${withFiles && fileRow(view, fileBytes)}
 <p class="quiet" id="answer-note">${words.text('answerHint')}</p>
 <p class="note encrypted" hidden>${icon('lock')}<span>${words.text('answerEncrypted')}</span></p>
+<p class="note server-key" hidden>${icon('alert')}<span>${words.text('keyMissing')} ${words.text('answerServerKey')}</span></p>
+<p class="note readable"${request.public_key !== null && ' hidden'}>${icon('alert')}<span>${words.text('answerReadable')}</span></p>
 ${request.public_key !== null && markup`<p class="note unscripted">${icon('alert')}<span>${words.text('answerUnencrypted')}</span></p>`}
 <p class="problem" id="problem" role="alert"${problem === undefined && ' hidden'}>${icon('alert')}${problem ?? markup`<span></span>`}</p>
 <p class="quiet status" role="status"></p>

@@ -5,7 +5,8 @@ import { type Encrypted, encryptContent } from './encrypt-content';
 
 /*
  * Sends the answer to a request, encrypted to the public key in the link. The service says that key too, for links
- * without it, but could say another one. Its words are attributes of the form (src/server/page/request-page.ts).
+ * without it, but could say another one, and so the page says who could read the answer then. Its words are attributes
+ * of the form (src/server/page/request-page.ts).
  */
 
 document.addEventListener('DOMContentLoaded', () => {
@@ -90,10 +91,13 @@ document.addEventListener('DOMContentLoaded', () => {
     answer().catch(() => end(word('failed')));
   });
 
-  if (point) find(form, '.encrypted').hidden = false;
-  else if (hash !== '' || word('key') !== '') {
-    // The key is incomplete, so that nothing could be encrypted.
+  const note = hash === '' ? (point ? '.server-key' : '.readable') : '.encrypted';
+  const isDamaged = !point && (hash !== '' || word('key') !== '');
+  for (const one of form.querySelectorAll<HTMLElement>('.encrypted,.server-key,.readable'))
+    one.hidden = isDamaged || !one.matches(note);
+  if (isDamaged) {
+    // Nothing could be encrypted.
     button.disabled = true;
-    say(word('missing'));
+    say(word('damaged'));
   }
 });

@@ -174,6 +174,8 @@ export const strings: Strings = {
   keyWords: 'Paraules de la clau',
   keyMissing:
     'L’enllaç està incomplet: hi falta la part de després de #. Demaneu l’enllaç sencer al remitent.',
+  keyDamaged:
+    'L’enllaç està malmès: la part de després de # no és correcta. Demaneu l’enllaç sencer al remitent.',
   keyWrong: 'No es pot obrir amb aquesta clau.',
   secretDamaged: 'El secret xifrat està malmès o incomplet.',
   decrypting: 'S’està desxifrant…',
@@ -197,6 +199,10 @@ export const strings: Strings = {
     'La resposta es xifra en aquest navegador. Només qui us ho demana la pot desxifrar.',
   answerUnencrypted:
     'Sense JavaScript, la resposta s’envia sense xifrar a aquest servidor, que la podria llegir.',
+  answerServerKey:
+    'Sense aquesta part, la resposta es xifra amb la clau del mateix servidor, i qui el gestiona la podria llegir.',
+  answerReadable:
+    'La resposta no es xifra en aquest navegador. Qui gestiona aquest servidor la pot llegir.',
   sendAnswer: 'Envia la resposta',
   sending: 'S’està enviant…',
   sendFailed: 'La resposta no s’ha enviat. Comproveu la connexió i torneu-ho a provar.',

@@ -173,6 +173,8 @@ export const strings: Strings = {
   enterKeyWords: 'Toto tajemství je zašifrované. Zadejte slova klíče, která vám odesílatel sdělil.',
   keyWords: 'Slova klíče',
   keyMissing: 'Odkaz není úplný: chybí část za znakem #. Požádejte odesílatele o celý odkaz.',
+  keyDamaged:
+    'Odkaz je poškozený: část za znakem # není správná. Požádejte odesílatele o celý odkaz.',
   keyWrong: 'Tímto klíčem ho nelze otevřít.',
   secretDamaged: 'Zašifrované tajemství je poškozené nebo neúplné.',
   decrypting: 'Dešifruje se…',
@@ -195,6 +197,10 @@ export const strings: Strings = {
   answerEncrypted: 'Vaše odpověď se zašifruje v tomto prohlížeči. Dešifrovat ji může jen žadatel.',
   answerUnencrypted:
     'Bez JavaScriptu se odpověď odešle na tento server nezašifrovaná a server by si ji mohl přečíst.',
+  answerServerKey:
+    'Bez ní se odpověď zašifruje vlastním klíčem serveru a jeho provozovatel by si ji mohl přečíst.',
+  answerReadable:
+    'Vaše odpověď se v tomto prohlížeči nešifruje. Provozovatel tohoto serveru si ji může přečíst.',
   sendAnswer: 'Odeslat odpověď',
   sending: 'Odesílá se…',
   sendFailed: 'Odpověď nebyla odeslána. Zkontrolujte připojení a zkuste to znovu.',

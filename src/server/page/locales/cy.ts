@@ -200,6 +200,8 @@ export const strings: Strings = {
   keyWords: 'Geiriau’r allwedd',
   keyMissing:
     'Mae’r ddolen yn anghyflawn: mae’r rhan ar ôl # ar goll. Gofynnwch i’r anfonwr am y ddolen gyfan.',
+  keyDamaged:
+    'Mae’r ddolen wedi’i difrodi: mae’r rhan ar ôl # yn anghywir. Gofynnwch i’r anfonwr am y ddolen gyfan.',
   keyWrong: 'Nid yw’r allwedd honno’n ei hagor.',
   secretDamaged: 'Mae’r gyfrinach wedi’i hamgryptio wedi’i difrodi neu’n anghyflawn.',
   decrypting: 'Yn dadgryptio…',
@@ -223,6 +225,10 @@ export const strings: Strings = {
     'Caiff eich ateb ei amgryptio yn y porwr hwn. Dim ond y person a ofynnodd all ei ddadgryptio.',
   answerUnencrypted:
     'Heb JavaScript, anfonir yr ateb heb ei amgryptio at y gweinydd hwn, a allai ei ddarllen.',
+  answerServerKey:
+    'Hebddi, caiff eich ateb ei amgryptio ag allwedd y gweinydd ei hun, a gallai pwy bynnag sy’n ei redeg ddarllen yr ateb.',
+  answerReadable:
+    'Ni chaiff eich ateb ei amgryptio yn y porwr hwn. Gall pwy bynnag sy’n rhedeg y gweinydd hwn ei ddarllen.',
   sendAnswer: 'Anfon yr ateb',
   sending: 'Yn anfon…',
   sendFailed: 'Ni anfonwyd yr ateb. Gwiriwch eich cysylltiad a cheisiwch eto.',

@@ -158,6 +158,7 @@ export const strings: Strings = {
     'Denne hemmelighed er krypteret. Indtast nøglens ord, som du har fået af afsenderen.',
   keyWords: 'Nøglens ord',
   keyMissing: 'Linket er ufuldstændigt: Delen efter # mangler. Bed afsenderen om hele linket.',
+  keyDamaged: 'Linket er beskadiget: Delen efter # er forkert. Bed afsenderen om hele linket.',
   keyWrong: 'Den kan ikke åbnes med denne nøgle.',
   secretDamaged: 'Den krypterede hemmelighed er beskadiget eller ufuldstændig.',
   decrypting: 'Dekrypterer …',
@@ -180,6 +181,10 @@ export const strings: Strings = {
   answerEncrypted: 'Dit svar krypteres i denne browser. Kun den, der spurgte, kan dekryptere det.',
   answerUnencrypted:
     'Uden JavaScript sendes svaret ukrypteret til denne server, som vil kunne læse det.',
+  answerServerKey:
+    'Uden den del krypteres dit svar med serverens egen nøgle, og den, der driver serveren, vil kunne læse det.',
+  answerReadable:
+    'Dit svar krypteres ikke i denne browser. Den, der driver denne server, kan læse det.',
   sendAnswer: 'Send svar',
   sending: 'Sender …',
   sendFailed: 'Svaret blev ikke sendt. Kontrollér din forbindelse, og prøv igen.',

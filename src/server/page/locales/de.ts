@@ -166,6 +166,8 @@ export const strings: Strings = {
   keyWords: 'Schlüsselwörter',
   keyMissing:
     'Der Link ist unvollständig: Der Teil nach # fehlt. Bitten Sie den Absender um den ganzen Link.',
+  keyDamaged:
+    'Der Link ist beschädigt: Der Teil nach # stimmt nicht. Bitten Sie den Absender um den ganzen Link.',
   keyWrong: 'Mit diesem Schlüssel lässt es sich nicht öffnen.',
   secretDamaged: 'Das verschlüsselte Geheimnis ist beschädigt oder unvollständig.',
   decrypting: 'Wird entschlüsselt …',
@@ -191,6 +193,10 @@ export const strings: Strings = {
     'Ihre Antwort wird in diesem Browser verschlüsselt. Nur wer Sie fragt, kann sie entschlüsseln.',
   answerUnencrypted:
     'Ohne JavaScript wird die Antwort unverschlüsselt an diesen Server gesendet, der sie lesen könnte.',
+  answerServerKey:
+    'Ohne diesen Teil wird Ihre Antwort mit dem eigenen Schlüssel des Servers verschlüsselt, und wer den Server betreibt, könnte sie lesen.',
+  answerReadable:
+    'Ihre Antwort wird in diesem Browser nicht verschlüsselt. Wer diesen Server betreibt, kann sie lesen.',
   sendAnswer: 'Antwort senden',
   sending: 'Wird gesendet …',
   sendFailed:

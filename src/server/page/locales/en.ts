@@ -194,6 +194,7 @@ const en = {
   keyWords: 'Key words',
   keyMissing:
     'The link is incomplete: the part after # is missing. Ask the sender for the whole link.',
+  keyDamaged: 'The link is damaged: the part after # is wrong. Ask the sender for the whole link.',
   keyWrong: 'That key does not open it.',
   secretDamaged: 'The encrypted secret is damaged or incomplete.',
   decrypting: 'Decrypting…',
@@ -223,6 +224,11 @@ const en = {
     'Your answer is encrypted in this browser. Only the person who asked can decrypt it.',
   answerUnencrypted:
     'Without JavaScript the answer is sent unencrypted to this server, which could read it.',
+  /** After "The link is incomplete: the part after # is missing. Ask the sender for the whole link." */
+  answerServerKey:
+    'Without that part, your answer is encrypted with the server’s own key, and whoever runs the server could read it.',
+  answerReadable:
+    'Your answer is not encrypted in this browser. Whoever runs this server can read it.',
   /** A button. */
   sendAnswer: 'Send answer',
   sending: 'Sending…',

@@ -174,6 +174,8 @@ export const strings: Strings = {
   keyWords: 'Palabras de la clave',
   keyMissing:
     'El enlace está incompleto: falta la parte que sigue a #. Pida el enlace completo al remitente.',
+  keyDamaged:
+    'El enlace está dañado: la parte que sigue a # no es correcta. Pida el enlace completo al remitente.',
   keyWrong: 'No se puede abrir con esta clave.',
   secretDamaged: 'El secreto cifrado está dañado o incompleto.',
   decrypting: 'Descifrando…',
@@ -197,6 +199,10 @@ export const strings: Strings = {
     'Su respuesta se cifra en este navegador. Solo quien se la pide puede descifrarla.',
   answerUnencrypted:
     'Sin JavaScript, la respuesta se envía sin cifrar a este servidor, que podría leerla.',
+  answerServerKey:
+    'Sin esa parte, su respuesta se cifra con la clave del propio servidor, y quien lo administra podría leerla.',
+  answerReadable:
+    'Su respuesta no se cifra en este navegador. Quien administra este servidor puede leerla.',
   sendAnswer: 'Enviar respuesta',
   sending: 'Enviando…',
   sendFailed: 'La respuesta no se ha enviado. Compruebe la conexión e inténtelo de nuevo.',

@@ -176,6 +176,8 @@ export const strings: Strings = {
   keyWords: 'Gakoaren hitzak',
   keyMissing:
     'Esteka osatu gabe dago: # zeinuaren ondorengo zatia falta da. Eskatu esteka osoa bidaltzaileari.',
+  keyDamaged:
+    'Esteka hondatuta dago: # zeinuaren ondorengo zatia ez da zuzena. Eskatu esteka osoa bidaltzaileari.',
   keyWrong: 'Gako horrek ez du irekitzen.',
   secretDamaged: 'Zifratutako sekretua hondatuta edo osatu gabe dago.',
   decrypting: 'Deszifratzen…',
@@ -201,6 +203,10 @@ export const strings: Strings = {
     'Zure erantzuna nabigatzaile honetan zifratzen da. Eskatzaileak bakarrik deszifra dezake.',
   answerUnencrypted:
     'JavaScript gabe, erantzuna zifratu gabe bidaltzen da zerbitzari honetara, eta zerbitzariak irakur lezake.',
+  answerServerKey:
+    'Zati hori gabe, zure erantzuna zerbitzariaren gakoarekin zifratzen da, eta zerbitzariaren kudeatzaileak irakur lezake.',
+  answerReadable:
+    'Zure erantzuna ez da nabigatzaile honetan zifratzen. Zerbitzari honen kudeatzaileak irakur dezake.',
   sendAnswer: 'Bidali erantzuna',
   sending: 'Bidaltzen…',
   sendFailed: 'Erantzuna ez da bidali. Egiaztatu konexioa eta saiatu berriro.',

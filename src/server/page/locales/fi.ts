@@ -172,6 +172,8 @@ export const strings: Strings = {
   keyWords: 'Avaimen sanat',
   keyMissing:
     'Linkki on puutteellinen: #-merkin jälkeinen osa puuttuu. Pyydä lähettäjältä koko linkki.',
+  keyDamaged:
+    'Linkki on vioittunut: #-merkin jälkeinen osa on virheellinen. Pyydä lähettäjältä koko linkki.',
   keyWrong: 'Se ei aukea tällä avaimella.',
   secretDamaged: 'Salattu salaisuus on vioittunut tai puutteellinen.',
   decrypting: 'Puretaan salausta…',
@@ -194,6 +196,10 @@ export const strings: Strings = {
   answerEncrypted: 'Vastauksesi salataan tässä selaimessa. Vain pyytäjä voi purkaa salauksen.',
   answerUnencrypted:
     'Ilman JavaScriptiä vastaus lähetetään salaamattomana tälle palvelimelle, joka voisi lukea sen.',
+  answerServerKey:
+    'Ilman sitä vastauksesi salataan palvelimen omalla avaimella, ja palvelimen ylläpitäjä voisi lukea sen.',
+  answerReadable:
+    'Vastaustasi ei salata tässä selaimessa. Tämän palvelimen ylläpitäjä voi lukea sen.',
   sendAnswer: 'Lähetä vastaus',
   sending: 'Lähetetään…',
   sendFailed: 'Vastausta ei lähetetty. Tarkista yhteytesi ja yritä uudelleen.',

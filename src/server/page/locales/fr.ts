@@ -174,6 +174,8 @@ export const strings: Strings = {
   keyWords: 'Mots de la clé',
   keyMissing:
     'Le lien est incomplet : la partie qui suit le # est absente. Demandez le lien complet à l’expéditeur.',
+  keyDamaged:
+    'Le lien est endommagé : la partie qui suit le # est incorrecte. Demandez le lien complet à l’expéditeur.',
   keyWrong: 'Cette clé ne permet pas de l’ouvrir.',
   secretDamaged: 'Le secret chiffré est endommagé ou incomplet.',
   decrypting: 'Déchiffrement…',
@@ -198,6 +200,10 @@ export const strings: Strings = {
     'Votre réponse est chiffrée dans ce navigateur. Seule la personne qui vous sollicite peut la déchiffrer.',
   answerUnencrypted:
     'Sans JavaScript, la réponse est envoyée non chiffrée à ce serveur, qui pourrait la lire.',
+  answerServerKey:
+    'Sans cette partie, votre réponse est chiffrée avec la clé du serveur lui-même, et la personne qui l’exploite pourrait la lire.',
+  answerReadable:
+    'Votre réponse n’est pas chiffrée dans ce navigateur. La personne qui exploite ce serveur peut la lire.',
   sendAnswer: 'Envoyer la réponse',
   sending: 'Envoi…',
   sendFailed: 'La réponse n’a pas été envoyée. Vérifiez votre connexion et réessayez.',

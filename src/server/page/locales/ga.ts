@@ -197,6 +197,8 @@ export const strings: Strings = {
   keyWords: 'Focail na heochrach',
   keyMissing:
     'Tá an nasc neamhiomlán: tá an chuid i ndiaidh # ar iarraidh. Iarr an nasc iomlán ar an seoltóir.',
+  keyDamaged:
+    'Tá damáiste déanta don nasc: tá an chuid i ndiaidh # mícheart. Iarr an nasc iomlán ar an seoltóir.',
   keyWrong: 'Ní osclaíonn an eochair sin é.',
   secretDamaged: 'Tá an rún criptithe damáistithe nó neamhiomlán.',
   decrypting: 'Á dhíchriptiú…',
@@ -220,6 +222,10 @@ export const strings: Strings = {
     'Criptítear do fhreagra sa bhrabhsálaí seo. Is é an t-iarrthóir amháin atá in ann é a dhíchriptiú.',
   answerUnencrypted:
     'Gan JavaScript, seoltar an freagra gan chriptiú chuig an bhfreastalaí seo, agus d’fhéadfadh sé é a léamh.',
+  answerServerKey:
+    'Gan an chuid sin, criptítear do fhreagra le heochair an fhreastalaí féin, agus d’fhéadfadh an té a ritheann é an freagra a léamh.',
+  answerReadable:
+    'Ní chriptítear do fhreagra sa bhrabhsálaí seo. Is féidir leis an té a ritheann an freastalaí seo é a léamh.',
   sendAnswer: 'Seol an freagra',
   sending: 'Á sheoladh…',
   sendFailed: 'Níor seoladh an freagra. Seiceáil do nasc agus triail arís.',

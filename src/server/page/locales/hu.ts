@@ -174,6 +174,8 @@ export const strings: Strings = {
   keyWords: 'A kulcs szavai',
   keyMissing:
     'A hivatkozás hiányos: hiányzik a # utáni rész. Kérje el a feladótól a teljes hivatkozást.',
+  keyDamaged:
+    'A hivatkozás sérült: a # utáni rész hibás. Kérje el a feladótól a teljes hivatkozást.',
   keyWrong: 'Ez a kulcs nem nyitja meg.',
   secretDamaged: 'A titkosított titok sérült vagy hiányos.',
   decrypting: 'Visszafejtés…',
@@ -197,6 +199,10 @@ export const strings: Strings = {
   answerEncrypted: 'A választ ez a böngésző titkosítja. Csak a kérő tudja visszafejteni.',
   answerUnencrypted:
     'JavaScript nélkül a válasz titkosítatlanul kerül erre a kiszolgálóra, amely el tudná olvasni.',
+  answerServerKey:
+    'E rész nélkül a választ a kiszolgáló saját kulcsa titkosítja, és a kiszolgáló üzemeltetője el tudná olvasni.',
+  answerReadable:
+    'A választ nem titkosítja ez a böngésző. A kiszolgáló üzemeltetője el tudja olvasni.',
   sendAnswer: 'Válasz küldése',
   sending: 'Küldés…',
   sendFailed: 'A válasz nem lett elküldve. Ellenőrizze a kapcsolatot, és próbálja újra.',

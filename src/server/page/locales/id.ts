@@ -159,6 +159,8 @@ export const strings: Strings = {
   keyWords: 'Kata-kata kunci dekripsi',
   keyMissing:
     'Tautan tidak lengkap: bagian setelah # tidak ada. Minta tautan lengkapnya kepada pengirim.',
+  keyDamaged:
+    'Tautan rusak: bagian setelah # tidak benar. Minta tautan lengkapnya kepada pengirim.',
   keyWrong: 'Kunci itu tidak dapat membukanya.',
   secretDamaged: 'Rahasia terenkripsi rusak atau tidak lengkap.',
   decrypting: 'Mendekripsi…',
@@ -183,6 +185,10 @@ export const strings: Strings = {
     'Jawaban Anda dienkripsi di browser ini. Hanya peminta yang dapat mendekripsinya.',
   answerUnencrypted:
     'Tanpa JavaScript, jawaban dikirim tanpa enkripsi ke server ini, yang dapat membacanya.',
+  answerServerKey:
+    'Tanpa bagian itu, jawaban Anda dienkripsi dengan kunci milik server sendiri, dan pengelola server dapat membacanya.',
+  answerReadable:
+    'Jawaban Anda tidak dienkripsi di browser ini. Pengelola server ini dapat membacanya.',
   sendAnswer: 'Kirim jawaban',
   sending: 'Mengirim…',
   sendFailed: 'Jawaban tidak terkirim. Periksa koneksi Anda dan coba lagi.',

@@ -172,6 +172,8 @@ export const strings: Strings = {
   keyWords: 'Orðin í lyklinum',
   keyMissing:
     'Tengillinn er ekki heill: hlutann á eftir # vantar. Biddu sendandann um allan tengilinn.',
+  keyDamaged:
+    'Tengillinn er skemmdur: hlutinn á eftir # er rangur. Biddu sendandann um allan tengilinn.',
   keyWrong: 'Þessi lykill opnar það ekki.',
   secretDamaged: 'Dulkóðaða leyndarmálið er skemmt eða ófullgert.',
   decrypting: 'Afkóðar…',
@@ -194,6 +196,10 @@ export const strings: Strings = {
   answerEncrypted: 'Svarið þitt er dulkóðað í þessum vafra. Aðeins sá sem bað getur afkóðað það.',
   answerUnencrypted:
     'Án JavaScript er svarið sent ódulkóðað til þessa netþjóns, sem gæti lesið það.',
+  answerServerKey:
+    'Án hans er svarið þitt dulkóðað með lykli netþjónsins sjálfs og sá sem rekur netþjóninn gæti lesið það.',
+  answerReadable:
+    'Svarið þitt er ekki dulkóðað í þessum vafra. Sá sem rekur þennan netþjón getur lesið það.',
   sendAnswer: 'Senda svar',
   sending: 'Sendir…',
   sendFailed: 'Svarið var ekki sent. Athugaðu tenginguna og reyndu aftur.',

@@ -170,6 +170,8 @@ export const strings: Strings = {
     'Questo segreto è crittografato. Inserisca le parole della chiave comunicate dal mittente.',
   keyWords: 'Parole della chiave',
   keyMissing: 'Il link è incompleto: manca la parte dopo #. Chieda al mittente il link completo.',
+  keyDamaged:
+    'Il link è danneggiato: la parte dopo # non è corretta. Chieda al mittente il link completo.',
   keyWrong: 'Non si apre con questa chiave.',
   secretDamaged: 'Il segreto crittografato è danneggiato o incompleto.',
   decrypting: 'Decrittografia in corso…',
@@ -194,6 +196,10 @@ export const strings: Strings = {
     'La Sua risposta viene crittografata in questo browser. Solo il richiedente può decrittografarla.',
   answerUnencrypted:
     'Senza JavaScript la risposta viene inviata non crittografata a questo server, che potrebbe leggerla.',
+  answerServerKey:
+    'Senza quella parte, la Sua risposta viene crittografata con la chiave del server stesso, e chi lo gestisce potrebbe leggerla.',
+  answerReadable:
+    'La Sua risposta non viene crittografata in questo browser. Chi gestisce questo server può leggerla.',
   sendAnswer: 'Invia la risposta',
   sending: 'Invio in corso…',
   sendFailed: 'La risposta non è stata inviata. Controlli la connessione e riprovi.',

@@ -149,6 +149,8 @@ export const strings: Strings = {
   keyWords: '鍵の単語',
   keyMissing:
     'リンクが不完全です。# より後の部分がありません。送信者にリンク全体を送ってもらってください。',
+  keyDamaged:
+    'リンクが壊れています。# より後の部分が正しくありません。送信者にリンク全体を送ってもらってください。',
   keyWrong: 'この鍵では開けません。',
   secretDamaged: '暗号化された機密情報が破損しているか、不完全です。',
   decrypting: '復号しています…',
@@ -173,6 +175,10 @@ export const strings: Strings = {
   answerEncrypted: '回答はこのブラウザー内で暗号化されます。復号できるのは依頼者だけです。',
   answerUnencrypted:
     'JavaScriptが無効な場合、回答は暗号化されずにこのサーバーに送信され、サーバーが読み取ることができます。',
+  answerServerKey:
+    'この部分がないと、回答はサーバー自身の鍵で暗号化され、サーバーの運営者が読み取ることができます。',
+  answerReadable:
+    '回答はこのブラウザー内では暗号化されません。このサーバーの運営者が読み取ることができます。',
   sendAnswer: '回答を送信',
   sending: '送信しています…',
   sendFailed: '回答は送信されませんでした。接続を確認して、もう一度お試しください。',

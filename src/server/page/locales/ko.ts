@@ -155,6 +155,8 @@ export const strings: Strings = {
   keyWords: '키 단어',
   keyMissing:
     '링크가 완전하지 않습니다. # 뒷부분이 빠져 있습니다. 보낸 사람에게 전체 링크를 요청하세요.',
+  keyDamaged:
+    '링크가 손상되었습니다. # 뒷부분이 올바르지 않습니다. 보낸 사람에게 전체 링크를 요청하세요.',
   keyWrong: '이 키로는 열 수 없습니다.',
   secretDamaged: '암호화된 비밀 정보가 손상되었거나 완전하지 않습니다.',
   decrypting: '복호화하는 중…',
@@ -179,6 +181,10 @@ export const strings: Strings = {
   answerEncrypted: '답변은 이 브라우저에서 암호화됩니다. 요청자만 복호화할 수 있습니다.',
   answerUnencrypted:
     'JavaScript가 없으면 답변이 암호화되지 않은 채 이 서버로 전송되며, 서버가 읽을 수 있습니다.',
+  answerServerKey:
+    '이 부분이 없으면 답변이 서버 자체의 키로 암호화되며, 서버 운영자가 읽을 수 있습니다.',
+  answerReadable:
+    '답변이 이 브라우저에서 암호화되지 않습니다. 이 서버의 운영자가 읽을 수 있습니다.',
   sendAnswer: '답변 보내기',
   sending: '보내는 중…',
   sendFailed: '답변을 보내지 못했습니다. 연결을 확인하고 다시 시도하세요.',

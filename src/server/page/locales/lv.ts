@@ -170,6 +170,7 @@ export const strings: Strings = {
     'Šis noslēpums ir šifrēts. Ievadiet vārdus, kas veido atslēgu; tos saņēmāt no sūtītāja.',
   keyWords: 'Vārdi, kas veido atslēgu',
   keyMissing: 'Saite ir nepilnīga: trūkst daļas aiz #. Palūdziet sūtītājam pilnu saiti.',
+  keyDamaged: 'Saite ir bojāta: daļa aiz # nav pareiza. Palūdziet sūtītājam pilnu saiti.',
   keyWrong: 'Ar šo atslēgu noslēpumu nevar atvērt.',
   secretDamaged: 'Šifrētais noslēpums ir bojāts vai nepilnīgs.',
   decrypting: 'Notiek atšifrēšana…',
@@ -194,6 +195,10 @@ export const strings: Strings = {
   answerEncrypted: 'Jūsu atbilde tiek šifrēta šajā pārlūkprogrammā. Atšifrēt to var tikai lūdzējs.',
   answerUnencrypted:
     'Bez JavaScript atbilde tiek nosūtīta šim serverim nešifrēta, un serveris to varētu izlasīt.',
+  answerServerKey:
+    'Bez šīs daļas jūsu atbilde tiek šifrēta ar paša servera atslēgu, un servera uzturētājs to varētu izlasīt.',
+  answerReadable:
+    'Jūsu atbilde šajā pārlūkprogrammā netiek šifrēta. Šī servera uzturētājs to var izlasīt.',
   sendAnswer: 'Nosūtīt atbildi',
   sending: 'Notiek sūtīšana…',
   sendFailed: 'Atbilde netika nosūtīta. Pārbaudiet savienojumu un mēģiniet vēlreiz.',

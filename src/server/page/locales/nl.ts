@@ -174,6 +174,8 @@ export const strings: Strings = {
   keyWords: 'Sleutelwoorden',
   keyMissing:
     'De link is onvolledig: het deel na # ontbreekt. Vraag de afzender om de volledige link.',
+  keyDamaged:
+    'De link is beschadigd: het deel na # klopt niet. Vraag de afzender om de volledige link.',
   keyWrong: 'Met die sleutel lukt het openen niet.',
   secretDamaged: 'Het versleutelde geheim is beschadigd of onvolledig.',
   decrypting: 'Ontsleutelen…',
@@ -197,6 +199,10 @@ export const strings: Strings = {
     'Uw antwoord wordt in deze browser versleuteld. Alleen de vrager kan het ontsleutelen.',
   answerUnencrypted:
     'Zonder JavaScript wordt het antwoord onversleuteld naar deze server gestuurd, die het zou kunnen lezen.',
+  answerServerKey:
+    'Zonder dat deel wordt uw antwoord versleuteld met de eigen sleutel van de server, en wie de server beheert, zou het kunnen lezen.',
+  answerReadable:
+    'Uw antwoord wordt niet in deze browser versleuteld. Wie deze server beheert, kan het lezen.',
   sendAnswer: 'Antwoord versturen',
   sending: 'Versturen…',
   sendFailed: 'Het antwoord is niet verstuurd. Controleer uw verbinding en probeer het opnieuw.',

@@ -158,6 +158,7 @@ export const strings: Strings = {
     'Denne hemmeligheten er kryptert. Skriv inn ordene i nøkkelen, som du har fått av avsenderen.',
   keyWords: 'Ordene i nøkkelen',
   keyMissing: 'Lenken er ufullstendig: Delen etter # mangler. Be avsenderen om hele lenken.',
+  keyDamaged: 'Lenken er skadet: Delen etter # er feil. Be avsenderen om hele lenken.',
   keyWrong: 'Hemmeligheten kan ikke åpnes med den nøkkelen.',
   secretDamaged: 'Den krypterte hemmeligheten er skadet eller ufullstendig.',
   decrypting: 'Dekrypterer …',
@@ -181,6 +182,10 @@ export const strings: Strings = {
     'Svaret ditt krypteres i denne nettleseren. Bare den som spurte, kan dekryptere det.',
   answerUnencrypted:
     'Uten JavaScript sendes svaret ukryptert til denne serveren, som kan lese det.',
+  answerServerKey:
+    'Uten den delen krypteres svaret ditt med serverens egen nøkkel, og den som driver serveren, kan lese det.',
+  answerReadable:
+    'Svaret ditt krypteres ikke i denne nettleseren. Den som driver denne serveren, kan lese det.',
   sendAnswer: 'Send svar',
   sending: 'Sender …',
   sendFailed: 'Svaret ble ikke sendt. Kontroller tilkoblingen og prøv igjen.',

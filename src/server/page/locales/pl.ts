@@ -183,6 +183,8 @@ export const strings: Strings = {
   enterKeyWords: 'Ten sekret jest zaszyfrowany. Wpisz słowa klucza otrzymane od nadawcy.',
   keyWords: 'Słowa klucza',
   keyMissing: 'Link jest niekompletny: brakuje części po znaku #. Poproś nadawcę o cały link.',
+  keyDamaged:
+    'Link jest uszkodzony: część po znaku # jest nieprawidłowa. Poproś nadawcę o cały link.',
   keyWrong: 'Ten klucz nie pasuje.',
   secretDamaged: 'Zaszyfrowany sekret jest uszkodzony lub niekompletny.',
   decrypting: 'Odszyfrowywanie…',
@@ -207,6 +209,10 @@ export const strings: Strings = {
     'Twoja odpowiedź zostanie zaszyfrowana w tej przeglądarce. Odszyfrować ją może tylko osoba, która prosi.',
   answerUnencrypted:
     'Bez JavaScriptu odpowiedź jest wysyłana niezaszyfrowana na ten serwer, który mógłby ją odczytać.',
+  answerServerKey:
+    'Bez niej odpowiedź zostanie zaszyfrowana kluczem samego serwera i jego operator mógłby ją odczytać.',
+  answerReadable:
+    'Twoja odpowiedź nie jest szyfrowana w tej przeglądarce. Operator tego serwera może ją odczytać.',
   sendAnswer: 'Wyślij odpowiedź',
   sending: 'Wysyłanie…',
   sendFailed: 'Odpowiedź nie została wysłana. Sprawdź połączenie i spróbuj ponownie.',

@@ -179,6 +179,8 @@ export const strings: Strings = {
   keyWords: 'Palavras da chave',
   keyMissing:
     'O link está incompleto: falta a parte depois de #. Peça o link inteiro ao remetente.',
+  keyDamaged:
+    'O link está danificado: a parte depois de # não está correta. Peça o link inteiro ao remetente.',
   keyWrong: 'Essa chave não abre o segredo.',
   secretDamaged: 'O segredo criptografado está danificado ou incompleto.',
   decrypting: 'Descriptografando…',
@@ -202,6 +204,10 @@ export const strings: Strings = {
     'Sua resposta é criptografada neste navegador. Só quem pediu pode descriptografá-la.',
   answerUnencrypted:
     'Sem JavaScript, a resposta é enviada sem criptografia a este servidor, que poderia lê-la.',
+  answerServerKey:
+    'Sem essa parte, sua resposta é criptografada com a chave do próprio servidor, e quem o administra poderia lê-la.',
+  answerReadable:
+    'Sua resposta não é criptografada neste navegador. Quem administra este servidor pode lê-la.',
   sendAnswer: 'Enviar resposta',
   sending: 'Enviando…',
   sendFailed: 'A resposta não foi enviada. Verifique sua conexão e tente novamente.',

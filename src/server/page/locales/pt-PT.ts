@@ -183,6 +183,8 @@ export const strings: Strings = {
   keyWords: 'Palavras da chave',
   keyMissing:
     'A ligação está incompleta: falta a parte a seguir a #. Peça a ligação completa ao remetente.',
+  keyDamaged:
+    'A ligação está danificada: a parte a seguir a # não está correta. Peça a ligação completa ao remetente.',
   keyWrong: 'Essa chave não abre o segredo.',
   secretDamaged: 'O segredo encriptado está danificado ou incompleto.',
   decrypting: 'A desencriptar…',
@@ -206,6 +208,10 @@ export const strings: Strings = {
     'A sua resposta é encriptada neste navegador. Só quem pediu a pode desencriptar.',
   answerUnencrypted:
     'Sem JavaScript, a resposta é enviada sem encriptação para este servidor, que a poderia ler.',
+  answerServerKey:
+    'Sem essa parte, a sua resposta é encriptada com a chave do próprio servidor, e quem o gere poderia lê-la.',
+  answerReadable:
+    'A sua resposta não é encriptada neste navegador. Quem gere este servidor pode lê-la.',
   sendAnswer: 'Enviar resposta',
   sending: 'A enviar…',
   sendFailed: 'A resposta não foi enviada. Verifique a sua ligação à rede e tente novamente.',

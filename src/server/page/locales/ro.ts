@@ -171,6 +171,8 @@ export const strings: Strings = {
   keyWords: 'Cuvintele cheii',
   keyMissing:
     'Linkul este incomplet: lipsește partea de după #. Cereți expeditorului linkul întreg.',
+  keyDamaged:
+    'Linkul este deteriorat: partea de după # nu este corectă. Cereți expeditorului linkul întreg.',
   keyWrong: 'Secretul nu poate fi deschis cu această cheie.',
   secretDamaged: 'Secretul criptat este deteriorat sau incomplet.',
   decrypting: 'Se decriptează…',
@@ -195,6 +197,10 @@ export const strings: Strings = {
     'Răspunsul este criptat în acest browser. Numai cel care a cerut îl poate decripta.',
   answerUnencrypted:
     'Fără JavaScript, răspunsul este trimis necriptat acestui server, care l-ar putea citi.',
+  answerServerKey:
+    'Fără această parte, răspunsul este criptat cu cheia serverului, iar cine administrează serverul l-ar putea citi.',
+  answerReadable:
+    'Răspunsul nu este criptat în acest browser. Cine administrează acest server îl poate citi.',
   sendAnswer: 'Trimiteți răspunsul',
   sending: 'Se trimite…',
   sendFailed: 'Răspunsul nu a fost trimis. Verificați conexiunea și încercați din nou.',

@@ -175,8 +175,10 @@ export const strings: Strings = {
     'Toto tajomstvo je zašifrované. Zadajte slová kľúča, ktoré vám oznámil odosielateľ.',
   keyWords: 'Slová kľúča',
   keyMissing: 'Odkaz nie je úplný: chýba časť za znakom #. Požiadajte odosielateľa o celý odkaz.',
+  keyDamaged:
+    'Odkaz je poškodený: časť za znakom # nie je správna. Požiadajte odosielateľa o celý odkaz.',
   keyWrong: 'Týmto kľúčom sa tajomstvo nedá otvoriť.',
-  secretDamaged: 'Zašifrované tajomstvo je poškodené alebo neúplný.',
+  secretDamaged: 'Zašifrované tajomstvo je poškodené alebo neúplné.',
   decrypting: 'Dešifruje sa…',
   decrypt: 'Dešifrovať',
   decryptWithAge: 'Otvorte ho programom age: {command}',
@@ -198,6 +200,10 @@ export const strings: Strings = {
     'Vaša odpoveď sa zašifruje v tomto prehliadači. Dešifrovať ju môže len žiadateľ.',
   answerUnencrypted:
     'Bez JavaScriptu sa odpoveď odošle na tento server nezašifrovaná a server by si ju mohol prečítať.',
+  answerServerKey:
+    'Bez nej sa odpoveď zašifruje vlastným kľúčom servera a jeho prevádzkovateľ by si ju mohol prečítať.',
+  answerReadable:
+    'Vaša odpoveď sa v tomto prehliadači nešifruje. Prevádzkovateľ tohto servera si ju môže prečítať.',
   sendAnswer: 'Odoslať odpoveď',
   sending: 'Odosiela sa…',
   sendFailed: 'Odpoveď nebola odoslaná. Skontrolujte pripojenie a skúste to znova.',

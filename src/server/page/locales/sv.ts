@@ -157,6 +157,7 @@ export const strings: Strings = {
   enterKeyWords: 'Hemligheten är krypterad. Ange nyckelns ord, som du har fått av avsändaren.',
   keyWords: 'Nyckelns ord',
   keyMissing: 'Länken är ofullständig: delen efter # saknas. Be avsändaren om hela länken.',
+  keyDamaged: 'Länken är skadad: delen efter # är felaktig. Be avsändaren om hela länken.',
   keyWrong: 'Hemligheten kan inte öppnas med den nyckeln.',
   secretDamaged: 'Den krypterade hemligheten är skadad eller ofullständig.',
   decrypting: 'Dekrypterar …',
@@ -180,6 +181,10 @@ export const strings: Strings = {
     'Ditt svar krypteras i den här webbläsaren. Bara den som frågade kan dekryptera det.',
   answerUnencrypted:
     'Utan JavaScript skickas svaret okrypterat till servern, som skulle kunna läsa det.',
+  answerServerKey:
+    'Utan den delen krypteras ditt svar med serverns egen nyckel, och den som driver servern skulle kunna läsa det.',
+  answerReadable:
+    'Ditt svar krypteras inte i den här webbläsaren. Den som driver servern kan läsa det.',
   sendAnswer: 'Skicka svar',
   sending: 'Skickar …',
   sendFailed: 'Svaret skickades inte. Kontrollera anslutningen och försök igen.',
