@@ -429,6 +429,25 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
     expect(download.suggestedFilename()).toBe(name);
   });
 
+  test('sends no file in clear that is chosen while it encrypts', async () => {
+    const page = await visit('/');
+    secrets.push('too late');
+    await page.getByLabel('Secret text').fill('in time');
+    await page.evaluate(`(() => {
+      const picker = document.querySelector('#files');
+      document.querySelector('form .primary').click();
+      const chosen = new DataTransfer();
+      chosen.items.add(new File(['too late'], 'late.txt'));
+      picker.files = chosen.files;
+      // As does one that was chosen when the form was disabled.
+      picker.disabled = false;
+    })()`);
+    await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
+    const { payload, files } = await payloadOf((await page.locator('bdo').textContent()) ?? '');
+    expect(payload).toMatch(/^-----BEGIN AGE/);
+    expect(files).toEqual([]);
+  });
+
   test('that was refused has its text again, and encrypts it again', async () => {
     const page = await visit('/');
     secrets.push('tell nobody');

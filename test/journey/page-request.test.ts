@@ -158,13 +158,16 @@ describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
     ];
     await page.getByLabel('Files').setInputFiles(files);
     await page.getByLabel('Your answer').fill('both');
-    const progress: boolean[] = [];
+    const states: boolean[] = [];
     await page.route('**/r/*', async (route) => {
-      progress.push(await page.getByRole('progressbar').isVisible());
+      states.push(await page.getByRole('progressbar').isVisible());
+      // What is changed now would not be sent.
+      states.push(await page.getByLabel('Files').isDisabled());
+      states.push(await page.getByLabel('Your answer').isDisabled());
       await route.continue();
     });
     await send(page);
-    expect(progress).toEqual([true]);
+    expect(states).toEqual([true, true, true]);
     const answer = await read(token);
     expect(answer.files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
     const manifest = decodeManifest(await opened(answer.response, identity)) as Manifest;

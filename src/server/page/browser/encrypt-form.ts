@@ -20,6 +20,11 @@ document.addEventListener('DOMContentLoaded', () => {
   }
   let encrypted: Encrypted | undefined;
   let busy = false;
+  // What is entered or chosen while the form encrypts would not be encrypted.
+  const hold = (held: boolean) => {
+    busy = held;
+    for (const one of [text, picker]) if (one) one.disabled = held;
+  };
 
   const send = async () => {
     const key = newLinkKey();
@@ -37,10 +42,10 @@ document.addEventListener('DOMContentLoaded', () => {
     if (!box.checked || isEmpty) return;
     event.preventDefault();
     if (busy) return;
-    busy = true;
+    hold(true);
     status.textContent = status.dataset.busy ?? '';
     send().catch(() => {
-      busy = false;
+      hold(false);
       status.textContent = status.dataset.invalid ?? '';
     });
   });
@@ -48,7 +53,7 @@ document.addEventListener('DOMContentLoaded', () => {
   form.addEventListener('formdata', ({ formData }) => {
     if (!encrypted) return;
     formData.set('push[payload]', encrypted.text);
-    if (encrypted.files.length > 0) formData.delete('push[files][]');
+    formData.delete('push[files][]');
     for (const file of encrypted.files) formData.append('push[files][]', file);
   });
 

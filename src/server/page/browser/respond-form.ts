@@ -34,8 +34,12 @@ document.addEventListener('DOMContentLoaded', () => {
     bar.value = done / total;
   };
 
+  // What is entered or chosen after the button was pressed would not be sent.
+  const hold = (held: boolean) => {
+    for (const one of [text, picker, button]) if (one) one.disabled = held;
+  };
   const end = (message: string) => {
-    button.disabled = false;
+    hold(false);
     bar.hidden = true;
     status.textContent = '';
     say(message);
@@ -86,7 +90,7 @@ document.addEventListener('DOMContentLoaded', () => {
     event.preventDefault();
     event.stopPropagation();
     if (button.disabled) return;
-    button.disabled = true;
+    hold(true);
     say('');
     answer().catch(() => end(word('failed')));
   });
