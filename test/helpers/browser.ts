@@ -11,6 +11,8 @@ export const noBrowser = skipsWithout(existsSync(executablePath));
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath,
+    // People's browsers have it.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -161,6 +161,32 @@ describe.skipIf(noBrowser)('an encrypted secret (needs Chromium)', () => {
     expect(page.url()).not.toContain('#');
   });
 
+  test('is decrypted with a key that is gone from the address before anything is drawn', async () => {
+    const key = newKey();
+    const path = `/p/${await pushText(SECRET, key)}`;
+    const context = await browser.newContext();
+    await context.addInitScript(
+      "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })",
+    );
+    watched = await watchedPage(context, origin);
+    await watched.page.goto(`${origin}${path}#${key}`);
+    await watched.page.getByRole('button', { name: 'Show the text' }).waitFor();
+    expect(await watched.page.evaluate('early')).toBe(origin + path);
+  });
+
+  test.each([1, 5])(
+    'is gone from the page that the Back button shows, of %s views',
+    async (views) => {
+      const page = await open(SECRET, { expire_after_views: views });
+      await page.getByRole('button', { name: 'Show the text' }).click();
+      await page.goto(`${origin}/open`);
+      await page.goBack({ waitUntil: 'commit' });
+      const told = views === 1 ? 'This link is no longer available' : 'The link is incomplete';
+      await page.getByText(told).waitFor();
+      expect(await page.content()).not.toContain('3.14');
+    },
+  );
+
   test('says when the key is missing from the link, and takes the whole link', async () => {
     const key = newKey();
     const path = `/p/${await pushText(SECRET, key)}`;
@@ -401,6 +427,11 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
     expect(link).toMatch(/#[\w-]{22}$/);
     expect(await qrIn(page, 'QR code of the link')).toBe(link);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await page.goBack({ waitUntil: 'commit' });
+    const text = page.getByLabel('Secret text');
+    await expect.poll(() => text.inputValue()).toBe('');
+    await text.fill('another');
+    expect(await made(page)).not.toBe(link);
     await page.goto(link);
     await page.getByRole('button', { name: 'Show the secret' }).click();
     await shown(page).waitFor();

@@ -104,6 +104,14 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
     expect(await secret.isVisible()).toBe(true);
   });
 
+  test('the Back button does not show the secret again', async () => {
+    const page = await open({ payload: SECRET, expire_after_views: 1 });
+    await page.getByRole('button', { name: 'Show the text' }).click();
+    await page.goto(`${built.url}/open`);
+    await page.goBack({ waitUntil: 'commit' });
+    await page.getByText('This link is no longer available').waitFor();
+  });
+
   test('copying leaves the veil where it is, and copies each character', async () => {
     const page = await open({ payload: SECRET }, { before: NO_COMMAND });
     expect(await page.locator('pre').textContent()).toBe(SECRET);

@@ -116,6 +116,11 @@ export const script = `'use strict';
     target.reportValidity();
   });
 
+  // Browsers keep pages for the Back button, no-store or not: nobody is to find a secret there.
+  addEventListener('pagehide', () => all('[data-once]').forEach((one) => {
+    one.remove();
+    addEventListener('pageshow', () => location.reload());
+  }));
   const countDown = (line) => {
     const { left, words, over } = line.dataset;
     const end = Date.now() + Number(left);

@@ -35,7 +35,7 @@ export function secretPage(view: SecretView, secret: ShownSecret): Response {
   return page(
     view,
     words.text('secretTitle'),
-    markup`<div class="body">
+    markup`<div class="body" data-once>
 ${heading(count > 0 ? 'file' : 'unlocked', title)}
 <p class="quiet">${words.text(count > 0 ? 'saveFiles' : last ? 'keepSafe' : 'closeWhenDone')}</p>
 ${content(view, secret)}</div>
@@ -50,7 +50,7 @@ ${!last && expirable && deletion(view)}
 /** Decrypts what is pasted into it, in the browser: for pushes on other instances. */
 export function openPage(view: View): Response {
   const title = view.words.text('openTitle');
-  const main = markup`<div class="body">
+  const main = markup`<div class="body" data-once>
 ${heading('lock', title)}
 <p class="quiet">${view.words.text('openText')}</p>
 ${pasteView({ ...view, open: true })}</div>`;

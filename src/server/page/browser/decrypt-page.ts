@@ -8,6 +8,12 @@ import { filled, templateFor } from './fill-template';
  * (src/server/page/encrypted.ts). The key is not sent and not stored.
  */
 
+// Taken out of the address before anything is drawn: what the browser notes of the page from now on is without it.
+const { hash } = location;
+const showHash = (shown: string) =>
+  history.replaceState(null, '', location.pathname + location.search + shown);
+if (hash !== '') showHash('');
+
 document.addEventListener('DOMContentLoaded', () => {
   const root = find(document, '.encrypted');
   const form = find(root, 'form');
@@ -32,6 +38,8 @@ document.addEventListener('DOMContentLoaded', () => {
   };
 
   const fail = (error: unknown) => {
+    // For another try, here or elsewhere.
+    if (!pasted) showHash(hash);
     const failure = error instanceof Undecrypted ? error.failure : undefined;
     if (failure === 'key') {
       input.setAttribute('aria-invalid', 'true');
@@ -51,7 +59,7 @@ document.addEventListener('DOMContentLoaded', () => {
       input.removeAttribute('aria-invalid');
       form.hidden = !pasted;
       input.value = '';
-      history.replaceState(null, '', location.pathname + location.search);
+      showHash('');
     } catch (error) {
       fail(error);
     }
@@ -83,7 +91,7 @@ document.addEventListener('DOMContentLoaded', () => {
   try {
     const isWords = workOf(armor()) > LINK_WORK;
     find(form, 'label').textContent = word(isWords ? 'words' : 'key');
-    const keys = keysIn(location.hash);
+    const keys = keysIn(hash);
     if (keys.length > 0) decrypt(keys, 'open' in root.dataset);
     else {
       ask(isWords ? '' : word('missing'));

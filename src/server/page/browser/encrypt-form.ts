@@ -57,6 +57,15 @@ document.addEventListener('DOMContentLoaded', () => {
     for (const file of encrypted.files) formData.append('push[files][]', file);
   });
 
+  // The browser may keep this page for its Back button: with neither what was sent nor a form that sends nothing.
+  addEventListener('pagehide', () => {
+    if (!busy) return;
+    encrypted = undefined;
+    status.textContent = '';
+    form.reset();
+    hold(false);
+  });
+
   // A form that was refused has what was sent.
   const key = stored.getItem(KEY_ITEM);
   if (key && text.value.startsWith('-----BEGIN AGE'))
