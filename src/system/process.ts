@@ -13,6 +13,8 @@ import { input, output } from './stdio';
 export function systemContext(tune: (many: boolean) => void = () => {}): Context {
   // Other users can read arguments while a process runs: those with a link or a header are overwritten.
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
+  // Node.js would open its debugger, through which any user of this machine could read the memory and run code.
+  if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
   const signals = signalHandling();
   const { signal } = signals;
   const terminalFd = lazy(controllingTerminal);

@@ -274,6 +274,36 @@ describe.each(signals)('%s', (signal, code, word) => {
   });
 });
 
+test
+  .skipIf(process.platform === 'win32')
+  .each([
+    [['serve', '--ephemeral', '--port', '0']],
+    [['receive', '--host', '127.0.0.1']],
+    [['push', '--here']],
+  ])('SIGUSR1 opens no debugger in %j', async (words) => {
+  const env = at('http://127.0.0.1:1', { NODE_OPTIONS: '--inspect-port=0' });
+  const { child, ended } = start(words, { env, input: 's' });
+  const [url] = await new Promise<string[]>((resolve) => {
+    let said = '';
+    const look = (chunk: Buffer) => {
+      said += chunk;
+      const found = /http:\/\/127\.0\.0\.1:\d+(?=.*\n)/.exec(said);
+      if (found) resolve(found);
+    };
+    child.stdout?.on('data', look);
+    child.stderr?.on('data', look);
+  });
+  child.kill('SIGUSR1');
+  // By then the process has had the signal.
+  for (let count = 0; count < 3; count++) await (await fetch(`${url}/none`)).text();
+  child.kill('SIGTERM');
+  const { code, stderr } = await ended;
+  expect({ code, debugger: /debugger/i.test(stderr) }).toEqual({
+    code: words[0] === 'serve' ? 0 : 143,
+    debugger: false,
+  });
+});
+
 /** The connections to a port of this machine that are not yet answered, by their own port (proc_pid_net(5)). */
 function connecting(port: number): string[] {
   const SYN_SENT = '02';
