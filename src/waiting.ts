@@ -80,7 +80,7 @@ export async function waitUntil<Found, Result>(
   const look = toleratingFailures(poll, context, say);
   await say.remark(what);
   for (let pause = interval; ; ) {
-    const found = await look();
+    const found = await look(pause);
     const made = found && (await result(found));
     if (made !== undefined) return made as Result;
     pause = found ? interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE, pause));
@@ -118,28 +118,32 @@ export async function waitForAnswer(
 
 /** Seconds between two looks while the instance fails. */
 const LONGEST_PAUSE = 60;
-/** Failures alone for this long are an error, in milliseconds. */
-const TOLERANCE = 5 * 60_000;
+/** Failures alone for this long are an error, in seconds. */
+const TOLERANCE = 5 * 60;
 
-/** Looks; after a first success, a temporary failure is noted once and returns undefined. */
+/**
+ * Looks, given the pause before it in seconds; after a first success, a temporary failure is noted once and returns undefined.
+ * Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
+ */
 function toleratingFailures<Found>(
   poll: () => Promise<Found>,
   context: Context,
   say: Terminal,
-): () => Promise<Found | undefined> {
-  let worked: number | undefined;
-  let failing = false;
-  return async () => {
+): (pause: number) => Promise<Found | undefined> {
+  /** Seconds of the pauses since the first failure in a row. */
+  let failing: number | undefined;
+  let worked = false;
+  return async (pause) => {
     try {
       const progress = await poll();
-      worked = context.now().getTime();
-      failing = false;
+      worked = true;
+      failing = undefined;
       return progress;
     } catch (error) {
-      if (!isTemporary(error) || worked === undefined || context.signal.aborted) throw error;
-      if (context.now().getTime() - worked > TOLERANCE) throw error;
-      if (!failing) await say.note(`${error.message}; still waiting`);
-      failing = true;
+      if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
+      if (failing === undefined) await say.note(`${error.message}; still waiting`);
+      failing = failing === undefined ? 0 : failing + pause;
+      if (failing > TOLERANCE) throw error;
       return undefined;
     }
   };

@@ -219,6 +219,27 @@ describe('an instance that cannot answer', () => {
     });
   });
 
+  test('after the machine slept is waited out, also if it sleeps again meanwhile', async () => {
+    const there = failing((request) => request >= 4 && request <= 6, unreachable);
+    const slept = () => here.service.clock.advance(3 * 3_600_000);
+    happens[1] = slept;
+    happens[2] = slept;
+    happens[4] = look;
+    const { code, stderr } = await there.run('wait', token);
+    there.close();
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'pw.test cannot be reached; still waiting\n',
+    });
+  });
+
+  test('after the machine slept for longer than --timeout ends with 12', async () => {
+    const there = failing((request) => request >= 4, unreachable);
+    happens[1] = () => here.service.clock.advance(3 * 3_600_000);
+    expect((await there.run('wait', token, '--timeout', '1h')).code).toBe(12);
+    there.close();
+  });
+
   test('for five minutes is given up', async () => {
     const there = failing((request) => request >= 4, unreachable);
     const { code } = await there.run('wait', token);
