@@ -84,8 +84,8 @@ const floors = [
   /^profile\//,
   /^client\/[^/]+$/,
   /^client\/transport\//,
-  // The service recognizes armor and recipients too.
-  /^age\/(?!(?:armored|bech32)$)/,
+  // The service and its pages recognize armor, keys and recipients too.
+  /^age\/(?!(?:armored|bech32|link-key)$)/,
   /^system\/stdio$/,
   /^options$/,
   /^context$/,

@@ -187,6 +187,28 @@ describe.skipIf(noBrowser)('an encrypted secret (needs Chromium)', () => {
     },
   );
 
+  test('is not opened with a key in place of the passphrase, and no key is sent', async () => {
+    const key = newKey();
+    const path = `/p/${await pushText(SECRET, key, { passphrase: 'sesame' })}`;
+    const page = await visit(path);
+    const field = page.locator('#passphrase');
+    for (const wrong of [WORDS, WORDS.replaceAll('-', ' ').toUpperCase(), key, `${path}#${key}`]) {
+      await field.fill(wrong);
+      await field.press('Enter');
+      expect(await page.evaluate("document.querySelector('#passphrase').validationMessage")).toBe(
+        'This is the key of an encrypted secret, not a passphrase. It was not sent: this server must not see it.',
+      );
+    }
+    await field.fill('sesame');
+    await field.press('Enter');
+    await page.getByText('The link is incomplete').waitFor();
+    await page.goto(`${origin}/`);
+    await page.getByLabel('Secret text').fill('any');
+    await page.getByLabel('Passphrase (optional)').fill(WORDS);
+    await page.getByRole('button', { name: 'Create link' }).click();
+    expect(await page.locator(':invalid').last().getAttribute('id')).toBe('passphrase');
+  });
+
   test('says when the key is missing from the link, and takes the whole link', async () => {
     const key = newKey();
     const path = `/p/${await pushText(SECRET, key)}`;

@@ -197,11 +197,13 @@ describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
     const { identity, recipient } = await keyPair();
     const token = await request({ public_key: recipient, passphrase: 'sesame' });
     const page = await visit(`/r/${token}#${recipient}`);
-    for (const passphrase of ['wrong', 'sesame']) {
+    const key = 'TDwSkAO2ZmVrJkGOCxCbJg';
+    for (const passphrase of [key, 'wrong', 'sesame']) {
       await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
       await page.getByRole('button', { name: 'Show the request' }).click();
       if (passphrase === 'wrong') await page.getByRole('alert').waitFor();
     }
+    expect(wire.sent()).not.toContain(key);
     await page.getByLabel('Your answer').fill(SECRET);
     await send(page);
     const { response } = await read(token, '?passphrase=sesame');

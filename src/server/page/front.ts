@@ -5,9 +5,10 @@ import type { Refusal } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
 import { drawing, encrypting } from './encrypted';
-import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
+import { heading, icon, page, problemBox, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
+import { refusing, serverPassphrase } from './passphrase-form';
 import { linkBox, qrCode } from './secret-views';
 
 /** What the form of the front page accepts. */
@@ -56,7 +57,7 @@ ${form !== undefined && pushForm(view, form, refused)}
 ${command}</pre></section>
 </div>`;
   const head = refused ? refusalHead(refused.refusal) : {};
-  const parts = form ? encrypting : [];
+  const parts = form ? [...encrypting, ...refusing] : [];
   return page(view, title, main, { description: about, parts, ...head });
 }
 
@@ -134,7 +135,7 @@ ${row('payload', words.text('secretText'), text)}
 ${withFiles && row('files', words.text('files'), (attributes) => fileInput(view, fileBytes, attributes))}
 <div class="pair">${number('expire_after_views', words.text('views'))}
 ${number('expire_after_days', words.text('days'))}</div>
-${row('passphrase', words.text('passphraseOptional'), (attributes) => passphraseField(view, markup` autocomplete="off"${attributes}`))}
+${row('passphrase', words.text('passphraseOptional'), (attributes) => serverPassphrase(view, markup` autocomplete="off"${attributes}`))}
 <div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
 <p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>
 <button class="primary wide">${icon('link')}${words.text('createLink')}</button>

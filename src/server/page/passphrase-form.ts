@@ -1,9 +1,30 @@
 import { refusalHead } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
-import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
+import refuseScript from './browser/refuse-key.ts?script';
+import {
+  heading,
+  icon,
+  PagePart,
+  page,
+  passphraseField,
+  problemBox,
+  remaining,
+  type View,
+} from './layout';
 import { type Markup, markup } from './markup';
 import { curlFor, type Offer } from './plain';
+
+/** Keeps keys from being sent as passphrases. */
+export const refusing = [new PagePart('script', refuseScript)];
+
+/** A field for a passphrase that the service is to get, which a key is not (`refusing`). */
+export function serverPassphrase(view: View, attributes: Markup): Markup {
+  return passphraseField(
+    view,
+    markup` data-key="${view.words.text('passphraseIsKey')}"${attributes}`,
+  );
+}
 
 /** Asks for the passphrase and to press a button before a view is taken: link scanners press no buttons. */
 export function passphrasePage(view: View, offer: Offer, problem?: PassphraseProblem): Response {
@@ -29,14 +50,14 @@ ${locked && field(view, problem)}
 <div class="foot">
 ${remaining(view, push, words.text(cost))}
 </div>`,
-    { status: problem?.status, headers: problem?.headers ?? {} },
+    { status: problem?.status, headers: problem?.headers ?? {}, parts: locked ? refusing : [] },
   );
 }
 
 function field(view: View, problem: PassphraseProblem | undefined): Markup {
   const wrong = problem !== undefined && markup` aria-invalid="true" aria-describedby="problem"`;
   return markup`<div class="row"><label for="passphrase">${view.words.text('passphrase')}</label>
-${passphraseField(view, markup` id="passphrase" name="passphrase" autocomplete="off" required autofocus${wrong}`)}</div>`;
+${serverPassphrase(view, markup` id="passphrase" name="passphrase" autocomplete="off" required autofocus${wrong}`)}</div>`;
 }
 
 /** Why the passphrase form is shown again. */

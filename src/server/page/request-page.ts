@@ -4,20 +4,10 @@ import type { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import respondScript from './browser/respond-form.ts?script';
 import { styling } from './encrypted';
-import {
-  fact,
-  facts,
-  heading,
-  icon,
-  PagePart,
-  page,
-  passphraseField,
-  problemBox,
-  type View,
-} from './layout';
+import { fact, facts, heading, icon, PagePart, page, problemBox, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
-import type { PassphraseProblem } from './passphrase-form';
+import { type PassphraseProblem, refusing, serverPassphrase } from './passphrase-form';
 import { type Download, downloads } from './secret';
 import { preformatted } from './secret-views';
 
@@ -59,7 +49,7 @@ export function lockedPage(view: View, request: PushRow, problem?: PassphrasePro
   const title = words.text('requestTitle');
   const wrong = problem !== undefined && markup` aria-invalid="true" aria-describedby="problem"`;
   const field = markup`<div class="row"><label for="passphrase">${words.text('passphrase')}</label>
-${passphraseField(view, markup` id="passphrase" name="request[passphrase]" autocomplete="off" required autofocus${wrong}`)}</div>`;
+${serverPassphrase(view, markup` id="passphrase" name="request[passphrase]" autocomplete="off" required autofocus${wrong}`)}</div>`;
   const main = markup`<div class="body">
 ${heading('lock', title)}
 <p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>
@@ -73,7 +63,12 @@ ${locked ? field : markup`<input type="hidden" name="request[open]" value="1">`}
 <div class="foot">
 ${timeLeft(view, request)}
 </div>`;
-  return page(view, title, main, { status: problem?.status, headers: problem?.headers ?? {} });
+  const headers = problem?.headers ?? {};
+  return page(view, title, main, {
+    status: problem?.status,
+    headers,
+    parts: locked ? refusing : [],
+  });
 }
 
 /** The question, and a form for the answer. */

@@ -3,6 +3,7 @@ import { encryptText, passphraseWrap } from '../../../src/server/page/browser/ag
 import decryptScript from '../../../src/server/page/browser/decrypt-page.ts?script';
 import encryptScript from '../../../src/server/page/browser/encrypt-form.ts?script';
 import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
+import refuseScript from '../../../src/server/page/browser/refuse-key.ts?script';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
 import {
   create,
@@ -36,6 +37,7 @@ test.each([
   ['encrypt', encryptScript, 30 * 1024],
   ['draw QR codes', qrScript, 16 * 1024],
   ['answer a request', respondScript, 30 * 1024],
+  ['refuse a key as a passphrase', refuseScript, 7 * 1024],
 ])('the script to %s is small, and uses nothing that needs https', (_, script, most) => {
   expect(Buffer.byteLength(script)).toBeLessThan(most);
   expect(script).not.toMatch(/crypto\.subtle|serviceWorker|navigator\.|innerHTML|eval\(|import\(/);
@@ -74,7 +76,7 @@ describe('scripts are only in pages that need them', () => {
   });
 
   test('the form and the page at /open', async () => {
-    expect((await open('/')).scripts).toEqual([encryptScript]);
+    expect((await open('/')).scripts).toEqual([encryptScript, refuseScript]);
     const { scripts, policy } = await open('/open');
     expect([scripts, policy.includes('connect-src')]).toEqual([[decryptScript], false]);
   });

@@ -23,6 +23,8 @@ export const strings: Strings = {
   passphraseWrongWait:
     'La frase de contrasenya és incorrecta. Espereu un minut abans de tornar-ho a provar.',
   passphraseTooOften: 'Massa intents. Torneu-ho a provar {when}.',
+  passphraseIsKey:
+    'Això és la clau d’un secret xifrat, no una frase de contrasenya. No s’ha enviat: aquest servidor no l’ha de veure.',
   viewsLeft: {
     one: 'Queda {count} visualització.',
     many: 'Queden {count} de visualitzacions.',

@@ -23,6 +23,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Nesprávná heslová fráze. Před dalším pokusem minutu počkejte.',
   passphraseTooOften: 'Příliš mnoho pokusů. Zkuste to znovu {when}.',
+  passphraseIsKey:
+    'Toto je klíč k zašifrovanému tajemství, nikoli heslová fráze. Neodeslal se: tento server ho nesmí vidět.',
   viewsLeft: {
     one: 'Zbývá {count} zobrazení.',
     few: 'Zbývají {count} zobrazení.',

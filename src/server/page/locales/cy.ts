@@ -26,6 +26,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Cyfrinymadrodd anghywir. Arhoswch funud cyn rhoi cynnig arall arni.',
   passphraseTooOften: 'Gormod o gynigion. Rhowch gynnig arall arni {when}.',
+  passphraseIsKey:
+    'Allwedd cyfrinach wedi’i hamgryptio yw hon, nid cyfrinymadrodd. Ni chafodd ei hanfon: ni ddylai’r gweinydd hwn ei gweld.',
 
   viewsLeft: {
     zero: '{count} edrychiad ar ôl.',

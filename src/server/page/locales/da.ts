@@ -21,6 +21,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Forkert adgangssætning. Vent et minut, før du prøver igen.',
   passphraseTooOften: 'For mange forsøg. Prøv igen {when}.',
+  passphraseIsKey:
+    'Dette er nøglen til en krypteret hemmelighed, ikke en adgangssætning. Den blev ikke sendt, for denne server må ikke se den.',
   viewsLeft: { one: '{count} visning tilbage.', other: '{count} visninger tilbage.' },
   openingUsesOne: 'Når du åbner hemmeligheden, bruges en visning.',
   openingUsesLast:

@@ -21,6 +21,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Falsche Passphrase. Warten Sie eine Minute, bevor Sie es erneut versuchen.',
   passphraseTooOften: 'Zu viele Versuche. Versuchen Sie es {when} erneut.',
+  passphraseIsKey:
+    'Das ist der Schlüssel eines verschlüsselten Geheimnisses, keine Passphrase. Er wurde nicht gesendet, denn dieser Server darf ihn nicht sehen.',
   viewsLeft: { one: 'Noch {count} Aufruf.', other: 'Noch {count} Aufrufe.' },
   openingUsesOne: 'Das Öffnen des Geheimnisses verbraucht einen Aufruf.',
   openingUsesLast:

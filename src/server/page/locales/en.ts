@@ -34,6 +34,8 @@ const en = {
   },
   passphraseWrongWait: 'Wrong passphrase. Wait a minute before you try again.',
   passphraseTooOften: 'Too many attempts. Try again {when}.',
+  passphraseIsKey:
+    'This is the key of an encrypted secret, not a passphrase. It was not sent: this server must not see it.',
 
   // How long the link works. "It" and "one" are the secret and a view.
   viewsLeft: { one: '{count} view left.', other: '{count} views left.' },

@@ -23,6 +23,8 @@ export const strings: Strings = {
   passphraseWrongWait:
     'La frase de contraseña es incorrecta. Espere un minuto antes de volver a intentarlo.',
   passphraseTooOften: 'Demasiados intentos. Vuelva a intentarlo {when}.',
+  passphraseIsKey:
+    'Esta es la clave de un secreto cifrado, no una frase de contraseña. No se ha enviado: este servidor no debe verla.',
   viewsLeft: {
     one: 'Queda {count} visualización.',
     many: 'Quedan {count} de visualizaciones.',

@@ -22,6 +22,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Pasaesaldi okerra. Itxaron minutu bat berriro saiatu aurretik.',
   passphraseTooOften: 'Saiakera gehiegi. Saiatu berriro {when}.',
+  passphraseIsKey:
+    'Hau sekretu zifratu baten gakoa da, ez pasaesaldia. Ez da bidali: zerbitzari honek ez du ikusi behar.',
 
   viewsLeft: {
     one: 'Ikustaldi {count} geratzen da.',

@@ -22,6 +22,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Väärä tunnuslause. Odota minuutti, ennen kuin yrität uudelleen.',
   passphraseTooOften: 'Liian monta yritystä. Yritä uudelleen {when}.',
+  passphraseIsKey:
+    'Tämä on salatun salaisuuden avain eikä tunnuslause. Sitä ei lähetetty, koska tämä palvelin ei saa nähdä sitä.',
 
   viewsLeft: {
     one: '{count} katselukerta jäljellä.',

@@ -22,6 +22,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Phrase de passe incorrecte. Patientez une minute avant de réessayer.',
   passphraseTooOften: 'Trop de tentatives. Réessayez {when}.',
+  passphraseIsKey:
+    'C’est la clé d’un secret chiffré, et non une phrase de passe. Elle n’a pas été envoyée : ce serveur ne doit pas la voir.',
   viewsLeft: {
     one: '{count} consultation restante.',
     many: '{count} de consultations restantes.',

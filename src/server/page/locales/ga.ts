@@ -25,6 +25,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Pasfhrása mícheart. Fan nóiméad sula mbaineann tú triail eile as.',
   passphraseTooOften: 'An iomarca iarrachtaí. Bain triail eile as {when}.',
+  passphraseIsKey:
+    'Eochair rúin chriptithe í seo, ní pasfhrása. Níor seoladh í: níor cheart don fhreastalaí seo í a fheiceáil.',
 
   viewsLeft: {
     one: '{count} amharc fágtha.',

@@ -22,6 +22,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Helytelen jelmondat. Várjon egy percet, mielőtt újra próbálkozik.',
   passphraseTooOften: 'Túl sok próbálkozás. Próbálja újra {when}.',
+  passphraseIsKey:
+    'Ez egy titkosított titok kulcsa, nem jelmondat. Nem küldtük el, mert ez a kiszolgáló nem láthatja.',
 
   viewsLeft: {
     one: 'Még {count} megtekintés maradt.',

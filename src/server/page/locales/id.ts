@@ -21,6 +21,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Frasa sandi salah. Tunggu satu menit sebelum mencoba lagi.',
   passphraseTooOften: 'Terlalu banyak percobaan. Coba lagi {when}.',
+  passphraseIsKey:
+    'Ini kunci rahasia yang dienkripsi, bukan frasa sandi. Kunci ini tidak dikirim karena server ini tidak boleh melihatnya.',
 
   viewsLeft: { other: 'Tersisa {count} tampilan.' },
   openingUsesOne: 'Membuka rahasia ini memakai satu tampilan.',

@@ -22,6 +22,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Röng lykilsetning. Bíddu í eina mínútu áður en þú reynir aftur.',
   passphraseTooOften: 'Of margar tilraunir. Reyndu aftur {when}.',
+  passphraseIsKey:
+    'Þetta er lykill að dulkóðuðu leyndarmáli, ekki lykilsetning. Hann var ekki sendur því þessi netþjónn má ekki sjá hann.',
 
   viewsLeft: { one: '{count} skoðun eftir.', other: '{count} skoðanir eftir.' },
   openingUsesOne: 'Það kostar eina skoðun að opna leyndarmálið.',

@@ -22,6 +22,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Passphrase errata. Attenda un minuto prima di riprovare.',
   passphraseTooOften: 'Troppi tentativi. Riprovi {when}.',
+  passphraseIsKey:
+    'Questa è la chiave di un segreto crittografato, non una passphrase. Non è stata inviata: questo server non deve vederla.',
   viewsLeft: {
     one: 'Resta {count} visualizzazione.',
     many: 'Restano {count} di visualizzazioni.',

@@ -19,6 +19,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'パスフレーズが違います。1 分待ってからもう一度お試しください。',
   passphraseTooOften: '試行回数が多すぎます。{when}にもう一度お試しください。',
+  passphraseIsKey:
+    'これは暗号化された機密情報の鍵で、パスフレーズではありません。このサーバーに知られてはならないため、送信しませんでした。',
   viewsLeft: { other: 'あと {count} 回閲覧できます。' },
   openingUsesOne: '機密情報を開くと、閲覧回数を 1 回消費します。',
   openingUsesLast:

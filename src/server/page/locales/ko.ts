@@ -20,6 +20,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: '암호 문구가 올바르지 않습니다. 1분 정도 기다린 후 다시 시도하세요.',
   passphraseTooOften: '시도 횟수가 너무 많습니다. {when} 다시 시도하세요.',
+  passphraseIsKey:
+    '이것은 암호화된 비밀 정보의 키이며 암호 문구가 아닙니다. 이 서버가 알아서는 안 되므로 전송하지 않았습니다.',
 
   viewsLeft: { other: '{count}회 더 열람할 수 있습니다.' },
   openingUsesOne: '비밀 정보를 열면 1회가 차감됩니다.',

@@ -22,6 +22,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Nepareiza ieejas frāze. Pirms nākamā mēģinājuma uzgaidiet minūti.',
   passphraseTooOften: 'Pārāk daudz mēģinājumu. Mēģiniet vēlreiz {when}.',
+  passphraseIsKey:
+    'Šī ir šifrēta noslēpuma atslēga, nevis ieejas frāze. Tā netika nosūtīta, jo šis serveris to nedrīkst redzēt.',
   viewsLeft: {
     zero: 'Atlikuši {count} skatījumi.',
     one: 'Atlicis {count} skatījums.',

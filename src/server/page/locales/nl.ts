@@ -22,6 +22,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Onjuiste wachtwoordzin. Wacht een minuut voordat u het opnieuw probeert.',
   passphraseTooOften: 'Te veel pogingen. Probeer het {when} opnieuw.',
+  passphraseIsKey:
+    'Dit is de sleutel van een versleuteld geheim, geen wachtwoordzin. Hij is niet verzonden: deze server mag hem niet zien.',
 
   viewsLeft: { one: 'Nog {count} weergave over.', other: 'Nog {count} weergaven over.' },
   openingUsesOne: 'Het geheim openen kost één weergave.',

@@ -21,6 +21,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Feil passfrase. Vent et minutt før du prøver igjen.',
   passphraseTooOften: 'For mange forsøk. Prøv igjen {when}.',
+  passphraseIsKey:
+    'Dette er nøkkelen til en kryptert hemmelighet, ikke en passfrase. Den ble ikke sendt, for denne serveren må ikke se den.',
   viewsLeft: { one: '{count} visning igjen.', other: '{count} visninger igjen.' },
   openingUsesOne: 'Du bruker én når du åpner hemmeligheten.',
   openingUsesLast:

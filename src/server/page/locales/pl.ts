@@ -24,6 +24,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Nieprawidłowe hasło dostępu. Odczekaj minutę przed następną próbą.',
   passphraseTooOften: 'Zbyt wiele prób. Spróbuj ponownie {when}.',
+  passphraseIsKey:
+    'To jest klucz zaszyfrowanego sekretu, a nie hasło dostępu. Nie został wysłany: ten serwer nie może go zobaczyć.',
 
   viewsLeft: {
     one: 'Pozostało {count} wyświetlenie.',

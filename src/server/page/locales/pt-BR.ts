@@ -23,6 +23,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Frase secreta incorreta. Aguarde um minuto antes de tentar novamente.',
   passphraseTooOften: 'Muitas tentativas. Tente novamente {when}.',
+  passphraseIsKey:
+    'Esta é a chave de um segredo criptografado, não uma frase secreta. Ela não foi enviada: este servidor não deve vê-la.',
 
   viewsLeft: {
     one: 'Resta {count} visualização.',

@@ -23,6 +23,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Frase-passe incorreta. Aguarde um minuto antes de tentar novamente.',
   passphraseTooOften: 'Demasiadas tentativas. Tente novamente {when}.',
+  passphraseIsKey:
+    'Esta é a chave de um segredo encriptado, não uma frase-passe. Não foi enviada: este servidor não a deve ver.',
 
   viewsLeft: {
     one: 'Resta {count} visualização.',

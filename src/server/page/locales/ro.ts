@@ -23,6 +23,8 @@ export const strings: Strings = {
   passphraseWrongWait:
     'Fraza de acces este greșită. Așteptați un minut înainte de a încerca din nou.',
   passphraseTooOften: 'Prea multe încercări. Încercați din nou {when}.',
+  passphraseIsKey:
+    'Aceasta este cheia unui secret criptat, nu o frază de acces. Nu a fost trimisă: acest server nu trebuie să o vadă.',
   viewsLeft: {
     one: 'A mai rămas {count} vizualizare.',
     few: 'Au mai rămas {count} vizualizări.',

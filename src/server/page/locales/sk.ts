@@ -23,6 +23,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Nesprávna prístupová fráza. Pred ďalším pokusom minútu počkajte.',
   passphraseTooOften: 'Príliš veľa pokusov. Skúste to znova {when}.',
+  passphraseIsKey:
+    'Toto je kľúč k zašifrovanému tajomstvu, nie prístupová fráza. Neodoslal sa: tento server ho nesmie vidieť.',
   viewsLeft: {
     one: 'Zostáva {count} zobrazenie.',
     few: 'Zostávajú {count} zobrazenia.',

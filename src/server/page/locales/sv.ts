@@ -21,6 +21,8 @@ export const strings: Strings = {
   },
   passphraseWrongWait: 'Fel lösenfras. Vänta en minut innan du försöker igen.',
   passphraseTooOften: 'För många försök. Försök igen {when}.',
+  passphraseIsKey:
+    'Det här är nyckeln till en krypterad hemlighet, inte en lösenfras. Den skickades inte, för servern får inte se den.',
   viewsLeft: { one: '{count} visning kvar.', other: '{count} visningar kvar.' },
   openingUsesOne: 'En förbrukas när du öppnar hemligheten.',
   openingUsesLast:

@@ -20,6 +20,7 @@ export const strings: Strings = {
   },
   passphraseWrongWait: '密码短语错误。请等待一分钟后再试。',
   passphraseTooOften: '尝试次数过多。请在{when}重试。',
+  passphraseIsKey: '这是加密机密信息的密钥，而不是密码短语。它没有被发送，因为此服务器不应看到它。',
 
   viewsLeft: { other: '还可查看 {count} 次。' },
   openingUsesOne: '打开机密信息会用掉一次。',

@@ -1,0 +1,23 @@
+import { isLinkKey } from '../../../age/link-key';
+import { areKeyWords } from './word-filter';
+
+/*
+ * Keeps the key of an encrypted secret from being sent as a passphrase: who has one thing to open it with is asked for
+ * one thing. What it says is an attribute of the field.
+ */
+document.addEventListener(
+  'submit',
+  (event) => {
+    const form = event.target as HTMLFormElement;
+    const field = form.querySelector<HTMLInputElement>('[data-key]');
+    const typed = field?.value.trim() ?? '';
+    // A key, a link that ends in one, or words.
+    if (!field || !(isLinkKey(typed.split('#').at(-1) ?? '') || areKeyWords(typed))) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    field.setCustomValidity(field.dataset.key ?? '');
+    field.reportValidity();
+    field.addEventListener('input', () => field.setCustomValidity(''), { once: true });
+  },
+  true,
+);

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { wordList } from '../../../../src/input/words';
+import { areKeyWords, FILTER, filterOf } from '../../../../src/server/page/browser/word-filter';
+
+test('the filter is that of the list', () => {
+  expect(FILTER).toBe(filterOf(wordList()));
+});
+
+test.each([
+  'abacus-bloated-cycling-dwindle-emperor-fidgety',
+  'Abacus BLOATED  cycling dwindle\temperor fidgety',
+  ' -abacus-bloated-cycling-dwindle-emperor-fidgety- ',
+  'drop-down-felt-tip-t-shirt-yo-yo-zoom-abdomen',
+  'abacus-bloated-cycling-dwindle-emperor-fidgety-zoom-abdomen-acid',
+])('%j are key words', (text) => {
+  expect(areKeyWords(text)).toBe(true);
+});
+
+test.each([
+  '',
+  'sesame',
+  'abacus-bloated-cycling-dwindle-emperor',
+  'abacus_bloated_cycling_dwindle_emperor_fidgety',
+  'please open the door for me',
+  'the quick brown fox jumps over the lazy dog',
+  'ich habe heute leider gar keine zeit',
+])('%j are none', (text) => {
+  expect(areKeyWords(text)).toBe(false);
+});
