@@ -368,7 +368,7 @@ describe('with the service', () => {
     expect(stdout).toMatch(new RegExp(`^${BASE}/r/[\\w-]+\n$`));
     const answered = await here.under({ stdin: 'hunter2' }).run('respond', stdout.trim());
     expect(answered.stderr).toContain(
-      'warning: the link has no key, the part after #: the answer is not encrypted, and whoever runs the instance can read it\n',
+      'warning: the link has no key, the part after #: the answer is not encrypted, and the person who runs the instance can read it\n',
     );
     expect((await owner().run('get', stdout.trim())).stdout).toBe('hunter2');
   });
@@ -736,7 +736,7 @@ describe('a server that cheats', () => {
     cheat = (body) => ({ ...body, public_key: other.recipient });
     const { stderr } = await answer(link.replace(/#.*/, ''));
     expect(stderr).toContain(
-      'warning: the link has no key, the part after #: the key of the instance is used, and whoever runs the instance could read the answer\n',
+      'warning: the link has no key, the part after #: the key of the instance is used, and the person who runs the instance could read the answer\n',
     );
   });
 

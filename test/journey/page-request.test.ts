@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
     const token = await request({ public_key: recipient });
     const page = await visit(`/r/${token}`);
     expect(await notes(page)).toEqual([
-      'The link is incomplete: the part after # is missing. Ask the sender for the whole link. Without that part, your answer is encrypted with the server’s own key, and whoever runs the server could read it.',
+      'The link is incomplete: the part after # is missing. Ask the sender for the whole link. Without that part, your answer is encrypted with the server’s own key, and the person who runs the server could read it.',
     ]);
     await page.getByLabel('Your answer').fill(SECRET);
     await send(page);
@@ -214,7 +214,7 @@ describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
     const token = await request();
     const page = await visit(`/r/${token}`);
     expect(await notes(page)).toEqual([
-      'Your answer is not encrypted in this browser. Whoever runs this server can read it.',
+      'Your answer is not encrypted in this browser. The person who runs this server can read it.',
     ]);
     await page.getByLabel('Your answer').fill(' ');
     await page.getByRole('button', { name: 'Send answer' }).click();

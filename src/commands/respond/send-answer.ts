@@ -130,7 +130,7 @@ async function showQuestion({ say, options }: Session, request: SecretRequest): 
 }
 
 const KEYLESS = 'the link has no key, the part after #';
-const READER = 'whoever runs the instance';
+const READER = 'the person who runs the instance';
 
 /** The key that the instance names, for a link that lost its own. */
 async function recipientOfInstance(

@@ -228,9 +228,9 @@ const en = {
     'Without JavaScript the answer is sent unencrypted to this server, which could read it.',
   /** After "The link is incomplete: the part after # is missing. Ask the sender for the whole link." */
   answerServerKey:
-    'Without that part, your answer is encrypted with the server’s own key, and whoever runs the server could read it.',
+    'Without that part, your answer is encrypted with the server’s own key, and the person who runs the server could read it.',
   answerReadable:
-    'Your answer is not encrypted in this browser. Whoever runs this server can read it.',
+    'Your answer is not encrypted in this browser. The person who runs this server can read it.',
   /** A button. */
   sendAnswer: 'Send answer',
   sending: 'Sending…',
