@@ -6,7 +6,7 @@ import { pageScripts } from './page-scripts.mjs';
 /** These measure the heap or count the open files of their process, which other tests must not share. */
 const alone = [
   'test/client/concurrent-map.test.ts',
-  'test/input/attachments.test.ts',
+  'test/share/attachments.test.ts',
   'test/server/app.test.ts',
   'test/server/fuzz.test.ts',
 ];

@@ -1,3 +1,3 @@
 /** What the launcher needs, in one chunk. */
 export { run } from './main';
-export { crash, leave, systemContext } from './system/process';
+export { crash, leave, systemContext } from './platform/process';

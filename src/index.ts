@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Api, apiClient } from './client/client';
 import { undiciTransport } from './client/transport/undici';
-import { endedBy } from './errors';
-import { version } from './package-version';
+import { endedBy } from './platform/errors';
+import { version } from './platform/package-version';
 import { parseHeaders } from './profile/header-fields';
 import { parseBase, refuseOpenToken } from './profile/target';
 
@@ -20,8 +20,8 @@ export type {
   Preview,
   Push,
   PushFile,
-} from './contract';
-export { CliError, type ErrorCode } from './errors';
+} from './contract/api';
+export { CliError, type ErrorCode } from './platform/errors';
 
 export interface ClientOptions {
   /** Base address of the instance, such as `https://pwpush.example`. */

@@ -1,12 +1,12 @@
-import type { Context } from './context';
-import type { GlobalOptions } from './options';
-import { aborted, GRACE, raceWithLimit } from './system/abort';
+import type { GlobalOptions } from './cli/options';
+import type { Context } from './platform/context';
+import { aborted, GRACE, raceWithLimit } from './platform/files/abort';
 
 /** Runs one command line and returns the exit status. The only catch: every error is printed, with a status from `errors.ts`. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   let parsed: GlobalOptions | undefined;
   try {
-    const { execute } = await import('./program');
+    const { execute } = await import('./commands/program');
     const ended = interruptible(
       (begins) =>
         execute(argv, context, (options) => {
@@ -48,7 +48,7 @@ async function report(
   context: Context,
   { json, debug }: Pick<GlobalOptions, 'json' | 'debug'>,
 ): Promise<number> {
-  const { reportError, statusOf } = await import('./report-error');
+  const { reportError, statusOf } = await import('./cli/report-error');
   await reportError(context, error, { json, debug });
   return statusOf(error);
 }
@@ -56,8 +56,8 @@ async function report(
 /** How to report an error in a command line that could not be parsed. */
 async function unparsed(argv: readonly string[], context: Context) {
   const [{ optionWords, programFor }, { isOn }] = await Promise.all([
-    import('./program'),
-    import('./options'),
+    import('./commands/program'),
+    import('./cli/options'),
   ]);
   const words = optionWords(await programFor(argv, context), argv);
   const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
@@ -66,7 +66,7 @@ async function unparsed(argv: readonly string[], context: Context) {
 
 /** The error of an interrupted run, with what its failure says about a created push or a used view. */
 async function interruption(signal: AbortSignal, failure: unknown): Promise<Error> {
-  const { CliError, endedBy } = await import('./errors');
+  const { CliError, endedBy } = await import('./platform/errors');
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;
   const { remains, code } = failure;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { commands, programFor } from '../src/commands/program';
 import { variablesOf } from '../src/commands/serve/serve-options';
-import type { Context } from '../src/context';
-import { exitStatus } from '../src/errors';
+import type { Context } from '../src/platform/context';
+import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
-import { commands, programFor } from '../src/program';
 import { lacks } from './helpers/needs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../src';
+import { commands, programFor } from '../src/commands/program';
 import { variablesOf } from '../src/commands/serve/serve-options';
-import type { Context } from '../src/context';
-import { exitStatus } from '../src/errors';
+import type { Context } from '../src/platform/context';
+import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
-import { commands, programFor } from '../src/program';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The documents of a user: the README and what it leaves to others. */

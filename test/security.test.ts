@@ -35,7 +35,7 @@ describe('pwpush-security(7)', () => {
   });
 
   test('is pointed to by the manual and the readme', () => {
-    for (const file of ['man/pwpush.1', 'README.md', 'src/help/topics.ts']) {
+    for (const file of ['man/pwpush.1', 'README.md', 'src/cli/help/topics.ts']) {
       const text = readFileSync(join(root, file), 'utf8');
       expect([file, /pwpush-security(\(7\)| 7|`\(7\))/.test(text)]).toEqual([file, true]);
     }

@@ -1,4 +1,4 @@
-import type { AuditEntry, Push } from '../contract';
+import type { AuditEntry, Push } from '../contract/api';
 import type { Api } from './client';
 import { findListed, pages } from './pages';
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { HeaderFields, HttpRequest, Token, Transport } from '../context';
 import {
   type Account,
   API_PATH,
@@ -30,9 +29,10 @@ import {
   routes,
   type SecretRequest,
   versionSchema,
-} from '../contract';
-import { failedError, usageError } from '../errors';
-import { parseJson } from '../json';
+} from '../contract/api';
+import { parseJson } from '../contract/json';
+import type { HeaderFields, HttpRequest, Token, Transport } from '../platform/context';
+import { failedError, usageError } from '../platform/errors';
 import {
   type CallName,
   malformed,

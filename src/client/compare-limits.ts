@@ -1,5 +1,5 @@
-import { durations, type NewPush, type Push } from '../contract';
-import { durationText } from '../duration';
+import { durations, type NewPush, type Push } from '../contract/api';
+import { durationText } from '../contract/duration';
 
 type Value = number | boolean;
 

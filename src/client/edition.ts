@@ -1,4 +1,3 @@
-import type { Edition } from '../context';
 import {
   type Account,
   APPLICATION,
@@ -7,9 +6,10 @@ import {
   limits,
   longestDuration,
   type NewPush,
-} from '../contract';
-import { durationCode, durationText } from '../duration';
-import { CliError, usageError } from '../errors';
+} from '../contract/api';
+import { durationCode, durationText } from '../contract/duration';
+import type { Edition } from '../platform/context';
+import { CliError, usageError } from '../platform/errors';
 import type { Api } from './client';
 
 /**

@@ -1,4 +1,4 @@
-import { parseJson } from '../json';
+import { parseJson } from '../contract/json';
 import type { ApiResponse } from './transport/call';
 import { header } from './transport/call';
 

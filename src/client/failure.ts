@@ -1,5 +1,5 @@
-import type { commercialRoutes, RouteName } from '../contract';
-import { CliError, codeOfHttpStatus, type ErrorDetails, failedError } from '../errors';
+import type { commercialRoutes, RouteName } from '../contract/api';
+import { CliError, codeOfHttpStatus, type ErrorDetails, failedError } from '../platform/errors';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
 import { accessPage } from './transport/access-proxy';
 import { type AnswerTooLong, type ApiResponse, header, retryAfter } from './transport/call';

@@ -1,6 +1,6 @@
-import type { HeaderFields, HttpResponse, Transport } from '../context';
-import { CliError, failedError } from '../errors';
-import { parseUrl } from '../loopback';
+import { parseUrl } from '../contract/address';
+import type { HeaderFields, HttpResponse, Transport } from '../platform/context';
+import { CliError, failedError } from '../platform/errors';
 import { header, retryAfter } from './transport/call';
 import { TransportError } from './transport/network-errors';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { StreamedBody } from '../context';
+import type { StreamedBody } from '../platform/context';
 
 /** A file of a push. */
 export interface Attachment {

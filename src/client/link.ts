@@ -1,6 +1,6 @@
-import type { Push } from '../contract';
-import { usageError } from '../errors';
-import { parseWebUrl, withScheme } from '../loopback';
+import { parseWebUrl, withScheme } from '../contract/address';
+import type { Push } from '../contract/api';
+import { usageError } from '../platform/errors';
 import type { Api } from './client';
 
 /** A push or request as a user names it: by its token, or by an address that also names the instance. */

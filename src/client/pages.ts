@@ -1,4 +1,4 @@
-import { limits } from '../contract';
+import { limits } from '../contract/api';
 
 /** How many requests run at once by default. */
 export const AT_ONCE = 8;

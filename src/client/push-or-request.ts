@@ -1,5 +1,5 @@
-import type { InstanceVersion, SecretRequest } from '../contract';
-import { CliError } from '../errors';
+import type { InstanceVersion, SecretRequest } from '../contract/api';
+import { CliError } from '../platform/errors';
 import { readAuditLog } from './audit-log';
 import type { Api, RequestApi, RequestState } from './client';
 import { noRequests } from './failure';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
-import { addGlobalOptions, optionsOf } from '../options';
-import { createSession, type Session } from '../session';
-import { accountColumns } from '../terminal/listings';
-import { printRows } from '../terminal/table';
+import { addGlobalOptions, optionsOf } from '../cli/options';
+import { accountColumns } from '../cli/terminal/listings';
+import { printRows } from '../cli/terminal/table';
+import type { Context } from '../platform/context';
+import { createSession, type Session } from '../profile/session';
 
 const EXAMPLES = `
 In a pipe each account is a line of tab-separated fields: id, name. Choose one

@@ -1,15 +1,15 @@
 import { Command } from 'commander';
+import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../cli/options';
+import { auditColumns } from '../cli/terminal/listings';
+import { printRows, tellEnd } from '../cli/terminal/table';
 import { readAuditLog } from '../client/audit-log';
 import type { Api } from '../client/client';
 import { AT_ONCE } from '../client/pages';
 import { pushOrRequest } from '../client/push-or-request';
-import type { Context } from '../context';
-import { limits } from '../contract';
-import { usageError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../options';
-import { createSession, type Session } from '../session';
-import { auditColumns } from '../terminal/listings';
-import { printRows, tellEnd } from '../terminal/table';
+import { limits } from '../contract/api';
+import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
+import { createSession, type Session } from '../profile/session';
 
 interface AuditOptions extends GlobalOptions {
   readonly link: string;

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
-import type { Context } from '../context';
-import { addOutputOptions } from '../options';
+import { addOutputOptions } from '../cli/options';
+import type { Context } from '../platform/context';
 
 const EXAMPLES = `
 Completes commands, options, values and files. Nothing that was typed is run.

@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { Context } from '../context';
-import { rescuedFiles } from '../delivery/rescue';
-import { CliError, type ErrorCode, ExitWith, exitStatus, failedError } from '../errors';
-import { addGlobalOptions, optionsOf } from '../options';
+import { addGlobalOptions, optionsOf } from '../cli/options';
+import { type Look, lookOf, type Style } from '../cli/terminal/output';
+import { forLog, safe } from '../cli/terminal/safe';
+import { wrap } from '../cli/terminal/text-width';
+import { count } from '../cli/terminal/wording';
+import { rescuedFiles } from '../open/rescue';
+import type { Context } from '../platform/context';
+import { CliError, type ErrorCode, ExitWith, exitStatus, failedError } from '../platform/errors';
 import { configName, readProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
-import { createSession, type Session } from '../session';
-import { type Look, lookOf, type Style } from '../terminal/output';
-import { forLog, safe } from '../terminal/safe';
-import { wrap } from '../terminal/text-width';
-import { count } from '../terminal/wording';
+import { createSession, type Session } from '../profile/session';
 import type { Finding } from './doctor/checks';
 
 const EXAMPLES = `

@@ -1,14 +1,14 @@
 import { Command } from 'commander';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { reportError } from '../cli/report-error';
 import { concurrentMap } from '../client/concurrent-map';
 import { AT_ONCE } from '../client/pages';
 import { pushOrRequest } from '../client/push-or-request';
-import type { Context } from '../context';
-import type { Retrievable } from '../delivery/take-answer';
-import { CliError, ExitWith, endedBy } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import type { Retrievable } from '../open/take-answer';
+import type { Context } from '../platform/context';
+import { CliError, ExitWith, endedBy } from '../platform/errors';
 import { removeReceipts } from '../profile/receipts';
-import { reportError } from '../report-error';
-import { createSession, type Session } from '../session';
+import { createSession, type Session } from '../profile/session';
 
 interface ExpireOptions extends GlobalOptions {
   readonly links: readonly string[];
@@ -82,8 +82,8 @@ function end({ context, say }: Session, named: Retrievable): Promise<Ended> {
     push: async () => ({ verb: 'expired', object: await api.expire(token) }),
     request: async () => {
       const closed = await api.requests.close(token);
-      const { keyForAnswer } = await import('../delivery/take-answer');
-      const { forgetKey } = await import('../delivery/request-keys');
+      const { keyForAnswer } = await import('../open/take-answer');
+      const { forgetKey } = await import('../open/request-keys');
       await forgetKey(say, keyForAnswer(context, named, closed.public_key));
       return { verb: 'closed', object: closed };
     },

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
-import { generate, parseGenerate } from '../input/random-secret';
-import { addOutputOptions, globalOptions } from '../options';
-import { terminal } from '../terminal/output';
+import { addOutputOptions, globalOptions } from '../cli/options';
+import { generate, parseGenerate } from '../cli/random-secret';
+import { terminal } from '../cli/terminal/output';
+import type { Context } from '../platform/context';
 
 const EXAMPLES = `
 A length is 24, alnum:24, hex:32, digits:6 or words:5. pwpush push --generate

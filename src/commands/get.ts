@@ -1,15 +1,4 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
-import { deliverPush } from '../delivery/deliver-push';
-import type { KeptDownload } from '../delivery/interrupted-download';
-import { openPush } from '../delivery/open-push';
-import { type OutputOptions, type OutputPlace, reserveOutput } from '../delivery/output-place';
-import { type RetrievedPush, retrieveFrom } from '../delivery/retrieve';
-import type { Retrievable } from '../delivery/take-answer';
-import { asCliError, usageError } from '../errors';
-import { type KeyOptions, type PushKeys, readKeys } from '../input/decryption-keys';
-import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
-import { checkStandardInput } from '../input/source';
 import {
   addGlobalOptions,
   addKeyOptions,
@@ -17,9 +6,20 @@ import {
   nameList,
   optionsOf,
   seconds,
-} from '../options';
-import { createSession, type Session } from '../session';
-import { count, left, usedBefore } from '../terminal/wording';
+} from '../cli/options';
+import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../cli/passphrase';
+import { checkStandardInput } from '../cli/source';
+import { count, left, usedBefore } from '../cli/terminal/wording';
+import { type KeyOptions, type PushKeys, readKeys } from '../open/decryption-keys';
+import { deliverPush } from '../open/deliver-push';
+import type { KeptDownload } from '../open/interrupted-download';
+import { openPush } from '../open/open-push';
+import { type OutputOptions, type OutputPlace, reserveOutput } from '../open/output-place';
+import { type RetrievedPush, retrieveFrom } from '../open/retrieve';
+import type { Retrievable } from '../open/take-answer';
+import type { Context } from '../platform/context';
+import { asCliError, usageError } from '../platform/errors';
+import { createSession, type Session } from '../profile/session';
 
 interface GetOptions extends OutputOptions, PassphraseOptions, KeyOptions {
   readonly link: string | undefined;
@@ -113,14 +113,14 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   await place.clipboard?.finish(retrieved.push);
   const { key } = retrieved.answer ?? {};
   if (!key || !isWhole(retrieved, options)) return;
-  const { forgetKey } = await import('../delivery/request-keys');
+  const { forgetKey } = await import('../open/request-keys');
   await forgetKey(session.say, key);
 }
 
 async function keptDownload(session: Session, { link, resume, files }: GetOptions) {
   if (resume === undefined) return undefined;
   if (!files) throw usageError('--resume and --no-files cannot be combined');
-  const { readKeptDownload } = await import('../delivery/interrupted-download');
+  const { readKeptDownload } = await import('../open/interrupted-download');
   const named = link === undefined ? undefined : await session.reference(link);
   return readKeptDownload(resume, session.context.uid, named?.token);
 }
@@ -149,7 +149,7 @@ async function resumed(
 ): Promise<RetrievedPush> {
   const found = { context, options, say, api: named.api, link, partial, push };
   if (!answer) return { ...found, push: { ...push, earlier_views: null } };
-  const { keyForAnswer } = await import('../delivery/take-answer');
+  const { keyForAnswer } = await import('../open/take-answer');
   const key = keyForAnswer(context, named, push.public_key);
   return { ...found, answer: { key, publicKey: named.publicKey } };
 }
@@ -167,7 +167,7 @@ async function opened(
       kept = { ...kept, rescued };
     });
   } catch (error) {
-    const { rescueAll } = await import('../delivery/rescue-all');
+    const { rescueAll } = await import('../open/rescue-all');
     throw await rescueAll([kept], asCliError(error));
   }
 }

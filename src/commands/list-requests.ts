@@ -1,13 +1,19 @@
 import { Argument, Command } from 'commander';
+import {
+  addGlobalOptions,
+  type GlobalOptions,
+  optionsOf,
+  pageNumber,
+  positive,
+} from '../cli/options';
+import { requestColumns } from '../cli/terminal/listings';
+import { printRows, tellEnd } from '../cli/terminal/table';
 import type { RequestState } from '../client/client';
 import { AT_ONCE, pages } from '../client/pages';
-import type { Context } from '../context';
-import { limits, type SecretRequest } from '../contract';
-import { usageError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
-import { accountOf, createSession, type Session } from '../session';
-import { requestColumns } from '../terminal/listings';
-import { printRows, tellEnd } from '../terminal/table';
+import { limits, type SecretRequest } from '../contract/api';
+import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
+import { accountOf, createSession, type Session } from '../profile/session';
 
 interface RequestsOptions extends GlobalOptions {
   /** Answered and open ones if left out. */

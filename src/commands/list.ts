@@ -1,12 +1,18 @@
 import { Argument, Command } from 'commander';
+import {
+  addGlobalOptions,
+  type GlobalOptions,
+  optionsOf,
+  pageNumber,
+  positive,
+} from '../cli/options';
+import { activeColumns, expiredColumns, receiptColumns } from '../cli/terminal/listings';
+import { printRows, tellEnd } from '../cli/terminal/table';
 import { AT_ONCE, pages } from '../client/pages';
-import type { Context } from '../context';
-import { limits, type Push } from '../contract';
-import { usageError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber, positive } from '../options';
-import { accountOf, createSession, type Session } from '../session';
-import { activeColumns, expiredColumns, receiptColumns } from '../terminal/listings';
-import { printRows, tellEnd } from '../terminal/table';
+import { limits, type Push } from '../contract/api';
+import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
+import { accountOf, createSession, type Session } from '../profile/session';
 
 type State = 'active' | 'expired';
 

@@ -1,18 +1,18 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { readAll } from '../cli/source';
+import { abilities, editionOf } from '../cli/terminal/instance-info';
 import { askEdition } from '../client/edition';
 import { LeavesOrigin } from '../client/transport/call';
-import type { Context, Edition, Profile, StoredProfiles, Token } from '../context';
-import type { InstanceVersion } from '../contract';
-import { CliError, type ErrorCode, usageError } from '../errors';
-import { readAll } from '../input/source';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import type { InstanceVersion } from '../contract/api';
+import type { Context, Edition, Profile, StoredProfiles, Token } from '../platform/context';
+import { CliError, type ErrorCode, usageError } from '../platform/errors';
 import { configName, parseToken, profileName, storedProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
+import { accountOf, clientFor, createSession, exposure, type Session } from '../profile/session';
 import { checkProfileName, withoutToken, withoutTrust } from '../profile/settings';
 import { chooseTarget, parseBase } from '../profile/target';
-import { accountOf, clientFor, createSession, exposure, type Session } from '../session';
-import { abilities, editionOf } from '../terminal/instance-info';
 
 export interface LoginOptions extends GlobalOptions {
   readonly address?: string;
@@ -82,7 +82,7 @@ export async function login(session: Session, options: LoginOptions): Promise<vo
 /** Saves the profile, and the token where it is to be kept. */
 async function keep({ context, say }: Session, name: string, login: Login): Promise<void> {
   const { base, token, options } = login;
-  const keyring = () => import('../child/system-keyring');
+  const keyring = () => import('../profile/system-keyring');
   const inKeyring = options.keyring === true && token !== undefined;
   if (inKeyring)
     await (await keyring()).storeInKeyring(context, { profile: name, url: base }, token);

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { Context, Profile } from '../context';
-import { failedError } from '../errors';
-import { addProfileOptions, optionsOf } from '../options';
+import { addProfileOptions, optionsOf } from '../cli/options';
+import { type Invocation, invocation } from '../cli/terminal/output';
+import type { Context, Profile } from '../platform/context';
+import { failedError } from '../platform/errors';
 import { hasToken, namedProfile, storedProfiles } from '../profile/config-file';
 import { withoutToken } from '../profile/settings';
-import { type Invocation, invocation } from '../terminal/output';
 
 const EXAMPLES = `
 The token stays valid. If it may have leaked, revoke it on the instance.
@@ -39,5 +39,5 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
 }
 
 async function forgotten(context: Context, name: string, profile: Profile) {
-  return (await import('../child/system-keyring')).forgetProfile(context, name, profile);
+  return (await import('../profile/system-keyring')).forgetProfile(context, name, profile);
 }

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import type { Api } from '../client/client';
 import { notification } from '../client/client';
-import type { Context } from '../context';
-import type { Notified } from '../contract';
-import { CliError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { createSession, type Session } from '../session';
+import type { Notified } from '../contract/api';
+import type { Context } from '../platform/context';
+import { CliError } from '../platform/errors';
+import { createSession, type Session } from '../profile/session';
 
 interface NotifyOptions extends GlobalOptions {
   readonly link: string;

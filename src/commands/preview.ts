@@ -1,12 +1,12 @@
 import { Command } from 'commander';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { safe } from '../cli/terminal/safe';
 import { otherOrigin, webAddress, withKey } from '../client/link';
 import { pushOrRequest } from '../client/push-or-request';
-import type { Context } from '../context';
-import type { KeptKey } from '../delivery/request-keys';
-import { failedError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
-import { createSession, type Session } from '../session';
-import { safe } from '../terminal/safe';
+import type { KeptKey } from '../open/request-keys';
+import type { Context } from '../platform/context';
+import { failedError } from '../platform/errors';
+import { createSession, type Session } from '../profile/session';
 
 interface PreviewOptions extends GlobalOptions {
   readonly link: string;
@@ -42,7 +42,7 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   const answer = await pushOrRequest(api, reference, {
     push: () => api.preview(token),
     request: async () => {
-      const { keyFor } = await import('../delivery/take-answer');
+      const { keyFor } = await import('../open/take-answer');
       kept = keyFor(context, { ...reference, target });
       return api.requests.preview(token);
     },
@@ -57,7 +57,7 @@ async function preview(session: Session, options: PreviewOptions): Promise<void>
   const url = withKey(answer.url, kept?.recipient);
   await say.print({ ...answer, html_url: url, url }, () => `${safe(url)}\n`);
   if (options.qr) {
-    const { drawQr } = await import('../terminal/qr');
+    const { drawQr } = await import('../cli/terminal/qr');
     await drawQr(say, url);
   }
 }

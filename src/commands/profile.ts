@@ -1,11 +1,11 @@
 import { Argument, Command } from 'commander';
-import type { Context, Profile, StoredProfiles } from '../context';
-import { addProfileOptions, optionsOf } from '../options';
+import { addProfileOptions, optionsOf } from '../cli/options';
+import { profileColumns, profileText, shownProfile } from '../cli/terminal/listings';
+import { type Invocation, invocation } from '../cli/terminal/output';
+import { table } from '../cli/terminal/table';
+import type { Context, Profile, StoredProfiles } from '../platform/context';
 import { hasToken, namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
-import { profileColumns, profileText, shownProfile } from '../terminal/listings';
-import { type Invocation, invocation } from '../terminal/output';
-import { table } from '../terminal/table';
 
 const EXAMPLES = `
 Examples:
@@ -112,7 +112,7 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
 /** Removes the token of a profile from the keyring, and warns if that fails. */
 async function warnOfKeyring({ context, say }: Invocation, name: string, profile: Profile) {
   if (!profile.keyring) return;
-  const { forgetProfile } = await import('../child/system-keyring');
+  const { forgetProfile } = await import('../profile/system-keyring');
   const problem = await forgetProfile(context, name, profile);
   if (problem !== undefined) await say.warn(problem);
 }

@@ -1,7 +1,4 @@
 import { Command, Option } from 'commander';
-import type { Context } from '../context';
-import type { Kind } from '../contract';
-import { usageError } from '../errors';
 import {
   addGlobalOptions,
   expiry,
@@ -9,7 +6,10 @@ import {
   optionsOf,
   port,
   positive,
-} from '../options';
+} from '../cli/options';
+import type { Kind } from '../contract/api';
+import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
 import type { PushOptions } from './push/push-options';
 
 /** Those of contract.ts, too; a test compares them. */
@@ -140,7 +140,7 @@ function concurrency(value: string): number {
 
 /** What runs is loaded here: `push --help` does without. */
 async function push(context: Context, options: PushOptions): Promise<void> {
-  const { createSession } = await import('../session');
+  const { createSession } = await import('../profile/session');
   const session = createSession(context, options);
   if (options.each) {
     const { pushEach } = await import('./push/each');

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
-import { addOutputOptions, addPassphraseOptions, optionsOf, port } from '../options';
+import { addOutputOptions, addPassphraseOptions, optionsOf, port } from '../cli/options';
+import type { Context } from '../platform/context';
 import type { ReceiveOptions } from './receive/serve-question';
 
 const EXAMPLES = `

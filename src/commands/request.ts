@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
 import {
   addGlobalOptions,
   duration,
   LONGEST_WAIT,
   newPassphraseOption,
   optionsOf,
-} from '../options';
+} from '../cli/options';
+import type { Context } from '../platform/context';
 import type { RequestOptions } from './request/create-request';
 
 const EXAMPLES = `

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
-import { addGlobalOptions, addPassphraseOptions, optionsOf } from '../options';
+import { addGlobalOptions, addPassphraseOptions, optionsOf } from '../cli/options';
+import type { Context } from '../platform/context';
 import type { RespondOptions } from './respond/send-answer';
 
 const EXAMPLES = `

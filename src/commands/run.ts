@@ -1,16 +1,4 @@
 import { Command } from 'commander';
-import type { ChildInputs, ChildOptions, FileOption, MemoryFolder } from '../child/child-inputs';
-import type { Context } from '../context';
-import { isVariableName } from '../delivery/dotenv';
-import { findProgram } from '../delivery/find-program';
-import { rescueResult } from '../delivery/print-or-rescue';
-import type { RetrievedPush } from '../delivery/retrieve';
-import { safeName } from '../delivery/safe-name';
-import { isUnsafe, isUnsafeForFile } from '../delivery/unsafe-variables';
-import { ExitWith, endedBy, usageError } from '../errors';
-import { type KeyOptions, readKeys } from '../input/decryption-keys';
-import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../input/passphrase';
-import { checkStandardInput } from '../input/source';
 import {
   addGlobalOptions,
   addKeyOptions,
@@ -18,10 +6,22 @@ import {
   type GlobalOptions,
   nameList,
   optionsOf,
-} from '../options';
-import { reportError } from '../report-error';
-import { createSession, type Session } from '../session';
-import { left, usedBefore, variablesSet } from '../terminal/wording';
+} from '../cli/options';
+import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../cli/passphrase';
+import { reportError } from '../cli/report-error';
+import { checkStandardInput } from '../cli/source';
+import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
+import { type KeyOptions, readKeys } from '../open/decryption-keys';
+import { isVariableName } from '../open/dotenv';
+import { rescueResult } from '../open/print-or-rescue';
+import type { RetrievedPush } from '../open/retrieve';
+import type { ChildInputs, ChildOptions, FileOption, MemoryFolder } from '../open/run/child-inputs';
+import { safeName } from '../open/safe-name';
+import { isUnsafe, isUnsafeForFile } from '../open/unsafe-variables';
+import type { Context } from '../platform/context';
+import { ExitWith, endedBy, usageError } from '../platform/errors';
+import { findProgram } from '../platform/find-program';
+import { createSession, type Session } from '../profile/session';
 
 interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions, KeyOptions {
   readonly links: readonly string[];
@@ -135,10 +135,10 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
   // Loaded now: `run --help` does without.
-  const { retrieveAll } = await import('../child/retrieve-all');
-  const { rescueAll } = await import('../delivery/rescue-all');
+  const { retrieveAll } = await import('../open/run/retrieve-all');
+  const { rescueAll } = await import('../open/rescue-all');
   const { childInputs, childOf, memoryFolder, startFailure } = await import(
-    '../child/child-inputs'
+    '../open/run/child-inputs'
   );
   const pushes = await retrieveAll(session, named, passphrase, keys);
   context.asked();
@@ -167,7 +167,7 @@ async function run(session: Session, options: RunOptions): Promise<void> {
 async function forgetKeys({ say }: Session, pushes: readonly RetrievedPush[]): Promise<void> {
   const keys = pushes.flatMap(({ answer }) => answer?.key ?? []);
   if (keys.length === 0) return;
-  const { forgetKey } = await import('../delivery/request-keys');
+  const { forgetKey } = await import('../open/request-keys');
   for (const key of keys) await forgetKey(say, key);
 }
 

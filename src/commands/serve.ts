@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import type { Context, Profile, StoredProfiles } from '../context';
-import { CliError } from '../errors';
-import { withService } from '../load-service';
-import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../options';
-import { aborted } from '../system/abort';
-import { makeFolder } from '../system/private-folder';
-import { type Invocation, invocation } from '../terminal/output';
+import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../cli/options';
+import { type Invocation, invocation } from '../cli/terminal/output';
+import type { Context, Profile, StoredProfiles } from '../platform/context';
+import { CliError } from '../platform/errors';
+import { aborted } from '../platform/files/abort';
+import { withService } from '../platform/load-service';
+import { makeFolder } from '../platform/private-folder';
 import {
   DATA,
   DATABASE,

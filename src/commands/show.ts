@@ -1,15 +1,21 @@
 import { Command } from 'commander';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Api } from '../client/client';
 import type { Reference } from '../client/link';
 import { findListed } from '../client/pages';
 import { findOwnRequest, pushOrRequest } from '../client/push-or-request';
-import type { Context } from '../context';
-import type { Push, SecretRequest } from '../contract';
-import { CliError } from '../errors';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../options';
+import type { Push, SecretRequest } from '../contract/api';
+import type { Context } from '../platform/context';
+import { CliError } from '../platform/errors';
 import { receiptOf, removeReceipt } from '../profile/receipts';
-import { accountOf, clientFor, createSession, type Instance, type Session } from '../session';
-import { type PushState, pushStateText, requestText } from '../terminal/listings';
+import {
+  accountOf,
+  clientFor,
+  createSession,
+  type Instance,
+  type Session,
+} from '../profile/session';
 
 interface ShowOptions extends GlobalOptions {
   readonly link: string;

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { Context } from '../context';
-import { addGlobalOptions, optionsOf } from '../options';
+import { addGlobalOptions, optionsOf } from '../cli/options';
+import { versionText } from '../cli/terminal/instance-info';
+import { pairs } from '../cli/terminal/table';
+import type { Context } from '../platform/context';
+import { createSession, type Instance, type Session } from '../profile/session';
 import { NoInstance } from '../profile/target';
-import { createSession, type Instance, type Session } from '../session';
-import { versionText } from '../terminal/instance-info';
-import { pairs } from '../terminal/table';
 
 const EXAMPLES = `
 Examples:

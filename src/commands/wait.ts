@@ -1,10 +1,4 @@
 import { Command } from 'commander';
-import { type PushProgress, pushPoller } from '../client/audit-log';
-import type { Reference } from '../client/link';
-import { pushOrRequest } from '../client/push-or-request';
-import type { Context } from '../context';
-import type { AuditEntry } from '../contract';
-import { CliError, usageError } from '../errors';
 import {
   addGlobalOptions,
   duration,
@@ -12,13 +6,25 @@ import {
   LONGEST_WAIT,
   optionsOf,
   seconds,
-} from '../options';
+} from '../cli/options';
+import { auditColumns } from '../cli/terminal/listings';
+import { type Invocation, toJson } from '../cli/terminal/output';
+import { printRows } from '../cli/terminal/table';
+import { type PushProgress, pushPoller } from '../client/audit-log';
+import type { Reference } from '../client/link';
+import { pushOrRequest } from '../client/push-or-request';
+import type { AuditEntry } from '../contract/api';
+import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../open/waiting';
+import type { Context } from '../platform/context';
+import { CliError, usageError } from '../platform/errors';
 import { removeReceipt } from '../profile/receipts';
-import { accountOf, clientFor, createSession, type Instance, type Session } from '../session';
-import { auditColumns } from '../terminal/listings';
-import { type Invocation, toJson } from '../terminal/output';
-import { printRows } from '../terminal/table';
-import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../waiting';
+import {
+  accountOf,
+  clientFor,
+  createSession,
+  type Instance,
+  type Session,
+} from '../profile/session';
 
 interface WaitOptions extends GlobalOptions {
   readonly link: string;

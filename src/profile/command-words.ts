@@ -1,4 +1,4 @@
-import { usageError } from '../errors';
+import { usageError } from '../platform/errors';
 
 /**
  * Splits a command into words, as `token-command` documents it: at spaces, except in quotes. Nothing is expanded. Single

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Profile, StoredProfiles } from '../context';
-import { type CliError, failedError, usageError } from '../errors';
-import { editions } from '../options';
-import { isSystemError, whyUnreadable } from '../system/file-error';
-import type { User } from '../system/owner';
-import { checkFolder, readOwn } from '../system/private-folder';
+import { editions } from '../cli/options';
+import type { Profile, StoredProfiles } from '../platform/context';
+import { type CliError, failedError, usageError } from '../platform/errors';
+import { isSystemError, whyUnreadable } from '../platform/files/file-error';
+import type { User } from '../platform/files/owner';
+import { checkFolder, readOwn } from '../platform/private-folder';
 import { configFolder, type System } from './folders';
 
 export const configName = 'config.json';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Environment } from '../context';
-import type { User } from '../system/owner';
-import { checkFolder } from '../system/private-folder';
+import type { Environment } from '../platform/context';
+import type { User } from '../platform/files/owner';
+import { checkFolder } from '../platform/private-folder';
 
 /** What decides where folders are. */
 export interface Surroundings {

@@ -1,8 +1,8 @@
-import type { HeaderFields } from '../context';
-import { usageError } from '../errors';
-import { isSystemError, whyUnreadable } from '../system/file-error';
-import type { User } from '../system/owner';
-import { readOwn } from '../system/private-folder';
+import type { HeaderFields } from '../platform/context';
+import { usageError } from '../platform/errors';
+import { isSystemError, whyUnreadable } from '../platform/files/file-error';
+import type { User } from '../platform/files/owner';
+import { readOwn } from '../platform/private-folder';
 
 /** Headers that the program sets itself, or that frame a message (RFC 9110, 7.6.1). */
 const ours = new Set([

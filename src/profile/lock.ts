@@ -3,8 +3,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { failedError } from '../errors';
-import { lazy } from '../lazy';
+import { failedError } from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
 
 // One file per contender. A single lock file has to be taken from a holder that died, and a new holder can lose it then:
 // between the check and the removal (proper-lockfile), or until a wrongly renamed one is put back (owner check).

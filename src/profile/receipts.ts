@@ -4,11 +4,11 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { grantedLifetime } from '../client/compare-limits';
 import { parseReference, type Reference } from '../client/link';
-import { limits, type Push } from '../contract';
-import { usageError } from '../errors';
-import { parseJson } from '../json';
-import { lazy } from '../lazy';
-import { makeFolder } from '../system/private-folder';
+import { limits, type Push } from '../contract/api';
+import { parseJson } from '../contract/json';
+import { usageError } from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
+import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, type System, stateFolder } from './folders';
 
 // One file per push, which is never changed: writers cannot race.

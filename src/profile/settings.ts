@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Profile } from '../context';
-import { usageError } from '../errors';
-import { parseEdition, positive } from '../options';
+import { parseEdition, positive } from '../cli/options';
+import type { Profile } from '../platform/context';
+import { usageError } from '../platform/errors';
 import { commandWords } from './command-words';
 import { parseBase } from './target';
 

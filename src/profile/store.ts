@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Conf from 'conf';
-import type { ProfileStore, StoredProfiles } from '../context';
-import type { User } from '../system/owner';
-import { checkFolder, makeFolder } from '../system/private-folder';
+import type { ProfileStore, StoredProfiles } from '../platform/context';
+import type { User } from '../platform/files/owner';
+import { checkFolder, makeFolder } from '../platform/private-folder';
 import { configName, readProfiles } from './config-file';
 import { type LockTools, withLock } from './lock';
 

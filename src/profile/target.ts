@@ -1,3 +1,4 @@
+import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
 import type {
   ClientCertificate,
   Edition,
@@ -5,9 +6,8 @@ import type {
   Profile,
   StoredProfiles,
   Token,
-} from '../context';
-import { CliError, usageError } from '../errors';
-import { isLoopback, parseWebUrl, withScheme } from '../loopback';
+} from '../platform/context';
+import { CliError, usageError } from '../platform/errors';
 import { hasToken, noneInUse, noSuchProfile, profileName } from './config-file';
 
 /** What gets a request past a proxy in front of an instance. Each is read once, when it is needed. */

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
-import { API_PATH, OPENAPI_PATH } from '../contract';
+import { API_PATH, OPENAPI_PATH } from '../contract/api';
 import { createApi } from './http/api';
 import { BodyBudget, type MemoryUse } from './http/body';
 import { ipOf, isSecure } from './http/caller';

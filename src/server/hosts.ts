@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { isIP } from 'node:net';
-import { lazy } from '../lazy';
-import { isLocalhost, isLoopback, parseUrl } from '../loopback';
+import { isLocalhost, isLoopback, parseUrl } from '../contract/address';
+import { lazy } from '../platform/files/lazy';
 
 /** What most requests name, matched first because parsing a URL takes longer. */
 const usualHost = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;

@@ -3,8 +3,8 @@ import type { Server as HttpServer } from 'node:http';
 import { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { TlsOptions } from 'node:tls';
-import { isLoopback, urlHost } from '../loopback';
-import { acceptorFor } from '../system/acceptor';
+import { isLoopback, urlHost } from '../contract/address';
+import { acceptorFor } from './http/acceptor';
 import { ServiceError, systemCode } from './service-errors';
 
 /** Where to listen: at an address, or on a socket that is listening already. */

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
-import { limits } from '../contract';
-import { parseUrl } from '../loopback';
+import { parseUrl } from '../contract/address';
+import { limits } from '../contract/api';
 import { ServiceError } from './service-errors';
 
 /** The parameters of scrypt (RFC 7914, section 2). */

@@ -1,6 +1,6 @@
-import { lazy } from '../lazy';
-import { isLoopback } from '../loopback';
-import { raceWithLimit } from '../system/abort';
+import { isLoopback } from '../contract/address';
+import { raceWithLimit } from '../platform/files/abort';
+import { lazy } from '../platform/files/lazy';
 import { openService } from './compose';
 import { connectionLimitOf, GRACE } from './http/connections';
 import { createSockets, readTls, tlsReloader } from './http/sockets';

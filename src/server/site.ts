@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { parseUrl } from '../loopback';
-import { whyUnreadable } from '../system/file-error';
+import { parseUrl } from '../contract/address';
+import { whyUnreadable } from '../platform/files/file-error';
 import { ServiceError } from './service-errors';
 import type { ServiceSettings } from './service-settings';
 

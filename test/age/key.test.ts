@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { holdsKey, newLinkKey, newWords, parseKey } from '../../src/age/key';
 import { isLinkKey } from '../../src/age/link-key';
-import { generateWords } from '../../src/input/random-secret';
-import { wordList } from '../../src/input/words';
+import { generateWords } from '../../src/cli/random-secret';
+import { wordList } from '../../src/cli/words';
 
 const list = wordList();
 

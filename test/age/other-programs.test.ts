@@ -19,7 +19,7 @@ import {
   passphraseRecipient,
   type Recipient,
 } from '../../src/age/recipients';
-import { wordList } from '../../src/input/words';
+import { wordList } from '../../src/cli/words';
 import { expectSame, joined, lengths, pieces } from '../helpers/age';
 import { lacks } from '../helpers/needs';
 import { person } from '../helpers/program';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openLink, worthAnotherTry } from '../../src/client/file-link';
 import { TransportError } from '../../src/client/transport/network-errors';
-import type { Transport } from '../../src/context';
+import type { Transport } from '../../src/platform/context';
 
 interface Literal {
   readonly status: number;

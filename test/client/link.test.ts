@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/client/client';
 import { findLink, parseReference, repairText, withKey } from '../../src/client/link';
-import { createdSchema } from '../../src/contract';
-import { CliError } from '../../src/errors';
+import { createdSchema } from '../../src/contract/api';
+import { CliError } from '../../src/platform/errors';
 
 const api = (preview: () => Promise<{ url: string }>) => ({ preview }) as unknown as Api;
 const failing = api(async () => {

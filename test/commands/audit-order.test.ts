@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Transport } from '../../src/context';
-import type { AuditEntry } from '../../src/contract';
+import type { AuditEntry } from '../../src/contract/api';
+import type { Transport } from '../../src/platform/context';
 import { BASE } from '../helpers/instance';
 import { long } from '../helpers/long';
 import { type Place, place } from '../helpers/run';

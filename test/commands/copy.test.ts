@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Context } from '../../src/context';
-import { programClipboard } from '../../src/delivery/clipboard';
+import { programClipboard } from '../../src/platform/clipboard';
+import type { Context } from '../../src/platform/context';
 import { type Instance, instance } from '../helpers/instance';
 
 /** Programs that stand in for those of a desktop: what they get is in files beside them. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Transport } from '../../src/context';
+import type { Transport } from '../../src/platform/context';
 import { GUESSES, type Guesses, type StandIn, standIn } from '../helpers/commercial';
 import { instance as testInstance } from '../helpers/instance';
 import { NOW, type Place, place } from '../helpers/run';

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { heredoc, maskCommands } from '../../src/delivery/ci-job';
+import { heredoc, maskCommands } from '../../src/open/ci-job';
 import { type Instance, instance } from '../helpers/instance';
 import { skipsWithout } from '../helpers/needs';
 import { createWithFiles, filePart } from '../helpers/service';

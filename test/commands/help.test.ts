@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { exitStatus } from '../../src/errors';
-import { commands, topics } from '../../src/program';
+import { commands, topics } from '../../src/commands/program';
+import { exitStatus } from '../../src/platform/errors';
 import { type Place, place } from '../helpers/run';
 
 let here: Place;

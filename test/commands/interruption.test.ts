@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { AT_ONCE } from '../../src/client/pages';
-import { aborted } from '../../src/system/abort';
+import { aborted } from '../../src/platform/files/abort';
 import { CREATED } from '../helpers/reference';
 import { type Place, place } from '../helpers/run';
 import { broken, json, wire } from '../helpers/wire';

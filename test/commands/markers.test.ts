@@ -4,9 +4,9 @@ import { encryptText } from '../../src/age/age';
 import { newKeyPair } from '../../src/age/key-files';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { TransportError } from '../../src/client/transport/network-errors';
-import type { HttpRequest, Transport } from '../../src/context';
-import { exitStatus } from '../../src/errors';
-import { commands } from '../../src/program';
+import { commands } from '../../src/commands/program';
+import type { HttpRequest, Transport } from '../../src/platform/context';
+import { exitStatus } from '../../src/platform/errors';
 import { long } from '../helpers/long';
 import { memory } from '../helpers/memory';
 import {

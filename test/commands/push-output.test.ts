@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { locales } from '../../src/contract';
+import { locales } from '../../src/contract/api';
 import { asking } from '../helpers/foreign';
 import { type Instance, instance } from '../helpers/instance';
 import { CREATED } from '../helpers/reference';

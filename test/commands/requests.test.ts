@@ -11,7 +11,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encryptText } from '../../src/age/age';
 import { newKeyPair, parseRecipient } from '../../src/age/key-files';
-import type { Transport } from '../../src/context';
+import type { Transport } from '../../src/platform/context';
 import {
   commercialRequests,
   type Guesses,

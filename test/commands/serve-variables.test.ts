@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { define } from '../../src/commands/serve';
 import { unknownVariables, variablesOf } from '../../src/commands/serve/serve-options';
-import type { Context } from '../../src/context';
+import type { Context } from '../../src/platform/context';
 import { type Place, place } from '../helpers/run';
 
 let here: Place;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Transport } from '../../src/context';
+import type { Transport } from '../../src/platform/context';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import { place } from '../helpers/run';
 import { broken, wire } from '../helpers/wire';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Api, apiClient } from '../../src/client/client';
-import type { RouteName } from '../../src/contract';
-import { CliError, type ErrorCode } from '../../src/errors';
+import type { RouteName } from '../../src/contract/api';
+import { CliError, type ErrorCode } from '../../src/platform/errors';
 import {
   AUDITED,
   CREATED,

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exitStatus } from '../../src/errors';
+import { exitStatus } from '../../src/platform/errors';
 import { asking } from '../helpers/foreign';
 import { times } from '../helpers/long';
 import {

@@ -1,5 +1,5 @@
-import type { HttpRequest, Transport } from '../../src/context';
-import { durations } from '../../src/contract';
+import { durations } from '../../src/contract/api';
+import type { HttpRequest, Transport } from '../../src/platform/context';
 
 /** What is not known of the commercial edition, and of services like it: each a switch, so that the client works either way. */
 export interface Guesses {

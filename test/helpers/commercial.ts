@@ -1,4 +1,4 @@
-import type { HttpRequest, Transport } from '../../src/context';
+import type { HttpRequest, Transport } from '../../src/platform/context';
 
 /** What is not known of the commercial edition (docs/wire.md, "Editions and versions"). */
 export interface Guesses {

@@ -1,4 +1,4 @@
-import type { Transport } from '../../src/context';
+import type { Transport } from '../../src/platform/context';
 import { type Place, type PlaceOptions, place } from './run';
 import { type TestService, testService } from './service';
 

@@ -1,4 +1,4 @@
-import type { Choice, Prompter } from '../../src/context';
+import type { Choice, Prompter } from '../../src/platform/context';
 
 /** A question that will be asked, word for word, and its answer. */
 export type Prompt =

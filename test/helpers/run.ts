@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { run as runProgram } from '../../src/main';
 import type {
   Child,
   Context,
@@ -19,11 +20,10 @@ import type {
   Output,
   StoredProfiles,
   Transport,
-} from '../../src/context';
-import { run as runProgram } from '../../src/main';
+} from '../../src/platform/context';
+import { runs, signalGroup } from '../../src/platform/process';
 import { configFolder } from '../../src/profile/folders';
 import { confStore } from '../../src/profile/store';
-import { runs, signalGroup } from '../../src/system/process';
 import { type Prompt, scriptedPrompter } from './prompts';
 
 type Stream = 'stdin' | 'stdout' | 'stderr';

@@ -1,5 +1,5 @@
 import { TransportError } from '../../src/client/transport/network-errors';
-import type { HttpRequest, Transport } from '../../src/context';
+import type { HttpRequest, Transport } from '../../src/platform/context';
 
 /** An answer, word for word. */
 export interface Literal {

@@ -15,8 +15,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { encryptText, prepareFile } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
 import { parseRecipients } from '../../src/age/key-files';
+import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
-import { encodeManifest, type ManifestFile } from '../../src/manifest';
 import { joined, pieces } from '../helpers/age';
 import { type Ended, person, pwpush, serveBuilt, serving, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';

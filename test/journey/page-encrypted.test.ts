@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { encryptText as encryptToKeys } from '../../src/age/age';
 import { parseRecipient } from '../../src/age/key-files';
-import { encodeManifest } from '../../src/manifest';
+import { encodeManifest } from '../../src/age/manifest';
 import {
   encryptFile,
   encryptText,

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { decryptText } from '../../src/age/age';
 import { parseIdentities } from '../../src/age/key-files';
-import { decodeManifest, type Manifest } from '../../src/manifest';
+import { decodeManifest, type Manifest } from '../../src/age/manifest';
 import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
 import { person, type Served, serveBuilt } from '../helpers/program';
 import { recorder } from '../helpers/recorder';

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decryptText, encryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
-import { encodeManifest } from '../../src/manifest';
+import { encodeManifest } from '../../src/age/manifest';
 import { joined, pieces } from '../helpers/age';
 import { mountDisk, noDisk } from '../helpers/disk';
 import { person, program, pwpush, type Running, start } from '../helpers/program';

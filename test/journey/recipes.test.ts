@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { texts } from '../../src/help/topics';
+import { texts } from '../../src/cli/help/topics';
 import { lacks } from '../helpers/needs';
 import { program as built, person, pwpush, serving } from '../helpers/program';
 

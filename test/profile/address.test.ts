@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StoredProfiles } from '../../src/context';
+import type { StoredProfiles } from '../../src/platform/context';
 import { chooseTarget, parseBase } from '../../src/profile/target';
 
 const target = (stored: StoredProfiles, wished: { insecure?: true; anonymous?: true } = {}) =>

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { build } from 'rolldown';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runs } from '../../src/platform/process';
 import { withLock } from '../../src/profile/lock';
-import { runs } from '../../src/system/process';
 
 let folder: string;
 let path: string;

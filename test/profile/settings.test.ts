@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../src/context';
+import type { Profile } from '../../src/platform/context';
 import { parseToken } from '../../src/profile/config-file';
 import { checkProfileName, withSetting } from '../../src/profile/settings';
 

@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runs } from '../../src/platform/process';
 import { readProfiles } from '../../src/profile/config-file';
 import { confStore } from '../../src/profile/store';
-import { runs } from '../../src/system/process';
 
 let root: string;
 let folder: string;

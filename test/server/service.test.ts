@@ -7,7 +7,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isLoopback } from '../../src/loopback';
+import { isLoopback } from '../../src/contract/address';
 import { passphraseChecks } from '../../src/server/keys/primitives';
 import { outwardAddress } from '../../src/server/listen';
 import { type Service, ServiceError, type ServiceIo, startService } from '../../src/server/service';

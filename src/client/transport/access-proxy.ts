@@ -1,5 +1,5 @@
-import type { HttpRequest } from '../../context';
-import { type CliError, failedError } from '../../errors';
+import type { HttpRequest } from '../../platform/context';
+import { type CliError, failedError } from '../../platform/errors';
 
 // Proxies that let nobody through to an instance who has not logged in to them: Cloudflare Access, oauth2-proxy, Authelia,
 // identity-aware proxies of clouds, or a server that requires client certificates.

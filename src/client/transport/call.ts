@@ -1,7 +1,7 @@
-import type { HttpRequest, HttpResponse, Transport } from '../../context';
-import { API_PATH } from '../../contract';
-import { CliError, failedError } from '../../errors';
-import { isShellSafe, parseWebUrl } from '../../loopback';
+import { isShellSafe, parseWebUrl } from '../../contract/address';
+import { API_PATH } from '../../contract/api';
+import type { HttpRequest, HttpResponse, Transport } from '../../platform/context';
+import { CliError, failedError } from '../../platform/errors';
 import { accessLogin, isAccessLogin } from './access-proxy';
 import { TransportError } from './network-errors';
 

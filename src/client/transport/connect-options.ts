@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
-import type { ClientCertificate, Environment, HttpOptions } from '../../context';
-import { usageError } from '../../errors';
-import { isLocalhost, isLoopback, parseWebUrl } from '../../loopback';
+import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
+import type { ClientCertificate, Environment, HttpOptions } from '../../platform/context';
+import { usageError } from '../../platform/errors';
 
 /** Options of node:tls for both the instance and an https proxy. */
 export interface TlsOptions {

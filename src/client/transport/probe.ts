@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, connect as plain, type Socket } from 'node:net';
 import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
-import type { ClientCertificate } from '../../context';
-import { isLocalhost } from '../../loopback';
-import { raceWithLimit } from '../../system/abort';
+import { isLocalhost } from '../../contract/address';
+import type { ClientCertificate } from '../../platform/context';
+import { raceWithLimit } from '../../platform/files/abort';
 import type { TlsOptions } from './connect-options';
 import { hostOf, LOCAL_ADDRESSES, lookupOptions } from './connect-options';
 import { openTunnel } from './tunnel';

@@ -4,7 +4,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
-import type { ClientCertificate } from '../../context';
+import type { ClientCertificate } from '../../platform/context';
 import type { TlsOptions } from './connect-options';
 import { hostOf, lookupOptions } from './connect-options';
 

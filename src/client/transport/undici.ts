@@ -3,7 +3,7 @@ import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import { kConnect } from 'undici/lib/core/symbols.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../context';
+import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../platform/context';
 import { certificateFor, lookupOptions, proxyFor, tlsOptions } from './connect-options';
 import { networkError, proxyAuthenticationError, TransportError } from './network-errors';
 import type { Connector, UploadAttempt } from './upload';

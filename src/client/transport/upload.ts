@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { StreamedBody } from '../../context';
-import { socketProgress } from '../../system/socket-progress';
+import type { StreamedBody } from '../../platform/context';
+import { socketProgress } from '../../platform/files/socket-progress';
 import { TransportError } from './network-errors';
 
 type ConnectCallback = (error: Error | null, socket: Socket | null) => void;

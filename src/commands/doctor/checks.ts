@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { abilities, editionOf } from '../../cli/terminal/instance-info';
+import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
 import { header } from '../../client/transport/call';
 import { proxyFor, tlsOptions } from '../../client/transport/connect-options';
@@ -9,10 +11,9 @@ import {
   openConnection,
   type ProbedConnection,
 } from '../../client/transport/probe';
-import type { Context, Transport } from '../../context';
-import type { InstanceVersion } from '../../contract';
-import { CliError, failedError } from '../../errors';
-import { type Target, travelsOpen } from '../../profile/target';
+import type { InstanceVersion } from '../../contract/api';
+import type { Context, Transport } from '../../platform/context';
+import { CliError, failedError } from '../../platform/errors';
 import {
   BRIEF,
   briefSettings,
@@ -20,9 +21,8 @@ import {
   certificatesOf,
   type Session,
   timeoutOf,
-} from '../../session';
-import { abilities, editionOf } from '../../terminal/instance-info';
-import { count } from '../../terminal/wording';
+} from '../../profile/session';
+import { type Target, travelsOpen } from '../../profile/target';
 
 const DAY = 24 * 60 * 60 * 1000;
 /** Days before its end by which a certificate should have been renewed. */

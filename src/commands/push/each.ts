@@ -1,9 +1,16 @@
+import { noKey, readPassphrase } from '../../cli/passphrase';
+import { failureFields, reportError } from '../../cli/report-error';
+import { bytesFrom } from '../../cli/source';
+import { toJson } from '../../cli/terminal/output';
 import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
-import type { Edition } from '../../context';
-import type { NewPush } from '../../contract';
-import { deliverLink } from '../../delivery/deliver-link';
-import { CliError, ExitWith, endedBy, failedError, usageError } from '../../errors';
+import type { NewPush } from '../../contract/api';
+import type { Edition } from '../../platform/context';
+import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
+import { lazy } from '../../platform/files/lazy';
+import { pruneReceipts } from '../../profile/receipts';
+import { accountOf, type Instance, type Session } from '../../profile/session';
+import type { Target } from '../../profile/target';
 import {
   type BatchEntry,
   type BatchFormat,
@@ -11,17 +18,10 @@ import {
   formatOf,
   linesOf,
   readEntry,
-} from '../../input/batch-lines';
-import type { EncryptMode, Seal } from '../../input/encryption';
-import { noKey, readPassphrase } from '../../input/passphrase';
-import { bytesFrom } from '../../input/source';
-import { lazy } from '../../lazy';
-import { pruneReceipts } from '../../profile/receipts';
-import type { Target } from '../../profile/target';
-import { failureFields, reportError } from '../../report-error';
-import { accountOf, type Instance, type Session } from '../../session';
-import { dryRunText } from '../../terminal/dry-run';
-import { toJson } from '../../terminal/output';
+} from '../../share/batch-lines';
+import { deliverLink } from '../../share/deliver-link';
+import { dryRunText } from '../../share/dry-run';
+import type { EncryptMode, Seal } from '../../share/encryption';
 import { editionOf, toldExpiry } from './expiry';
 import {
   checkEncryptable,
@@ -59,7 +59,7 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const target = await session.target();
   const mode = encryptMode(options, target.defaults);
   const seal =
-    mode && (await (await import('../../input/encryption')).sealerFor(mode, options, context));
+    mode && (await (await import('../../share/encryption')).sealerFor(mode, options, context));
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
   const connected = lazy(() => session.connect(concurrency));

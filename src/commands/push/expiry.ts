@@ -1,10 +1,10 @@
 import { askedLifetime } from '../../client/compare-limits';
 import { askEdition, type ExpiryFields, expiryFields } from '../../client/edition';
-import type { Edition, Profile } from '../../context';
-import { durationText } from '../../duration';
-import { CliError, usageError } from '../../errors';
-import { lazy } from '../../lazy';
-import type { Instance } from '../../session';
+import { durationText } from '../../contract/duration';
+import type { Edition, Profile } from '../../platform/context';
+import { CliError, usageError } from '../../platform/errors';
+import { lazy } from '../../platform/files/lazy';
+import type { Instance } from '../../profile/session';
 import type { PushOptions } from './push-options';
 
 const DAY = 86_400;

@@ -1,14 +1,14 @@
-import type { Edition } from '../../context';
-import { deliverLink } from '../../delivery/deliver-link';
-import { CliError } from '../../errors';
-import { contentSource, openFiles } from '../../input/content';
-import { offerPassphrase, readPassphrase } from '../../input/passphrase';
-import { readSecret, type Source } from '../../input/source';
-import { lazy } from '../../lazy';
+import { offerPassphrase, readPassphrase } from '../../cli/passphrase';
+import { readSecret, type Source } from '../../cli/source';
+import { invocation } from '../../cli/terminal/output';
+import type { Edition } from '../../platform/context';
+import { CliError } from '../../platform/errors';
+import { lazy } from '../../platform/files/lazy';
 import { pruneReceipts } from '../../profile/receipts';
+import { accountOf, type Instance, type Session } from '../../profile/session';
 import { NoInstance, type Target } from '../../profile/target';
-import { accountOf, type Instance, type Session } from '../../session';
-import { invocation } from '../../terminal/output';
+import { contentSource, openFiles } from '../../share/content';
+import { deliverLink } from '../../share/deliver-link';
 import { editionOf, toldExpiry } from './expiry';
 import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './push-options';
 import { type Draft, readyPush, shownPush } from './ready';
@@ -29,7 +29,7 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
   const seal =
-    mode && (await (await import('../../input/encryption')).sealerFor(mode, options, context));
+    mode && (await (await import('../../share/encryption')).sealerFor(mode, options, context));
   const connected = lazy(() => session.connect());
   const edition = target ? editionOf(options, target.edition, connected) : ownEdition;
   const told = await toldExpiry(options, target?.defaults, context.now(), edition);
@@ -121,7 +121,7 @@ async function create(
   const { request, files, linkKey } = ready;
   const started = context.now();
   const creating = files
-    ? (await import('../../input/attachments')).sendFiles(session, files, (metered) =>
+    ? (await import('../../share/attachments')).sendFiles(session, files, (metered) =>
         instance.api.create(request, metered, account),
       )
     : instance.api.create(request, [], account);
@@ -141,7 +141,7 @@ async function create(
 }
 
 async function dryRun(options: PushOptions, target: Target, draft: Draft): Promise<string> {
-  const { dryRunText } = await import('../../terminal/dry-run');
+  const { dryRunText } = await import('../../share/dry-run');
   const { request, files } = await shownPush(draft, options);
   const headers = Object.keys((await target.headers?.()) ?? {});
   const { json } = options;

@@ -1,13 +1,13 @@
+import type { Expiry, GlobalOptions } from '../../cli/options';
+import { checkPassphrase, type PassphraseOptions } from '../../cli/passphrase';
+import { checkStandardInput } from '../../cli/source';
 import { notification } from '../../client/client';
 import type { ExpiryFields } from '../../client/edition';
-import type { Context, Profile } from '../../context';
-import type { Kind, NewPush } from '../../contract';
-import { usageError } from '../../errors';
-import { type ContentOptions, checkFiles } from '../../input/content';
-import type { EncryptMode, RecipientOptions } from '../../input/encryption';
-import { checkPassphrase, type PassphraseOptions } from '../../input/passphrase';
-import { checkStandardInput } from '../../input/source';
-import type { Expiry, GlobalOptions } from '../../options';
+import type { Kind, NewPush } from '../../contract/api';
+import type { Context, Profile } from '../../platform/context';
+import { usageError } from '../../platform/errors';
+import { type ContentOptions, checkFiles } from '../../share/content';
+import type { EncryptMode, RecipientOptions } from '../../share/encryption';
 
 export interface PushOptions
   extends GlobalOptions,

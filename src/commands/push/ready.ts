@@ -1,9 +1,9 @@
 import type { ExpiryFields } from '../../client/edition';
 import type { Attachment } from '../../client/form';
-import type { Context, Profile } from '../../context';
-import type { NewPush } from '../../contract';
-import type { Withdraw } from '../../delivery/give-to-sender';
-import type { EncryptMode, Seal } from '../../input/encryption';
+import type { NewPush } from '../../contract/api';
+import type { Context, Profile } from '../../platform/context';
+import type { EncryptMode, Seal } from '../../share/encryption';
+import type { Withdraw } from '../../share/give-to-sender';
 import { type PushOptions, requestOf } from './push-options';
 
 /** What a push is made of. */
@@ -47,7 +47,7 @@ export async function readyPush(
     for (const one of given) await one(failure);
   };
   const give = async (what: 'passphrase' | 'key', text: string, path: string | undefined) => {
-    const { giveToSender } = await import('../../delivery/give-to-sender');
+    const { giveToSender } = await import('../../share/give-to-sender');
     given.push(await giveToSender({ what, text, path }, context, options));
     return text;
   };
@@ -56,7 +56,7 @@ export async function readyPush(
     if (mode === 'words' && sealed?.key !== undefined)
       await give('key', sealed.key, options.keyOut);
     if (options.generatePassphrase) {
-      const { newPassphrase } = await import('../../delivery/give-to-sender');
+      const { newPassphrase } = await import('../../share/give-to-sender');
       passphrase = await give('passphrase', await newPassphrase(), options.passphraseOut);
     }
   } catch (error) {

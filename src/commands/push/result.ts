@@ -1,15 +1,15 @@
+import type { Invocation, Terminal } from '../../cli/terminal/output';
+import { granted } from '../../cli/terminal/wording';
 import type { Api } from '../../client/client';
 import { differences, differenceText, unconfirmed } from '../../client/compare-limits';
 import { findLink, isPushLink, linkIn, withKey } from '../../client/link';
-import type { Profile } from '../../context';
-import type { Push } from '../../contract';
-import type { CreatedLink } from '../../delivery/deliver-link';
-import { CliError, failedError } from '../../errors';
+import type { Push } from '../../contract/api';
+import type { Profile } from '../../platform/context';
+import { CliError, failedError } from '../../platform/errors';
+import { codeOrMessage } from '../../platform/files/file-error';
 import { saveReceipt } from '../../profile/receipts';
-import type { Instance } from '../../session';
-import { codeOrMessage } from '../../system/file-error';
-import type { Invocation, Terminal } from '../../terminal/output';
-import { granted } from '../../terminal/wording';
+import type { Instance } from '../../profile/session';
+import type { CreatedLink } from '../../share/deliver-link';
 import type { PushOptions } from './push-options';
 import type { ReadyPush } from './ready';
 

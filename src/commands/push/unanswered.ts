@@ -1,14 +1,14 @@
 import { isArmored } from '../../age/armored';
+import { count } from '../../cli/terminal/wording';
 import { type ApiSettings, apiClient } from '../../client/client';
 import { differences } from '../../client/compare-limits';
 import { isPushLink, webAddress, withKey } from '../../client/link';
 import { pages } from '../../client/pages';
 import { header } from '../../client/transport/call';
-import type { Transport } from '../../context';
-import type { NewPush, Push } from '../../contract';
-import { CliError } from '../../errors';
-import { briefSettings, type Session } from '../../session';
-import { count } from '../../terminal/wording';
+import type { NewPush, Push } from '../../contract/api';
+import type { Transport } from '../../platform/context';
+import { CliError } from '../../platform/errors';
+import { briefSettings, type Session } from '../../profile/session';
 
 /**
  * Extends the error of a creation that got no response by what the user's active pushes say about it. Takes at most

@@ -1,23 +1,30 @@
 import { newKeyPair, parseIdentities } from '../../age/key-files';
+import type { GlobalOptions } from '../../cli/options';
+import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../cli/passphrase';
+import { checkStandardInput } from '../../cli/source';
+import { type Invocation, invocation, toJson } from '../../cli/terminal/output';
+import { safe } from '../../cli/terminal/safe';
 import { apiClient } from '../../client/client';
 import { withKey } from '../../client/link';
-import type { Context } from '../../context';
-import { deliverPush } from '../../delivery/deliver-push';
-import { openPush } from '../../delivery/open-push';
-import { type OutputPlace, reserveOutput } from '../../delivery/output-place';
-import { rescue } from '../../delivery/rescue';
-import { rescueAll } from '../../delivery/rescue-all';
-import { type RetrievedPush, retrieve } from '../../delivery/retrieve';
-import { readAnswer } from '../../delivery/take-answer';
-import { asCliError, attempt, CliError, endedBy, joinHints, usageError } from '../../errors';
-import { closeAfter } from '../../input/close-after';
-import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
-import { checkStandardInput } from '../../input/source';
-import { withService } from '../../load-service';
-import type { GlobalOptions } from '../../options';
-import { aborted } from '../../system/abort';
-import { type Invocation, invocation, toJson } from '../../terminal/output';
-import { safe } from '../../terminal/safe';
+import { deliverPush } from '../../open/deliver-push';
+import { openPush } from '../../open/open-push';
+import { type OutputPlace, reserveOutput } from '../../open/output-place';
+import { rescue } from '../../open/rescue';
+import { rescueAll } from '../../open/rescue-all';
+import { type RetrievedPush, retrieve } from '../../open/retrieve';
+import { readAnswer } from '../../open/take-answer';
+import type { Context } from '../../platform/context';
+import {
+  asCliError,
+  attempt,
+  CliError,
+  endedBy,
+  joinHints,
+  usageError,
+} from '../../platform/errors';
+import { aborted } from '../../platform/files/abort';
+import { withService } from '../../platform/load-service';
+import { closeAfter } from '../../share/close-after';
 
 export interface ReceiveOptions extends GlobalOptions, PassphraseOptions {
   readonly question?: string;
@@ -131,11 +138,11 @@ async function showLink(
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
   if (options.copy) {
-    const { copyLink } = await import('../../delivery/deliver-link');
+    const { copyLink } = await import('../../share/deliver-link');
     await copyLink({ context, options, say }, link);
   }
   if (context.stderr.isTTY && !options.quiet && !options.json) {
-    const { drawQr } = await import('../../terminal/qr');
+    const { drawQr } = await import('../../cli/terminal/qr');
     await drawQr(say, link);
   }
 }

@@ -1,11 +1,20 @@
+import type { GlobalOptions } from '../../cli/options';
+import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../cli/passphrase';
+import {
+  checkStandardInput,
+  chooseSource,
+  readSecret,
+  type Source,
+  type SourceOptions,
+} from '../../cli/source';
 import { notification, type RequestApi } from '../../client/client';
 import { differences, differenceText, grantedLifetime } from '../../client/compare-limits';
 import { findLink, parseReference, withKey } from '../../client/link';
-import type { Context } from '../../context';
-import type { NewPush, NewRequest, Push, SecretRequest } from '../../contract';
-import { type CreatedLink, deliverLink } from '../../delivery/deliver-link';
-import { type NewKey, newRequestKey } from '../../delivery/request-keys';
-import { durationInOneUnit } from '../../duration';
+import type { NewPush, NewRequest, Push, SecretRequest } from '../../contract/api';
+import { durationInOneUnit } from '../../contract/duration';
+import { type NewKey, newRequestKey } from '../../open/request-keys';
+import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
+import type { Context } from '../../platform/context';
 import {
   asCliError,
   CliError,
@@ -13,21 +22,18 @@ import {
   failedError,
   joinHints,
   usageError,
-} from '../../errors';
-import { closeAfter } from '../../input/close-after';
-import { openFiles } from '../../input/content';
-import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../input/passphrase';
+} from '../../platform/errors';
 import {
-  checkStandardInput,
-  chooseSource,
-  readSecret,
-  type Source,
-  type SourceOptions,
-} from '../../input/source';
-import type { GlobalOptions } from '../../options';
+  accountOf,
+  clientFor,
+  createSession,
+  type Instance,
+  type Session,
+} from '../../profile/session';
 import { NoInstance } from '../../profile/target';
-import { accountOf, clientFor, createSession, type Instance, type Session } from '../../session';
-import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../waiting';
+import { closeAfter } from '../../share/close-after';
+import { openFiles } from '../../share/content';
+import { type CreatedLink, deliverLink } from '../../share/deliver-link';
 
 export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
   readonly expire?: string;
@@ -75,7 +81,7 @@ export async function createRequest(context: Context, options: RequestOptions): 
     const creating = async () => {
       const request = { ...wanted, ...(key && { public_key: key.recipient }) };
       if (files.length === 0) return instance.api.requests.create(request, [], account);
-      const { sendFiles } = await import('../../input/attachments');
+      const { sendFiles } = await import('../../share/attachments');
       return sendFiles(session, files, (sent) =>
         instance.api.requests.create(request, sent, account),
       );
@@ -183,7 +189,7 @@ async function passphraseFor(options: RequestOptions, context: Context) {
     const text = await readPassphrase(options, context, true);
     return { field: text === undefined ? {} : { passphrase: text }, withdraw: async () => {} };
   }
-  const { giveToSender, newPassphrase } = await import('../../delivery/give-to-sender');
+  const { giveToSender, newPassphrase } = await import('../../share/give-to-sender');
   const text = await newPassphrase();
   const given = { what: 'passphrase', text, path: options.passphraseOut } as const;
   return { field: { passphrase: text }, withdraw: await giveToSender(given, context, options) };

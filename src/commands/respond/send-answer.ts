@@ -2,21 +2,21 @@ import { AgeError } from '../../age/age-error';
 import { parseRecipient } from '../../age/key-files';
 import { isLinkKey } from '../../age/link-key';
 import type { Recipient } from '../../age/recipients';
+import type { GlobalOptions } from '../../cli/options';
+import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../../cli/passphrase';
+import { readSecret } from '../../cli/source';
+import { forTerminal } from '../../cli/terminal/safe';
 import { apiClient } from '../../client/client';
 import type { Reference } from '../../client/link';
 import { onRequest } from '../../client/push-or-request';
-import type { Context } from '../../context';
-import type { SecretRequest } from '../../contract';
-import { withPassphrase } from '../../delivery/retrieve';
-import { safeName } from '../../delivery/safe-name';
-import { CliError, usageError } from '../../errors';
-import { type ContentOptions, checkFiles, contentSource, openFiles } from '../../input/content';
-import { sealerTo } from '../../input/encryption';
-import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../../input/passphrase';
-import { readSecret } from '../../input/source';
-import type { GlobalOptions } from '../../options';
-import { briefSettings, createSession, type Instance, type Session } from '../../session';
-import { forTerminal } from '../../terminal/safe';
+import type { SecretRequest } from '../../contract/api';
+import { withPassphrase } from '../../open/retrieve';
+import { safeName } from '../../open/safe-name';
+import type { Context } from '../../platform/context';
+import { CliError, usageError } from '../../platform/errors';
+import { briefSettings, createSession, type Instance, type Session } from '../../profile/session';
+import { type ContentOptions, checkFiles, contentSource, openFiles } from '../../share/content';
+import { sealerTo } from '../../share/encryption';
 
 export interface RespondOptions extends GlobalOptions, ContentOptions, PassphraseOptions {
   readonly link: string;
@@ -59,7 +59,7 @@ export async function sendAnswer(context: Context, options: RespondOptions): Pro
     const responding =
       files.length === 0
         ? api.requests.respond(reference.token, sent)
-        : (await import('../../input/attachments')).sendFiles(session, files, (metered) =>
+        : (await import('../../share/attachments')).sendFiles(session, files, (metered) =>
             api.requests.respond(reference.token, { ...sent, files: metered }),
           );
     const answered = await responding.catch(async (error) => {

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
-import type { Context, Environment } from '../../context';
-import { CliError, usageError } from '../../errors';
-import { GLOBAL, type GlobalOptions, optionsOf } from '../../options';
+import { GLOBAL, type GlobalOptions, optionsOf } from '../../cli/options';
+import { type Invocation, invocation } from '../../cli/terminal/output';
+import type { Context, Environment } from '../../platform/context';
+import { CliError, usageError } from '../../platform/errors';
+import { makeFile } from '../../platform/files/atomic-file';
+import { isForeign, type User } from '../../platform/files/owner';
+import { checkFolder } from '../../platform/private-folder';
 import { dataFolder } from '../../profile/folders';
-import { makeFile } from '../../system/atomic-file';
-import { isForeign, type User } from '../../system/owner';
-import { checkFolder } from '../../system/private-folder';
-import { type Invocation, invocation } from '../../terminal/output';
 
 /** The option for the service's folder, on `serve` and all its subcommands. */
 export const DATA = ['--data <folder>', 'folder of the database (default: data folder)'] as const;

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
+import { addOutputOptions, type GlobalOptions, port } from '../../cli/options';
+import { ownerColumns } from '../../cli/terminal/listings';
+import type { Invocation } from '../../cli/terminal/output';
+import { table } from '../../cli/terminal/table';
 import type { TransportError } from '../../client/transport/network-errors';
-import type { Context } from '../../context';
-import { CliError, failedError, usageError } from '../../errors';
-import { type ServiceModule, withService } from '../../load-service';
-import { urlHost } from '../../loopback';
-import { addOutputOptions, type GlobalOptions, port } from '../../options';
-import { ownerColumns } from '../../terminal/listings';
-import type { Invocation } from '../../terminal/output';
-import { table } from '../../terminal/table';
+import { urlHost } from '../../contract/address';
+import type { Context } from '../../platform/context';
+import { CliError, failedError, usageError } from '../../platform/errors';
+import { type ServiceModule, withService } from '../../platform/load-service';
 import {
   beginSubcommand,
   DATA,

@@ -1,6 +1,6 @@
-import { limits } from '../../contract';
-import { lazy } from '../../lazy';
-import { isLoopback } from '../../loopback';
+import { isLoopback } from '../../contract/address';
+import { limits } from '../../contract/api';
+import { lazy } from '../../platform/files/lazy';
 import { type OpenService, openService } from '../compose';
 import { connectionLimitOf, GRACE } from '../http/connections';
 import type { App } from '../http/parts';

@@ -1,6 +1,6 @@
 import { getPath } from 'hono/utils/url';
-import { API_PATH, routes } from '../../contract';
-import type { HereEvent } from '../../here-event';
+import { API_PATH, routes } from '../../contract/api';
+import type { HereEvent } from '../../contract/here-event';
 import type { OpenService } from '../compose';
 import { originOf } from '../http/caller';
 import type { App } from '../http/parts';

@@ -1,5 +1,5 @@
 import { getPath } from 'hono/utils/url';
-import { API_PATH, requestRoutes } from '../../contract';
+import { API_PATH, requestRoutes } from '../../contract/api';
 import type { OpenService } from '../compose';
 import { type ClientSocket, originOf } from '../http/caller';
 import type { App } from '../http/parts';

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { locales, OPENAPI_PATH, routes } from '../../contract';
+import { locales, OPENAPI_PATH, routes } from '../../contract/api';
 import type { Visitor } from '../rules/access';
 import type { PushWithNote } from '../rules/records';
 import { Refusal } from '../service-errors';

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { urlHost } from '../../loopback';
+import { urlHost } from '../../contract/address';
 import type { Log } from '../ops/log';
 import { systemCode } from '../service-errors';
 import { commonHeaders } from './responses';

@@ -1,5 +1,5 @@
-import { size } from '../../byte-size';
-import { valuesIn } from '../../json';
+import { size } from '../../contract/byte-size';
+import { valuesIn } from '../../contract/json';
 import { busy, Refusal } from '../service-errors';
 import type { ClientSocket } from './caller';
 import { formFields, utf8 } from './form-fields';

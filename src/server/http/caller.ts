@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { parseUrl } from '../../loopback';
+import { parseUrl } from '../../contract/address';
 import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 

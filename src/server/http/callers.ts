@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { limits } from '../../contract';
+import { limits } from '../../contract/api';
 import { MANAGEMENT } from '../keys/keyring';
 import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';

@@ -1,4 +1,4 @@
-import { limits } from '../../contract';
+import { limits } from '../../contract/api';
 import { Refusal } from '../service-errors';
 
 const MAX_FIELDS = 100;

@@ -1,5 +1,5 @@
-import { size } from '../../byte-size';
-import { limits } from '../../contract';
+import { limits } from '../../contract/api';
+import { size } from '../../contract/byte-size';
 import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
 import { invalid, Refusal } from '../service-errors';

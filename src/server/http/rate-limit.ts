@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
-import { isLoopback } from '../../loopback';
+import { isLoopback } from '../../contract/address';
 import { Refusal } from '../service-errors';
 import type { Rate, RateLimit } from '../service-settings';
 import { ipOf } from './caller';

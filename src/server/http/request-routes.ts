@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { requestRoutes } from '../../contract';
+import { requestRoutes } from '../../contract/api';
 import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
 import type { PushWithNote } from '../rules/records';

@@ -1,4 +1,4 @@
-import { API_VERSION, APPLICATION, durations } from '../../contract';
+import { API_VERSION, APPLICATION, durations } from '../../contract/api';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
 import { requestState } from '../rules/requests';

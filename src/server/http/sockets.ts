@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { createSecureContext, type TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { whyUnreadable } from '../../system/file-error';
+import { whyUnreadable } from '../../platform/files/file-error';
 import { hostProblems } from '../hosts';
 import { type Listening, type ListenTarget, listen } from '../listen';
 import type { Log } from '../ops/log';

@@ -1,6 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { connectionOf as connectionKey, sendQueues, untaken } from '../../system/socket-progress';
+import {
+  connectionOf as connectionKey,
+  sendQueues,
+  untaken,
+} from '../../platform/files/socket-progress';
 import type { ReadingRate } from '../service-settings';
 import { type ClientSocket, tokenIn } from './caller';
 

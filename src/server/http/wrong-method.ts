@@ -1,4 +1,4 @@
-import { OPENAPI_PATH, type Route, requestRoutes, routes } from '../../contract';
+import { OPENAPI_PATH, type Route, requestRoutes, routes } from '../../contract/api';
 import { json } from './responses';
 
 /** The routes of this instance. */

@@ -12,7 +12,7 @@ import {
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { makeFile, nameFile } from '../../system/atomic-file';
+import { makeFile, nameFile } from '../../platform/files/atomic-file';
 import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
 import { derive } from './primitives';

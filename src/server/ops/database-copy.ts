@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { makeFile, nameFile, syncFile } from '../../system/atomic-file';
+import { makeFile, nameFile, syncFile } from '../../platform/files/atomic-file';
 import { ServiceError, systemCode } from '../service-errors';
 import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../store/database';
 import { openSqlite } from '../store/sqlite';

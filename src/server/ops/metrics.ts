@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Kind, kinds } from '../../contract';
-import { raceWithLimit } from '../../system/abort';
+import { type Kind, kinds } from '../../contract/api';
+import { raceWithLimit } from '../../platform/files/abort';
 import { hostProblems } from '../hosts';
 import { listen } from '../listen';
 import type { Usage } from '../service-settings';

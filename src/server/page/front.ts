@@ -1,4 +1,4 @@
-import { limits } from '../../contract';
+import { limits } from '../../contract/api';
 import { refusalHead } from '../http/responses';
 import { PASSPHRASE_CHARACTERS } from '../rules/new-push';
 import type { Refusal } from '../service-errors';

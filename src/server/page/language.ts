@@ -1,4 +1,4 @@
-import { locales } from '../../contract';
+import { locales } from '../../contract/api';
 import {
   strings as english,
   type PhraseKey,

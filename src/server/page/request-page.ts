@@ -1,4 +1,4 @@
-import { limits } from '../../contract';
+import { limits } from '../../contract/api';
 import { refusalHead } from '../http/responses';
 import type { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';

@@ -1,5 +1,5 @@
-import { parseUrl } from '../../loopback';
-import { type QrDrawing, qrDrawing } from '../../qr-matrix';
+import { parseUrl } from '../../contract/address';
+import { type QrDrawing, qrDrawing } from '../../contract/qr-matrix';
 import { icon, type View } from './layout';
 import type { PhraseKey } from './locales/en';
 import { Markup, markup } from './markup';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { size as inUnits } from '../../byte-size';
-import { limits } from '../../contract';
+import { limits } from '../../contract/api';
+import { size as inUnits } from '../../contract/byte-size';
 import {
   CHUNK,
   chunkCount,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { durations, type Kind, kinds, limits, longestDuration } from '../../contract';
-import { parseUrl } from '../../loopback';
+import { parseUrl } from '../../contract/address';
+import { durations, type Kind, kinds, limits, longestDuration } from '../../contract/api';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 

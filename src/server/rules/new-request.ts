@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { pointOf } from '../../age/bech32';
-import { durations, limits } from '../../contract';
+import { durations, limits } from '../../contract/api';
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import { commonFields, count, flag, isUnicode, noFiles, notInJson } from './new-push';

@@ -1,4 +1,4 @@
-import { limits } from '../../contract';
+import { limits } from '../../contract/api';
 import { Semaphore, type Waiter } from '../queues';
 import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { limits } from '../../contract';
+import { limits } from '../../contract/api';
 import { UnknownKey } from '../keys/primitives';
 import type { Secret } from '../keys/vault';
 import { DeferredWork } from '../queues';

@@ -1,4 +1,4 @@
-import type { auditKinds, requestAuditKinds } from '../../contract';
+import type { auditKinds, requestAuditKinds } from '../../contract/api';
 import type { Page } from './push-rows';
 import type { Sql } from './sql';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { whyUnreadable } from '../../system/file-error';
+import { whyUnreadable } from '../../platform/files/file-error';
 import { ServiceError } from '../service-errors';
 
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import type { Kind } from '../../contract';
+import type { Kind } from '../../contract/api';
 import { endFiles, keepFilesUntil } from './file-rows';
 import type { Sql } from './sql';
 

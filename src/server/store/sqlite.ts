@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { lazy } from '../../lazy';
-import { makeFile } from '../../system/atomic-file';
+import { makeFile } from '../../platform/files/atomic-file';
+import { lazy } from '../../platform/files/lazy';
 import { createQueue } from '../queues';
 import { full, ServiceError } from '../service-errors';
 import { groupCommit, nextRound, orLocked, retryWhileLocked, type Sleep } from './group-commit';

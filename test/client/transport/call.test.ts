@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { call, retryAfter, sharedBackoff } from '../../../src/client/transport/call';
 import type { TransportError } from '../../../src/client/transport/network-errors';
-import type { HttpRequest, Transport } from '../../../src/context';
+import type { HttpRequest, Transport } from '../../../src/platform/context';
 
 const now = new Date('2026-08-20T11:06:45.500Z');
 

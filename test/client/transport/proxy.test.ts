@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { proxyFor } from '../../../src/client/transport/connect-options';
-import { CliError } from '../../../src/errors';
+import { CliError } from '../../../src/platform/errors';
 import { VERSION } from '../../helpers/reference';
 import { type Listening, listening, overSocket, proxying } from '../../helpers/sockets';
 

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import type { HttpOptions } from '../../../src/context';
+import type { HttpOptions } from '../../../src/platform/context';
 import { cert, key } from '../../server/certificate';
 
 /** A listener on a thread of its own, so that this one can stand still: it answers the first bytes and hangs up. */

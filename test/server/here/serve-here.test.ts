@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HereEvent } from '../../../src/here-event';
+import type { HereEvent } from '../../../src/contract/here-event';
 import { type ServedPush, serveHere } from '../../../src/server/here/serve-here';
 import { ServiceError } from '../../../src/server/service-errors';
 import { type TestClock, testClock } from '../../helpers/service';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { limits } from '../../../src/contract';
+import { limits } from '../../../src/contract/api';
 import { pushSchema } from '../../../src/server/rules/new-push';
 import { requestSchema, responseSchema } from '../../../src/server/rules/new-request';
 import { busy } from '../../../src/server/service-errors';

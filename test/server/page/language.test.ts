@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { locales } from '../../../src/contract';
+import { locales } from '../../../src/contract/api';
 import { createLanguages, localeOf } from '../../../src/server/page/language';
 import {
   strings as english,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { locales } from '../../../src/contract';
+import { locales } from '../../../src/contract/api';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
 import { type Call, call, create, type TestService, testService } from '../../helpers/service';
 

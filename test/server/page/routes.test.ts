@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { locales } from '../../../src/contract';
+import { locales } from '../../../src/contract/api';
 import {
   create,
   createWithFiles,

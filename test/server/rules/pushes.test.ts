@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../../src/contract';
+import type { AuditEntry } from '../../../src/contract/api';
 import { times } from '../../helpers/long';
 import { call, create, type TestService, testClock, testService } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';

@@ -4,7 +4,7 @@ import {
   isManifest,
   type Manifest,
   type ManifestFile,
-} from '../../../manifest';
+} from '../../../age/manifest';
 import { decryptFile, Undecrypted } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 import { find } from './dom';

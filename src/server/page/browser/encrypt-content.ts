@@ -1,4 +1,4 @@
-import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../../manifest';
+import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../../age/manifest';
 import { encryptFile, encryptText, macIn, type Wrap } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 

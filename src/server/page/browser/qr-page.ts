@@ -1,4 +1,4 @@
-import { qrDrawing } from '../../../qr-matrix';
+import { qrDrawing } from '../../../contract/qr-matrix';
 import { find } from './dom';
 import { KEY_ITEM } from './key-item';
 

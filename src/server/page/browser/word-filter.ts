@@ -1,5 +1,5 @@
 /*
- * The words of `--encrypt=words` (src/input/words.ts), as a Bloom filter of 4 KiB: the list itself has 60. Of other
+ * The words of `--encrypt=words` (src/cli/words.ts), as a Bloom filter of 4 KiB: the list itself has 60. Of other
  * words, it takes one in six for one of them, and so one text of six words in tens of thousands.
  */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wordList } from '../../../../src/input/words';
+import { wordList } from '../../../../src/cli/words';
 import { areKeyWords, FILTER, filterOf } from '../../../../src/server/page/browser/word-filter';
 
 test('the filter is that of the list', () => {

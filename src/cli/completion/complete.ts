@@ -1,0 +1,147 @@
+import type { Argument, Command, Option } from 'commander';
+import type { Context } from '../../platform/context';
+import { storedProfiles } from '../../profile/config-file';
+import { settingNames } from '../../profile/settings';
+
+/** What a shell is to offer: the candidates, or what it completes itself. */
+type Offer = readonly Candidate[] | 'files' | 'commands';
+
+interface Candidate {
+  readonly word: string;
+  readonly description?: string;
+}
+
+interface Known {
+  readonly topics: readonly string[];
+  readonly profiles: () => Candidate[];
+}
+
+/**
+ * The answer to `pwpush __complete WORD...`, which the stubs call. The words are those after `pwpush` up to the
+ * cursor; the last one is being typed and may be empty. The first line of the answer says what fits there:
+ *
+ * - `words`: the candidates follow, one a line, with a tab and a description where there is one. They are not
+ *   filtered by the last word: each shell matches in its own way;
+ * - `files` or `commands`: the shell completes paths, or the names of programs.
+ *
+ * `program` has the typed command in full, or all commands by name; `topics` are those of `pwpush help`.
+ *
+ * @throws what reading the config file throws, where names of profiles are wanted.
+ */
+export function complete(
+  program: Command,
+  line: readonly string[],
+  topics: readonly string[],
+  context: Context,
+): string {
+  const offer = offerFor(program, line, { topics, profiles: () => profileNames(context) });
+  if (typeof offer === 'string') return `${offer}\n`;
+  const lines = offer.map(({ word, description }) =>
+    description ? `${word}\t${description}` : word,
+  );
+  return ['words', ...lines, ''].join('\n');
+}
+
+function offerFor(program: Command, line: readonly string[], known: Known): Offer {
+  const { command, help, values, open, ended } = position(program, line.slice(0, -1));
+  const current = line.at(-1) ?? '';
+  if (ended !== undefined) return command.name() === 'run' && ended === 0 ? 'commands' : 'files';
+  const [assignment, name = ''] = /^(--[^=]+)=/.exec(current) ?? [];
+  if (!open && assignment) {
+    const offer = optionValues(optionOf(command, name), known);
+    return typeof offer === 'string'
+      ? offer
+      : offer.map(({ word }) => ({ word: `${assignment}${word}` }));
+  }
+  if (current.startsWith('-') && (!open || open.variadic))
+    return help ? [] : command.createHelp().visibleOptions(command).flatMap(optionWords);
+  if (open) return optionValues(open, known);
+  if (help) return values === 0 ? words([...namesOf(program), ...known.topics]) : [];
+  if (values === 0 && command.commands.length > 0) return commandWords(command);
+  return argumentValues(command.registeredArguments[values], command, known);
+}
+
+interface Position {
+  readonly command: Command;
+  /** After the word `help`. */
+  readonly help: boolean;
+  /** How many arguments the command has so far. */
+  readonly values: number;
+  /** The option whose value comes next. */
+  readonly open: Option | undefined;
+  /** How many words there are after `--`, if there is one. */
+  readonly ended: number | undefined;
+}
+
+/** Where the words lead, as Commander would take them. */
+function position(program: Command, line: readonly string[]): Position {
+  let command = program;
+  let help = false;
+  let values = 0;
+  let open: Option | undefined;
+  for (const [at, word] of line.entries()) {
+    // bash splits `--kind=qr` into three words.
+    if (open && word === '=') continue;
+    if (open && !(open.variadic && word.startsWith('-'))) {
+      if (!open.variadic) open = undefined;
+      continue;
+    }
+    open = undefined;
+    if (word === '--') return { command, help, values, open, ended: line.length - at - 1 };
+    if (word.startsWith('-')) {
+      const option = optionOf(command, word);
+      if (option?.required) open = option;
+      continue;
+    }
+    const below = help ? undefined : command.commands.find((one) => one.name() === word);
+    if (below) command = below;
+    else if (word === 'help' && command === program && !help) help = true;
+    else values++;
+  }
+  return { command, help, values, open, ended: undefined };
+}
+
+/** An option of the command or of one above it. */
+function optionOf(command: Command, name: string): Option | undefined {
+  const found = command.options.find(({ short, long }) => name === short || name === long);
+  return found ?? (command.parent ? optionOf(command.parent, name) : undefined);
+}
+
+const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
+
+const namesOf = (command: Command) => command.commands.map((one) => one.name());
+
+function commandWords(command: Command): Candidate[] {
+  const all = command.commands.map((one) => ({ word: one.name(), description: one.summary() }));
+  return command.parent
+    ? all
+    : [...all, { word: 'help', description: 'help on a command or a topic' }];
+}
+
+function optionWords({ short, long, description }: Option): Candidate[] {
+  const names = [short, long].filter((name) => typeof name === 'string');
+  return names.map((word) => ({ word, description }));
+}
+
+function optionValues(option: Option | undefined, known: Known): Offer {
+  if (option?.long === '--encrypt') return words(['link', 'words']);
+  if (!option?.required) return [];
+  if (option.argChoices) return words(option.argChoices);
+  if (option.long === '--profile') return known.profiles();
+  return /<(path|file|folder)(\.\.\.)?>/.test(option.flags) ? 'files' : [];
+}
+
+function argumentValues(argument: Argument | undefined, command: Command, known: Known): Offer {
+  if (!argument) return [];
+  if (argument.argChoices) return words(argument.argChoices);
+  const name = argument.name();
+  if (name === 'key') return words(settingNames);
+  if (name === 'name' && command.parent?.name() === 'profile') return known.profiles();
+  return /^(path|file|folder)$/.test(name) ? 'files' : [];
+}
+
+/** Anybody may have written the config file: a name that means something to a shell is left out. */
+function profileNames(context: Context): Candidate[] {
+  const names = Object.keys(storedProfiles(context).profiles);
+  return words(names.filter((name) => /^[a-z\d][\w.-]*$/i.test(name)));
+}

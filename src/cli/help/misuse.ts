@@ -1,0 +1,182 @@
+// Errors of the command line, with suggestions.
+import type { Argument, Command, CommanderError, Option } from 'commander';
+import { type CliError, usageError } from '../../platform/errors';
+
+/** Replaces Commander's check of choices, whose message has the option's flags and no suggestion. */
+export function checkChoices(name: string, one: Option | Argument): void {
+  const { argChoices } = one;
+  if (argChoices === undefined) return;
+  one.argParser((word: string) => {
+    if (argChoices.includes(word)) return word;
+    // Every other code of a language is near one of two letters.
+    const near = nearest(argChoices, word, 0);
+    throw usageError(
+      `${name} must be one of ${argChoices.join(', ')}, not "${word}"`,
+      near && `did you mean ${near}?`,
+    );
+  });
+}
+
+/** An error of Commander's parser as one of ours. */
+export function misuse(error: CommanderError, command: Command): CliError {
+  const quoted = /'(.*)'/s.exec(error.message)?.[1] ?? '';
+  const [name = ''] = /--[\w-]+/.exec(quoted) ?? [];
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return unknownOption(quoted, command);
+    case 'commander.missingArgument':
+      return usageError(`missing <${quoted}>`, helpOf(command));
+    case 'commander.optionMissingArgument':
+      return usageError(`${name} requires a value`, helpOf(command));
+    // What is too much may be a secret.
+    case 'commander.excessArguments':
+      return usageError('too many arguments', helpOf(command));
+    default:
+      return usageError(error.message.replace(/^error: /, ''), helpOf(command));
+  }
+}
+
+/** What people call subcommands, by the names that they may have. */
+const synonyms = [
+  ['list', 'ls'],
+  ['add', 'create', 'new'],
+  ['remove', 'revoke', 'delete', 'rm'],
+  ['show', 'get', 'view'],
+  ['use', 'switch', 'select'],
+];
+
+/** The error for a word where a command has subcommands, and none of that name. */
+export function unknownSubcommand(word: string, command: Command): CliError {
+  const names = command.commands.map((one) => one.name());
+  const same = synonyms.find((group) => group.includes(word)) ?? [];
+  const meant = names.find((name) => same.includes(name));
+  return usageError(
+    `unknown command "${word}"`,
+    meant === undefined ? suggestion(names, word, command) : `did you mean ${meant}?`,
+  );
+}
+
+/** The command that prints a command's help. */
+function helpOf(command: Command): string {
+  const names: string[] = ['--help'];
+  for (let one: Command | null = command; one; one = one.parent) names.unshift(one.name());
+  return names.join(' ');
+}
+
+function suggestion(names: readonly string[], word: string, command: Command): string {
+  const near = nearest(names, word);
+  return near === undefined ? helpOf(command) : `did you mean ${near}?`;
+}
+
+/** Options of tools like this one that would show a secret to other users. */
+const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
+
+/** Options that people try, of other tools and of the API itself. */
+const otherOptions: Readonly<Record<string, string>> = {
+  '--burn': '--views 1',
+  '--burn-after-reading': '--views 1',
+  '--expire': '--days',
+  '--expire-after-days': '--days',
+  '--expire-after-duration': '--expire',
+  '--expire-after-views': '--views',
+  '--expires': '--days or --expire',
+  '--expires-in': '--days or --expire',
+  '--label': '--name',
+  '--max-views': '--views',
+  '--once': '--views 1',
+  '--one-time': '--views 1',
+  '--title': '--name',
+  '--ttl': '--days or --expire',
+};
+
+/** Names the option only: a value joined to it may be a secret. */
+function unknownOption(typed: string, command: Command): CliError {
+  const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
+  const options = optionsOf(command).filter(({ hidden }) => !hidden);
+  // Commander treats a value for a switch as an unknown option.
+  if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
+    return usageError(`${name} takes no value`, helpOf(command));
+  const message = `unknown option ${name}`.trimEnd();
+  if (SECRETS.test(name))
+    return usageError(
+      message,
+      'options cannot hold secrets, because other users can read them: pipe the secret in, let pwpush ask, or use a file or variable',
+    );
+  const names = options.flatMap(({ long }) => long ?? []);
+  if (names.includes(name))
+    return usageError(`${name} does not apply to ${command.name()}`, helpOf(command));
+  const other = Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
+  if (other !== undefined && names.includes(other.replace(/ .*/, '')))
+    return usageError(message, `did you mean ${other}?`);
+  return usageError(
+    message,
+    name.startsWith('--') ? suggestion(names, name, command) : helpOf(command),
+  );
+}
+
+/** Those of the command and of the ones above it. */
+function optionsOf(command: Command): readonly Option[] {
+  return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
+}
+
+/** Commands that people try, of other tools. */
+const otherCommands: Readonly<Record<string, string>> = {
+  auth: 'login',
+  config: 'profile',
+  create: 'push',
+  delete: 'expire',
+  info: 'show',
+  read: 'get',
+  remove: 'expire',
+  revoke: 'expire',
+  send: 'push',
+  share: 'push',
+  status: 'show',
+  view: 'get',
+  whoami: 'doctor',
+};
+
+/** @param names commands, and topics after `help` */
+export function unknownWord(word: string, names: readonly string[]): CliError {
+  const near = Object.hasOwn(otherCommands, word) ? otherCommands[word] : nearest(names, word);
+  return usageError(
+    `unknown command "${word}"`,
+    near ? `did you mean ${near}?` : `commands: ${names.join(', ')}`,
+  );
+}
+
+/** The closest name, if few letters of the word are wrong: one in three, two at most. Upper case is like lower. */
+function nearest(names: readonly string[], word: string, least = 1): string | undefined {
+  const letters = word.replace(/^--/, '').length;
+  const most = Math.min(2, Math.max(least, Math.floor(letters / 3)));
+  const near = names.map((name) => ({
+    name,
+    edits: distance(name.toLowerCase(), word.toLowerCase()),
+  }));
+  return near.sort((one, other) => one.edits - other.edits).find(({ edits }) => edits <= most)
+    ?.name;
+}
+
+/**
+ * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment). Our own,
+ * because fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
+ */
+function distance(from: string, to: string): number {
+  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  const cell = (i: number, j: number) => rows[i]?.[j] ?? 0;
+  for (let i = 1; i <= from.length; i++) {
+    rows.push([i]);
+    for (let j = 1; j <= to.length; j++) {
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      rows[i]?.push(
+        Math.min(
+          cell(i - 1, j) + 1,
+          cell(i, j - 1) + 1,
+          cell(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1),
+          swapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+  }
+  return cell(from.length, to.length);
+}

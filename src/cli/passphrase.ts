@@ -1,0 +1,135 @@
+import { isUtf8 } from 'node:buffer';
+import type { Context, Prompter } from '../platform/context';
+import { usageError } from '../platform/errors';
+import { bytesOf, variableValue, withoutOneLineEnd } from './source';
+
+/** Where the passphrase comes from. */
+export interface PassphraseOptions {
+  /** Ask for it (`-p`). */
+  readonly passphrase?: boolean | undefined;
+  readonly passphraseFile?: string | undefined;
+  readonly passphraseEnv?: string | undefined;
+  /** Generate one. */
+  readonly generatePassphrase?: boolean | undefined;
+}
+
+const HINT = 'without a terminal, use --passphrase-file PATH or --passphrase-env NAME';
+
+/** @throws CliError (usage) if two sources are named, or `-p` without a terminal */
+export function checkPassphrase(options: PassphraseOptions, context: Context): void {
+  const named = [
+    options.passphrase ? '-p' : undefined,
+    options.passphraseFile === undefined ? undefined : '--passphrase-file',
+    options.passphraseEnv === undefined ? undefined : '--passphrase-env',
+    options.generatePassphrase ? '--generate-passphrase' : undefined,
+  ].filter((name) => name !== undefined);
+  if (named.length > 1)
+    throw usageError(
+      `the passphrase can come from one source only, not from ${named.join(' and ')}`,
+    );
+  if (options.passphrase && !context.canPrompt())
+    throw usageError('-p asks for the passphrase, but there is no terminal to ask on', HINT);
+}
+
+/**
+ * The passphrase from its source, or undefined if none is named.
+ * @throws CliError (usage) if it is empty, or must not be sent
+ */
+export async function readPassphrase(
+  options: PassphraseOptions,
+  context: Context,
+  twice: boolean,
+): Promise<string | undefined> {
+  const read = await readSource(options, context, twice);
+  return read === undefined ? undefined : noKey(read);
+}
+
+async function readSource(
+  options: PassphraseOptions,
+  context: Context,
+  twice: boolean,
+): Promise<string | undefined> {
+  const { passphraseFile, passphraseEnv: name } = options;
+  if (passphraseFile !== undefined) return fromFile(passphraseFile, context);
+  if (name !== undefined) return nonEmpty(variableValue(name, context), `the variable "${name}"`);
+  return options.passphrase ? askPassphrase(context, twice) : undefined;
+}
+
+/**
+ * Returns a passphrase that may be sent: not the key or words of an encrypted push, whatever the instance asks for. It
+ * could decrypt the push then. Our own passphrases have five words.
+ * @throws CliError (usage) for a key
+ */
+export async function noKey(passphrase: string): Promise<string> {
+  const [{ holdsKey }, { wordList }] = await Promise.all([import('../age/key'), import('./words')]);
+  if (!holdsKey(passphrase, wordList)) return passphrase;
+  throw usageError(
+    'not sent as a passphrase: it is the key or the words of an encrypted push, which no instance may get',
+    'a passphrase is another secret, of up to five words; the key is for pwpush get --key-file',
+  );
+}
+
+/** The passphrase to retrieve pushes with, as far as it is known before the first request. */
+export interface KnownPassphrase {
+  /** With `-p`, what was typed last. */
+  text: string | undefined;
+  /** It was typed (`-p`), so it can be asked for again if it is wrong. */
+  readonly typed: boolean;
+}
+
+/** From the source that an option names, else from `PWPUSH_PASSPHRASE`. */
+export async function knownPassphrase(
+  options: PassphraseOptions,
+  context: Context,
+): Promise<KnownPassphrase> {
+  const named = await readPassphrase(options, context, false);
+  const variable = context.env.PWPUSH_PASSPHRASE;
+  const text = named ?? (variable ? await noKey(variable) : undefined);
+  return { text, typed: options.passphrase === true };
+}
+
+/** Asks for a passphrase; Enter alone means none. */
+export async function offerPassphrase(context: Context): Promise<string | undefined> {
+  const question = 'Passphrase (Enter for none):';
+  const given = await typedTwice(await context.prompter(), question, (typed) => typed);
+  return given ? noKey(given) : undefined;
+}
+
+export async function askPassphrase(
+  context: Context,
+  twice: boolean,
+  question = 'Passphrase:',
+): Promise<string> {
+  const prompter = await context.prompter();
+  const checked = (typed: string) => nonEmpty(typed, 'the prompt');
+  return twice ? typedTwice(prompter, question, checked) : checked(await prompter.secret(question));
+}
+
+const TRIES = 3;
+
+/** Asks again if the two differ: ending the run would lose the secret that was typed before. */
+async function typedTwice(
+  prompter: Prompter,
+  question: string,
+  checked: (typed: string) => string,
+): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const ask = tries === 1 ? question : "They don't match, try again:";
+    const passphrase = checked(await prompter.secret(ask));
+    if (passphrase === '') return passphrase;
+    if ((await prompter.secret('Passphrase again:')) === passphrase) return passphrase;
+    if (tries === TRIES) throw usageError('the passphrases do not match; nothing was sent');
+  }
+}
+
+async function fromFile(path: string, context: Context): Promise<string> {
+  const bytes = await bytesOf(path, context);
+  if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
+  const text = bytes.toString('utf8');
+  return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : `"${path}"`);
+}
+
+function nonEmpty(text: string, place: string): string {
+  if (text !== '') return text;
+  throw usageError(`the passphrase from ${place} is empty`);
+}

@@ -1,0 +1,116 @@
+import { LINK_KEY } from '../age/link-key';
+import type { Context } from '../platform/context';
+import { asCliError, CliError, ExitWith } from '../platform/errors';
+import { boundedWrite } from './terminal/bounded-write';
+import { forLog, safe, safeJson } from './terminal/safe';
+
+/** How an error is printed: one line of JSON, or `pwpush: message` and a hint. */
+export interface ErrorFormat {
+  readonly json: boolean;
+  readonly debug: boolean;
+  /** The hint that was printed last, which is not repeated. */
+  readonly hinted?: string | undefined;
+}
+
+/** Prints an error on stderr. If that fails, a link in it is saved to a rescue file. Never throws. */
+export async function reportError(
+  context: Context,
+  error: unknown,
+  format: ErrorFormat,
+): Promise<void> {
+  const { stderr, env, signal } = context;
+  const text = forLog(await withoutWords(failureText(error, format), error), env);
+  if (text !== '') await boundedWrite(stderr, text, signal).catch(() => saveLink(error, context));
+  // Writes to a stream that was closed before we started vanish without an error.
+  if (stderr.closed) await saveLink(error, context);
+}
+
+async function saveLink(error: unknown, context: Context): Promise<void> {
+  const { link, expired } = (error instanceof CliError && error.remains) || {};
+  if (link === undefined || expired) return;
+  const { rescueResult } = await import('../open/print-or-rescue');
+  const problem = 'cannot write to standard error';
+  await rescueResult(context, { bytes: `${link}\n`, what: 'link', problem });
+}
+
+/** An error as text for stderr, with a final newline; stack frames only with `debug`. */
+export function failureText(error: unknown, format: ErrorFormat): string {
+  if (error instanceof ExitWith || isClosedPipe(error)) return '';
+  const failure = asCliError(error);
+  const text = format.json ? jsonLine(failure) : plainLines(failure, format);
+  return format.debug ? text + frames(error) : text;
+}
+
+/** The reader of our pipe is gone (`pwpush list | head`), which is no error. */
+function isClosedPipe(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'EPIPE' && syscall === 'write';
+}
+
+function jsonLine(error: CliError): string {
+  return `${safeJson(JSON.stringify({ error: failureFields(error) }))}\n`;
+}
+
+/** An error as the fields of its JSON. */
+export function failureFields(error: CliError) {
+  const { code, command, status, line, remains } = error;
+  const { message, hint } = withoutKeys(error);
+  const whole = command === undefined ? hint : `${hint}: ${command}`;
+  return { code, message, hint: whole, status, line, ...remains };
+}
+
+function plainLines(error: CliError, { hinted }: ErrorFormat): string {
+  const { message, hint } = withoutKeys(error);
+  const { command } = error;
+  const first = `pwpush: ${safe(message)}\n`;
+  if (hint === undefined || hint === hinted) return first;
+  const rest = command === undefined ? '' : `:\n  ${safe(command)}`;
+  return `${first}hint: ${safe(hint)}${rest}\n`;
+}
+
+/** Whether an error may quote an argument; one that names a link or file that was made must name it as it is. */
+function quotesArgument(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'usage' && error.remains === undefined;
+}
+
+/** The key of a link, also of one that a gateway changed, and a private key. */
+const KEYS = /(#|%(?:25)*23|AGE-SECRET-KEY-1)[\w-]{16,}/gi;
+
+/** The key of a link alone. */
+const BARE_KEY = new RegExp(`(?<![\\w-])${LINK_KEY.source}(?![\\w-])`, 'g');
+
+/** Six words or more: quoted, or joined by hyphens. */
+const WORDS =
+  /(?<=["=])[a-z]{3,}(?:[\s-]+[a-z]{3,}){5,}(?=\\?")|(?<![a-z])[a-z]{3,}(?:-[a-z]{3,}){5,}/gi;
+
+/** Message and hint without keys: a link in the wrong place of a command line would bring its key into a log. */
+function withoutKeys(error: CliError): Pick<CliError, 'message' | 'hint'> {
+  const { message, hint } = error;
+  if (!quotesArgument(error)) return { message, hint };
+  const hidden = (text: string) => text.replace(KEYS, '$1…').replace(BARE_KEY, '…');
+  return { message: hidden(message), hint: hint && hidden(hint) };
+}
+
+/** A text without the words of a key, one of which may be mistyped; others may be the name of a file. */
+async function withoutWords(text: string, error: unknown): Promise<string> {
+  if (!quotesArgument(error) || text.search(WORDS) === -1) return text;
+  const list = new Set((await import('./words')).wordList());
+  return text.replace(WORDS, (found) => {
+    const words = found.toLowerCase().split(/[\s-]+/);
+    return words.filter((word) => list.has(word)).length >= 5 ? '…' : found;
+  });
+}
+
+/** Names and stack frames, innermost cause last; no messages, since they can quote secrets. */
+function frames(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const lines = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const { code } = error as NodeJS.ErrnoException;
+  const name = code === undefined ? error.name : `${error.name} ${code}`;
+  return `${[`debug: ${name}`, ...lines].map(safe).join('\n')}\n${frames(error.cause)}`;
+}
+
+/** The exit status of an error. */
+export function statusOf(error: unknown): number {
+  return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
+}

@@ -1,0 +1,249 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import type { Context } from '../platform/context';
+import { CliError, usageError } from '../platform/errors';
+import { whyUnreadable } from '../platform/files/file-error';
+import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
+
+/** Where the command line says the secret is; one of these, else standard input, else a prompt. */
+export interface SourceOptions {
+  readonly text?: string | undefined;
+  readonly from?: string | undefined;
+  readonly env?: string | undefined;
+  /** A length, or a kind and a number such as `words:5`; true for the default. */
+  readonly generate?: string | true | undefined;
+  /** Keep the line end of a single line. */
+  readonly raw: boolean;
+}
+
+export type Source =
+  | { readonly name: 'text' | 'file' | 'env'; readonly value: string }
+  | { readonly name: 'generate'; readonly wanted: GeneratedSecret }
+  | { readonly name: 'stdin' }
+  | { readonly name: 'prompt' };
+
+/** What a text is read for, in messages. */
+export interface Purpose {
+  readonly noun: 'secret' | 'question';
+  readonly act: 'push' | 'send' | 'ask';
+}
+
+const TO_PUSH: Purpose = { noun: 'secret', act: 'push' };
+
+/** Bytes of the longest text; the reference takes 1 MiB. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Decides where the secret comes from, before anything is read or asked.
+ * @throws CliError (usage) if two sources are named, or none and the user cannot be asked
+ */
+export function chooseSource(
+  options: SourceOptions,
+  stdinIsTTY: boolean,
+  canPrompt: boolean,
+  { noun, act }: Purpose = TO_PUSH,
+): Source {
+  const named = namedSources(options);
+  if (named.length > 1) {
+    throw usageError(
+      `the ${noun} can come from one source only, not from ${named.map(([label]) => label).join(' and ')}`,
+      'use only one of them',
+    );
+  }
+  if (named[0]) return named[0][1];
+  if (!stdinIsTTY) return { name: 'stdin' };
+  if (canPrompt) return { name: 'prompt' };
+  throw usageError(
+    `no ${noun} to ${act}, and no terminal to ask on`,
+    noun === 'secret'
+      ? 'pipe it in, or use --from FILE, --env NAME or --generate'
+      : 'give it as an argument, or pipe it in',
+  );
+}
+
+/**
+ * @param content what else is read from standard input, such as "the secret"
+ * @throws CliError (usage) if standard input would be used twice
+ */
+export function checkStandardInput(
+  options: {
+    readonly passphraseFile?: string | undefined;
+    readonly tokenFile?: string;
+    readonly keyFile?: string;
+    readonly identity?: readonly string[];
+    readonly recipientsFile?: readonly string[];
+  },
+  content?: string,
+): void {
+  const all = [
+    { what: content, option: '' },
+    { what: options.passphraseFile === '-' && 'the passphrase', option: '--passphrase-file' },
+    { what: options.tokenFile === '-' && 'the token', option: '--token-file' },
+    { what: options.keyFile === '-' && 'the key', option: '--key-file' },
+    ...uses(options.identity, 'an identity', '--identity'),
+    ...uses(options.recipientsFile, 'the public keys', '--recipients-file'),
+  ].filter(({ what }) => what);
+  const [first, second] = all;
+  if (!second) return;
+  throw usageError(
+    `standard input cannot be both ${first?.what} and ${second.what}`,
+    `use ${second.option} PATH`,
+  );
+}
+
+function uses(paths: readonly string[] = [], what: string, option: string) {
+  return paths.filter((path) => path === '-').map(() => ({ what, option }));
+}
+
+function namedSources({ text, from, env, generate: length }: SourceOptions): [string, Source][] {
+  const named: [label: string, source: Source][] = [];
+  // As everywhere, a dash is standard input.
+  if (text === '-') named.push(['-', { name: 'stdin' }]);
+  else if (text !== undefined) named.push(['the text argument', { name: 'text', value: text }]);
+  if (from === '-') named.push(['--from -', { name: 'stdin' }]);
+  else if (from !== undefined) named.push(['--from', { name: 'file', value: from }]);
+  if (env !== undefined) named.push(['--env', { name: 'env', value: env }]);
+  if (length !== undefined)
+    named.push(['--generate', { name: 'generate', wanted: parseGenerate(length) }]);
+  return named;
+}
+
+/**
+ * Reads the secret as text.
+ * @throws CliError (usage) if it is empty, not valid UTF-8, or cannot be read
+ */
+export async function readSecret(
+  source: Source,
+  options: SourceOptions,
+  context: Context,
+  purpose = TO_PUSH,
+): Promise<string> {
+  const filled = (text: string, message: string) => nonEmpty(text, message, purpose);
+  switch (source.name) {
+    case 'text':
+      return filled(source.value, 'the text argument is empty');
+    case 'env':
+      return filled(
+        variableValue(source.value, context),
+        `the variable "${source.value}" is empty`,
+      );
+    case 'file':
+      return filled(
+        toText(await bytesOfFile(source.value), `"${source.value}"`),
+        `"${source.value}" is empty`,
+      );
+    case 'generate':
+      return generate(source.wanted);
+    case 'stdin': {
+      const text = toText(await readAll(context.stdin.bytes()), 'standard input');
+      return filled(options.raw ? text : withoutOneLineEnd(text), 'standard input is empty');
+    }
+    case 'prompt': {
+      const prompter = await context.prompter();
+      const typed = await (purpose.noun === 'secret'
+        ? prompter.secret('Secret:')
+        : prompter.text('Question:'));
+      if (typed === '') throw usageError(`nothing was typed: nothing to ${purpose.act}`);
+      return typed;
+    }
+  }
+}
+
+/**
+ * The newline rule: a single line loses its line end, several lines are kept to the byte, so that `echo hunter2 |` pushes
+ * `hunter2` and a piped private key comes back whole.
+ */
+export function withoutOneLineEnd(text: string): string {
+  const first = text.indexOf('\n');
+  if (first === -1 || first !== text.length - 1) return text;
+  return text.endsWith('\r\n') ? text.slice(0, -2) : text.slice(0, -1);
+}
+
+/** @throws CliError (usage) if the variable is not set */
+export function variableValue(name: string, { env }: Context): string {
+  const value = env[name];
+  if (value === undefined) throw usageError(`the variable "${name}" is not set`);
+  return value;
+}
+
+function nonEmpty(text: string, message: string, { noun, act }: Purpose): string {
+  if (text !== '') return text;
+  const files = noun === 'secret' ? '; attach an empty file with --file' : '';
+  throw usageError(
+    `${message}: nothing to ${act}`,
+    `check the variable or command that fills it${files}`,
+  );
+}
+
+function toText(bytes: Buffer, place: string): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw usageError(
+    `${place} is not valid UTF-8 text`,
+    'attach binary content with --file PATH, or --file - for standard input',
+  );
+}
+
+/**
+ * The bytes of a file, or of standard input if the path is a dash.
+ * @throws CliError (usage) while reading
+ */
+export async function* bytesFrom(path: string, context: Context): AsyncGenerator<Uint8Array> {
+  if (path === '-') return yield* context.stdin.bytes();
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/**
+ * Reads in pieces, up to the longest text: a device has no end.
+ * @throws CliError (usage)
+ */
+async function bytesOfFile(path: string): Promise<Buffer> {
+  try {
+    return await readAll(createReadStream(path), `"${path}"`);
+  } catch (error) {
+    throw error instanceof CliError ? error : unreadable(path, error);
+  }
+}
+
+/**
+ * Reads a file, or standard input for `-`, up to the longest text.
+ * @throws CliError (usage)
+ */
+export async function bytesOf(path: string, { stdin }: Context): Promise<Buffer> {
+  return path === '-' ? readAll(stdin.bytes()) : bytesOfFile(path);
+}
+
+/** What messages call the place that `bytesOf` reads. */
+export function placeOf(path: string): string {
+  return path === '-' ? 'standard input' : path;
+}
+
+/** The error for a file that cannot be read. */
+export function unreadable(path: string, error: unknown): CliError {
+  return usageError(`cannot read "${path}": ${whyUnreadable(error)}`);
+}
+
+/**
+ * Reads a stream to its end.
+ * @throws CliError (usage) if it is longer than 16 MiB
+ */
+export async function readAll(
+  stream: AsyncIterable<Uint8Array>,
+  place = 'standard input',
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.byteLength;
+    if (length > MAX_BYTES)
+      throw usageError(
+        `${place} is too long for a text, which can have 16 MiB`,
+        'attach it with --file',
+      );
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

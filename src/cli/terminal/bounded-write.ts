@@ -1,0 +1,59 @@
+import type { Output } from '../../platform/context';
+import { raceWithLimit } from '../../platform/files/abort';
+
+/** How long a write may still take once the run is interrupted, in milliseconds. */
+const GRACE = 100;
+
+/**
+ * Settles as `work` does, but waits no longer than 100 ms after `signal` has aborted.
+ * @throws an error with the code `interrupted` when that time is over; the work goes on
+ */
+export function boundedByInterrupt<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return raceWithLimit(work, { signal, milliseconds: GRACE }, () => {
+    throw blocked();
+  });
+}
+
+/** Outputs whose next text begins with a line end. */
+const inLine = new WeakSet<Output>();
+
+/**
+ * Makes the next text on `output` begin on a line of its own: something without a final line end went to another
+ * stream, which may lead to the same terminal or file (`2>&1`).
+ */
+export function breakLine(output: Output): void {
+  inLine.add(output);
+}
+
+/** A line end if `breakLine` asked for one since the last call, else nothing. */
+export function lineStart(output: Output): string {
+  return inLine.delete(output) ? '\n' : '';
+}
+
+/** Outputs that blocked after the interrupt. */
+const blockedOutputs = new WeakSet<Output>();
+
+/**
+ * Writes; after an interrupt it gives up after 100 ms. An output that timed out once is not tried again, so that many
+ * results can still be saved elsewhere.
+ * @throws the error of the write, or one with the code `interrupted`
+ */
+export async function boundedWrite(
+  output: Output,
+  data: string | Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  if (blockedOutputs.has(output)) throw blocked();
+  try {
+    const start = lineStart(output);
+    if (start !== '') await boundedByInterrupt(output.write(start), signal);
+    await boundedByInterrupt(output.write(data), signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'interrupted') blockedOutputs.add(output);
+    throw error;
+  }
+}
+
+function blocked(): Error {
+  return Object.assign(new Error('the output is blocked'), { code: 'interrupted' });
+}

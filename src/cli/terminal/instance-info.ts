@@ -1,0 +1,61 @@
+import { APPLICATION, type InstanceVersion } from '../../contract/api';
+import type { Look } from './output';
+import { pairs } from './table';
+
+/** This program, the instance, and what the instance can do: one `name<TAB>value` a line in a pipe. */
+export function versionText(
+  program: string,
+  base: string,
+  version: InstanceVersion,
+  look: Look,
+): string {
+  const rows: [string, string][] = [
+    ['pwpush', program],
+    ['instance', base],
+    ['application', version.application_version ?? ''],
+    ['api', version.api_version ?? ''],
+    ['edition', version.edition ?? ''],
+    ...features(version.features ?? {}, ''),
+  ];
+  return pairs(rows, look);
+}
+
+/** Nested objects as `pushes.file_attachments.enabled`; two levels are known, deeper ones are nonsense. */
+function features(object: Record<string, unknown>, prefix: string, depth = 0): [string, string][] {
+  return Object.entries(object).flatMap(([key, value]): [string, string][] => {
+    const name = `${prefix}${key}`;
+    if (typeof value === 'object' && value !== null && depth < 4) {
+      return features(value as Record<string, unknown>, `${name}.`, depth + 1);
+    }
+    return [[name, typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)]];
+  });
+}
+
+/** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`; our service is `pwpush serve 0.1.0`. */
+export function editionOf(version: InstanceVersion): string {
+  const { application, application_version, api_version, edition } = version;
+  const name = application === APPLICATION ? 'pwpush serve' : 'Password Pusher';
+  const parts = [
+    `${name} ${application_version ?? 'of an unknown version'}`,
+    api_version ? `API ${api_version}` : undefined,
+    edition ? `edition ${edition}` : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+/** What an instance can do, in a line; undefined if it does not say. */
+export function abilities({ features }: InstanceVersion): string | undefined {
+  const pushes = features?.pushes as Record<string, unknown> | undefined;
+  if (typeof pushes !== 'object' || pushes === null) return undefined;
+  const of = (name: string) => pushes[name] as Record<string, unknown> | undefined;
+  const files = of('file_attachments');
+  const can = (name: string, on: unknown) => (on === true ? name : `no ${name}`);
+  return [
+    can('files', files?.enabled) +
+      (files?.requires_authentication === true ? ' (with a token)' : ''),
+    can('URL pushes', of('url_pushes')?.enabled),
+    can('QR codes', of('qr_code_pushes')?.enabled),
+    can('e-mail', pushes.email_auto_dispatch),
+    can('pushes without a token', features?.anonymous_access),
+  ].join(', ');
+}

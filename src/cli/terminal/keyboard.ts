@@ -1,0 +1,87 @@
+import { PassThrough } from 'node:stream';
+import { type CliError, usageError } from '../../platform/errors';
+
+/** What is typed, from the first question until release. The terminal does not echo it, also between questions. */
+export interface Keyboard {
+  /** The input of the questions. */
+  readonly keys: NodeJS.ReadableStream;
+  /** Takes the terminal, unless it is taken. */
+  take(): void;
+  /** Restores it. */
+  release(): void;
+}
+
+type TerminalInput = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
+
+/** What a terminal in raw mode no longer does itself. */
+export interface Signals {
+  /** For Ctrl-C; also shows it. */
+  interrupt(): void;
+  /** For Ctrl-Z, where there is job control. Returns when the process continues. */
+  readonly suspend?: (() => void) | undefined;
+}
+
+/** The error of a secret that was pasted into a prompt for one line. */
+export function severalLines(): CliError {
+  return usageError(
+    'the pasted text has several lines, and the prompt accepts one; nothing was sent',
+    'pipe it in, or use --from FILE',
+  );
+}
+
+const CTRL_C = 3;
+const CTRL_Z = 26;
+const ESCAPE = 27;
+/** Sent by arrow and function keys after Escape (ECMA-48, xterm). */
+const SEQUENCE = /^(\[[\d;]*[A-Za-z~]|O[A-Z])$/;
+/** Space and backspace: makes the prompt redraw without changing the answer. */
+const REDRAW = ' \u007f';
+
+/**
+ * Each question gives the terminal back, so that without this it would echo what is typed ahead, a secret too.
+ * Questions handle Ctrl-C themselves. They do not get Ctrl-Z, after which readline reads no more and what is
+ * typed goes to the shell, nor Escape alone, after which readline silently drops the next character.
+ */
+export function keyboard(terminal: TerminalInput, { interrupt, suspend }: Signals): Keyboard {
+  const raw = (on: boolean) => void terminal.setRawMode?.(on);
+  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  let escaped = false;
+  const onData = (data: Buffer) => {
+    if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
+    if (data.length === 1 && data[0] === ESCAPE) {
+      escaped = true;
+      return;
+    }
+    if (escaped && SEQUENCE.test(data.toString())) keys.write(Buffer.of(ESCAPE));
+    escaped = false;
+    const stop = suspend === undefined ? -1 : data.indexOf(CTRL_Z);
+    if (stop === -1) return void keys.write(data);
+    keys.write(data.subarray(0, stop));
+    raw(false);
+    suspend?.();
+    raw(true);
+    if (!keys.isPaused()) keys.write(REDRAW);
+    onData(data.subarray(stop + 1));
+  };
+  const end = () => void keys.end();
+  let taken = false;
+  return {
+    keys,
+    take: () => {
+      if (taken) return;
+      taken = true;
+      raw(true);
+      terminal.on('data', onData);
+      terminal.once('end', end);
+      terminal.resume();
+    },
+    release: () => {
+      if (!taken) return;
+      taken = false;
+      terminal.off('data', onData);
+      terminal.off('end', end);
+      terminal.pause();
+      raw(false);
+    },
+  };
+}

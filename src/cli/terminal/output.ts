@@ -1,0 +1,135 @@
+import type { Context, Environment, Output } from '../../platform/context';
+import type { GlobalOptions } from '../options';
+import { boundedWrite } from './bounded-write';
+import { forLog, safe, safeJson } from './safe';
+
+// The output policy of the program. Standard output carries the result and nothing else: a link, a secret, a listing.
+// Everything else goes to standard error: notes, hints, warnings, errors, questions, progress, QR codes. The result
+// matters more than they do: a write to standard error that fails is ignored, unless it was to show a link.
+// On a terminal a listing is a table with relative times; in a pipe, tab-separated lines with ISO 8601 times. Messages
+// are single lines, which the terminal wraps.
+// --quiet drops notes and progress; warnings, errors and announcements remain. --json makes the result JSON, and each warning
+// or error one line of JSON on standard error; notes are dropped. --debug adds a line per request, without secrets.
+// Colour is for terminals (NO_COLOR, FORCE_COLOR, --no-color, TERM=dumb) and never the only sign of anything.
+// Text that came from outside has its control characters made visible on both streams, and in JSON escaped; in the log
+// of a CI job, commands to the runner are made harmless too. Only a secret that goes to a pipe or a file is untouched.
+
+/** Writes what a command has to say, as the context and the global options require. */
+export interface Terminal {
+  /** The result: JSON with `--json`, else what `render` makes of it for stdout. */
+  print(value: unknown, render: (look: Look) => string): Promise<void>;
+  /** Text for stdout, unchanged. */
+  printText(text: string): Promise<void>;
+  /** Not with `--quiet` or `--json`. */
+  note(text: string): Promise<void>;
+  /** A note that only a terminal gets. */
+  remark(text: string): Promise<void>;
+  /** A line that `--quiet` does not drop. */
+  announce(text: string): Promise<void>;
+  /** A warning, which `--quiet` does not drop. */
+  warn(text: string): Promise<void>;
+  /** Only with `--debug`. */
+  debug(text: string): Promise<void>;
+  /** Lines for stderr, unchanged, such as a QR code. */
+  draw(render: (look: Look) => string): Promise<void>;
+}
+
+/** One run of the program, as the rooms below the commands see it. */
+export interface Invocation {
+  readonly context: Context;
+  readonly options: GlobalOptions;
+  readonly say: Terminal;
+}
+
+export function invocation(context: Context, options: GlobalOptions): Invocation {
+  return { context, options, say: terminal(context, options) };
+}
+
+export function terminal(context: Context, options: GlobalOptions): Terminal {
+  const { stdout, stderr, env } = context;
+  const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
+  const write = (text: string) =>
+    boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
+  const line = (text: string) => write(`${safe(text)}\n`);
+  const note = async (text: string) => {
+    if (!options.quiet && !options.json) await line(text);
+  };
+  return {
+    print: async (value, render) =>
+      stdout.write(options.json ? `${toJson(value)}\n` : forLog(render(await look(stdout)), env)),
+    printText: (text) => stdout.write(text),
+    note,
+    remark: async (text) => {
+      if (stderr.isTTY) await note(text);
+    },
+    announce: line,
+    warn: async (text) => {
+      if (options.json) return write(`${toJson({ warning: { message: text } })}\n`);
+      const { paint } = await look(stderr);
+      await write(`${paint('yellow', 'warning:')} ${safe(text)}\n`);
+    },
+    debug: async (text) => {
+      if (options.debug) await write(`debug: ${safe(text)}\n`);
+    },
+    draw: async (render) => write(render(await look(stderr))),
+  };
+}
+
+/** An instance's object as JSON: unknown fields are kept, `passphrase` is removed. */
+export function toJson(value: unknown): string {
+  const hidden = (key: string, field: unknown) => (key === 'passphrase' ? undefined : field);
+  try {
+    return safeJson(JSON.stringify(value, hidden));
+  } catch {
+    // Nested too deep for JSON.stringify. The fields that we know of a push are not nested.
+    return safeJson(JSON.stringify(flat(value), hidden));
+  }
+}
+
+function flat(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(
+    ([, field]) => typeof field !== 'object' || field === null,
+  );
+  return Object.fromEntries(fields);
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Paint = (style: Style, text: string) => string;
+
+/** What a renderer knows of the stream its text goes to. */
+export interface Look {
+  readonly tty: boolean;
+  readonly columns: number;
+  readonly now: Date;
+  readonly paint: Paint;
+}
+
+const plain: Paint = (_style, text) => text;
+
+/** The look of one stream; chalk is loaded only if its text will be coloured. */
+export async function lookOf(
+  output: Output,
+  env: Environment,
+  now: Date,
+  wanted: boolean,
+): Promise<Look> {
+  const coloured = wanted && hasColour(output, env);
+  const paint = coloured ? await chalkPaint() : plain;
+  return { tty: output.isTTY, columns: output.columns, now, paint };
+}
+
+/** Whether to colour is decided already, so the level is fixed; its 16 colours follow the terminal's theme. */
+async function chalkPaint(): Promise<Paint> {
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  return (style, text) => chalk[style](text);
+}
+
+/** NO_COLOR (no-color.org), then FORCE_COLOR, then whether that stream is a terminal. */
+function hasColour(output: Output, env: Environment): boolean {
+  if (env.NO_COLOR) return false;
+  const force = env.FORCE_COLOR;
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  return output.isTTY && env.TERM !== 'dumb';
+}

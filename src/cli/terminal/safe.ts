@@ -1,0 +1,68 @@
+import type { Environment } from '../../platform/context';
+import { isCi } from '../options';
+
+/**
+ * Characters that a terminal acts on or that deceive a reader: C0 and C1 controls, DEL, bidi controls, line separators,
+ * lone surrogates, and invisible ones (Default_Ignorable_Code_Point: zero-width characters, fillers, tags), except
+ * variation selectors (Unicode TR 36; ECMA-48).
+ */
+const dangerous =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
+
+/** The text without such characters. */
+export function withoutControls(text: string): string {
+  return text.replace(dangerous, '');
+}
+
+/** Text of a server, or a file name, for one line of a terminal: control characters are made visible. */
+export function safe(text: string): string {
+  return text.replace(dangerous, visible);
+}
+
+/** The same for several lines: newlines and tabs remain. */
+export function safeLines(text: string): string {
+  return text
+    .split(/(\r?\n|\t)/)
+    .map((part, at) => (at % 2 === 1 ? part : safe(part)))
+    .join('');
+}
+
+/** A text for a terminal: harmless, and with a final newline. */
+export function forTerminal(text: string): string {
+  return safeLines(text) + (text.endsWith('\n') ? '' : '\n');
+}
+
+/**
+ * Commands in the log of a CI job: of GitHub Actions and its likes (`::name::` at the start of a line, `##[name]`), of
+ * Azure Pipelines, and of TeamCity.
+ */
+const lineCommand = /^([^\S\n]*):(?=:.*?::)/gm;
+const command = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
+
+/** Whole lines for people; in a CI job, commands to its runner are made harmless. */
+export function forLog(lines: string, env: Environment): string {
+  if (!isCi(env)) return lines;
+  const harmless = lines.replace(lineCommand, (_, space: string) => space + visible(':'));
+  return harmless.replace(command, visible);
+}
+
+/** JSON of the same value, with everything a terminal or a CI runner would act on as `\\uXXXX`. */
+export function safeJson(json: string): string {
+  const escaped = (character: string) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join('');
+  return json.replace(dangerous, escaped).replace(command, escaped);
+}
+
+function visible(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (character === '\n') return '\\n';
+  if (character === '\t') return '\\t';
+  if (character === '\r') return '\\r';
+  const hex = code.toString(16);
+  if (code < 0x100) return `\\x${hex.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+}

@@ -1,0 +1,95 @@
+import { grantedLifetime } from '../../client/compare-limits';
+import type { Push } from '../../contract/api';
+import { size } from '../../contract/byte-size';
+import { durationText } from '../../contract/duration';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** What is left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
+export function left(push: Push, now: Date): string | undefined {
+  const { views_remaining: views, days_remaining: days } = push;
+  if (views === 0) return 'that was the last view';
+  const parts: string[] = [];
+  if (typeof views === 'number') parts.push(count(views, 'view'));
+  const lastDay = leftOnLastDay(push, now);
+  if (lastDay !== undefined) parts.push(span(lastDay));
+  else if (typeof days === 'number')
+    parts.push(days === 0 ? 'less than a day' : count(days, 'day'));
+  return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
+}
+
+/** The milliseconds left of a push that expires within a day, if the instance says when. */
+export function leftOnLastDay({ expires_at }: Pick<Push, 'expires_at'>, now: Date) {
+  const left = Date.parse(expires_at ?? '') - now.getTime();
+  return left > 0 && left < DAY ? left : undefined;
+}
+
+/** The views used before a retrieval, if there were any: `1 view was used before yours`. */
+export function usedBefore({ earlier_views: earlier }: Push): string | undefined {
+  if (typeof earlier !== 'number' || earlier === 0) return undefined;
+  return `${count(earlier, 'view')} ${earlier === 1 ? 'was' : 'were'} used before yours`;
+}
+
+/** The names of the variables that a secret was given as. */
+export function variablesSet(names: Iterable<string>): string {
+  return `variables set: ${[...names].join(', ')}`;
+}
+
+/** What an instance granted to a new push, for the person who made it. */
+export function granted(push: Push, passphrase: boolean, owned: boolean): string {
+  const { expire_after_views: views } = push;
+  const lifetime = grantedLifetime(push);
+  const limits: string[] = [];
+  if (typeof views === 'number') limits.push(count(views, 'view'));
+  if (lifetime !== undefined) limits.push(durationText(lifetime));
+  const parts = limits.length === 0 ? [] : [`expires after ${limits.join(' or ')}`];
+  if (passphrase) parts.push('passphrase required');
+  if (push.deletable_by_viewer === true) parts.push('recipient can delete it');
+  if (push.deletable_by_viewer === false)
+    parts.push(owned ? 'only you can delete it' : 'nobody can delete it');
+  if (push.retrieval_step === true) parts.push('opens with a click');
+  return parts.join(' · ');
+}
+
+/** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); "report.pdf" already existed`. */
+export function savedText(path: string, bytes: number, wanted: string | undefined): string {
+  return `saved ${path} (${size(bytes)})${wanted === undefined ? '' : `; "${wanted}" already existed`}`;
+}
+
+/** An ISO 8601 time relative to now: `5 min ago`, `3 h ago`, `2 days ago`, then the date. */
+export function ago(time: string | null | undefined, now: Date): string {
+  const at = Date.parse(time ?? '');
+  if (Number.isNaN(at)) return time ?? '';
+  const past = now.getTime() - at;
+  if (past < MINUTE) return 'just now';
+  if (past < HOUR) return `${Math.floor(past / MINUTE)} min ago`;
+  if (past < DAY) return `${Math.floor(past / HOUR)} h ago`;
+  if (past < 30 * DAY) return `${count(Math.floor(past / DAY), 'day')} ago`;
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** An ISO 8601 time to come, relative to now: `in 20 min`, `in 5 h`, `in 3 days`. */
+export function ahead(time: string, now: Date): string {
+  const left = Date.parse(time) - now.getTime();
+  if (Number.isNaN(left)) return time;
+  return `in ${span(left)}`;
+}
+
+/** Milliseconds to come: `20 min`, `5 h`, `3 days`. */
+function span(left: number): string {
+  if (left < HOUR) return `${Math.max(1, Math.floor(left / MINUTE))} min`;
+  if (left < 2 * DAY) return `${Math.floor(left / HOUR)} h`;
+  return count(Math.floor(left / DAY), 'day');
+}
+
+/** A word of a command line that can be copied to a shell. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** `1 view`, `2 views`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,305 @@
+import { Command, CommanderError, Help, type Option } from 'commander';
+import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
+import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from '../cli/options';
+import type { Context } from '../platform/context';
+import { ExitWith, exitStatus, usageError } from '../platform/errors';
+
+interface CommandModule {
+  readonly define: (context: Context) => Command;
+}
+
+/** All commands: name, one line for the list of them, the file, and another name that people try. */
+const table: readonly [
+  name: string,
+  summary: string,
+  load: () => Promise<CommandModule>,
+  alias?: string,
+][] = [
+  ['push', 'push a secret and print its link', () => import('./push')],
+  ['get', 'get a secret (uses a view)', () => import('./get')],
+  ['run', 'run a command with a secret (uses a view)', () => import('./run')],
+  ['request', 'ask somebody for a secret', () => import('./request')],
+  ['respond', 'answer a request', () => import('./respond')],
+  ['requests', 'list your requests', () => import('./list-requests')],
+  ['receive', 'ask for a secret from this machine', () => import('./receive')],
+  ['show', 'show views and days left (uses no view)', () => import('./show')],
+  ['preview', "print a push's full link (uses no view)", () => import('./preview')],
+  ['expire', 'expire pushes now', () => import('./expire'), 'rm'],
+  ['list', 'list your pushes', () => import('./list'), 'ls'],
+  ['audit', 'show who opened a push, and when', () => import('./audit')],
+  ['wait', 'wait until a push is viewed or expires', () => import('./wait')],
+  ['accounts', 'list your accounts (commercial edition)', () => import('./accounts')],
+  ['notify', "e-mail a push's link from the instance", () => import('./notify')],
+  ['generate', 'print a new password or passphrase', () => import('./generate')],
+  ['version', 'show the version of pwpush and of the instance', () => import('./version')],
+  ['login', 'log in to an instance and save it as a profile', () => import('./login')],
+  ['logout', 'remove the token of a profile', () => import('./logout')],
+  ['profile', 'list, show, change and remove profiles', () => import('./profile')],
+  ['doctor', 'diagnose configuration and connection', () => import('./doctor')],
+  ['serve', 'run a Password Pusher server on this machine', () => import('./serve')],
+  ['completion', 'print a shell completion script', () => import('./completion')],
+];
+
+export const commands = table.map(([name, summary, load, alias]) => ({
+  name,
+  summary,
+  load,
+  alias,
+}));
+
+const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
+  name === word || alias === word;
+
+const names = commands.map(({ name }) => name);
+
+/** Topics of `pwpush help`. */
+export const topics = ['environment', 'exit-codes', 'ci', 'security'] as const;
+
+const EXAMPLES = `
+Examples:
+  $ pwgen 24 1 | pwpush push --views 1
+  $ pwpush get https://pwpush.example/p/abc123def456
+  $ pwpush serve
+
+pwpush help <command> shows the options of a command, pwpush help <topic> more:
+${topics.join(', ')}. The manual is man pwpush.`;
+
+/**
+ * Parses a command line, calls `begins` with its options, and runs the command.
+ *
+ * @throws what the command throws; CliError (usage) or ExitWith for a line that cannot be parsed
+ */
+export async function execute(
+  argv: readonly string[],
+  context: Context,
+  begins: (options: GlobalOptions) => void,
+): Promise<void> {
+  const topic = argv[0] === 'help' && topics.find((name) => name === argv[1]);
+  if (topic) return context.stdout.write((await import('../cli/help/topics')).texts[topic]);
+  if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
+  const words = withoutHelpWord(argv);
+  let asking = false;
+  const canPrompt = () => asking && context.canPrompt();
+  const program = await programFor(words, { ...context, canPrompt });
+  program.hook('preAction', (_, command) => {
+    const options = globalOptions(command, context.env);
+    asking = mayPrompt(options, context);
+    begins(options);
+  });
+  const typed = typedCommand(program, words);
+  if (typed !== undefined && !commands.some((one) => isCalled(one, typed)))
+    throw unknownWord(typed, names);
+  checkSubcommands(program, words);
+  refuseJoined(optionWords(program, words));
+  const shown: string[] = [];
+  eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return context.stdout.write(shown.join(''));
+    // `pwpush profile` alone is an error: its help goes to stderr.
+    await context.stderr.write(shown.join(''));
+    throw new ExitWith(exitStatus.usage);
+  }
+}
+
+/** Prints the completions of a command line; a failure prints nothing, in the middle of what somebody types. */
+async function completeLine(line: readonly string[], context: Context): Promise<void> {
+  try {
+    const [{ complete }, program] = await Promise.all([
+      import('../cli/completion/complete'),
+      programFor(line.slice(0, -1), context),
+    ]);
+    await context.stdout.write(complete(program, line, topics, context));
+  } catch {
+    throw new ExitWith(exitStatus.failed);
+  }
+}
+
+/** The tree for a command line: the typed command alone, or the names and summaries of all. */
+export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
+  const program = newProgram(context);
+  const typed = typedCommand(program, argv);
+  for (const one of commands) {
+    if (typed === undefined || typed === 'help')
+      program.addCommand(new Command(one.name).summary(one.summary));
+    else if (isCalled(one, typed)) {
+      const command = versioned((await one.load()).define(context), context);
+      program.addCommand(one.alias ? command.alias(one.alias) : command);
+    }
+  }
+  return program;
+}
+
+function newProgram(context: Context): Command {
+  const program: Command = addGlobalOptions(new Command('pwpush'))
+    .description('Share a secret as a link that self-destructs.')
+    .usage('[options] <command>')
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .addHelpText('after', EXAMPLES)
+    .action(() => program.help())
+    .allowExcessArguments();
+  return versioned(program, context);
+}
+
+function typedCommand(program: Command, argv: readonly string[]): string | undefined {
+  return argv[firstWord(program, argv)];
+}
+
+/**
+ * Where the first word is that is neither an option nor the value of one; -1 if the help of the command is wanted, or after
+ * an unknown option, whose value the next word may be, and a secret.
+ */
+function firstWord({ options }: Command, argv: readonly string[]): number {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? '';
+    if (!word.startsWith('-')) return at;
+    if (word === '-h' || word === '--help') return -1;
+    const [name] = word.split('=');
+    const option = options.find(({ long, short }) => name === long || word.slice(0, 2) === short);
+    if (!option && word !== '--') return -1;
+    if (takesNext(word, takersOf(options))) at++;
+  }
+  return -1;
+}
+
+/** Refuses an unknown subcommand, also before `--help`, for which Commander would print the help of the command above. */
+function checkSubcommands(command: Command, argv: readonly string[]): void {
+  const at = firstWord(command, argv);
+  const word = argv[at];
+  if (word === undefined || command.commands.length === 0) return;
+  const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+  if (!next) throw unknownSubcommand(word, command);
+  checkSubcommands(next, argv.slice(at + 1));
+}
+
+/** Turns `help` and `help push` into `--help` and `push --help`. */
+function withoutHelpWord(argv: readonly string[]): readonly string[] {
+  if (argv[0] !== 'help') return argv;
+  if (argv[1] === 'help') return ['--help'];
+  const word = argv[1];
+  const known = word?.startsWith('-') || commands.some((one) => isCalled(one, word ?? ''));
+  if (word !== undefined && !known) throw unknownWord(word, [...names, ...topics]);
+  return [...argv.slice(1), '--help'];
+}
+
+/** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, or in CI. */
+function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
+  return input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
+}
+
+/** The options before `--`, as Commander reads them: the value of an option is not one. */
+export function optionWords(program: Command, argv: readonly string[]): readonly string[] {
+  const options: Option[] = [];
+  eachCommand(program, (one) => options.push(...one.options));
+  const takers = takersOf(options);
+  const found: string[] = [];
+  for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
+    const word = argv[at] ?? '';
+    if (!word.startsWith('-')) continue;
+    found.push(word);
+    if (takesNext(word, takers)) at++;
+  }
+  return found;
+}
+
+/** The names of the options that take a value. */
+function takersOf(options: readonly Option[]): ReadonlySet<unknown> {
+  const takers = options.filter(({ required }) => required);
+  return new Set(takers.flatMap(({ short, long }) => [short, long]));
+}
+
+/** Whether the next word is the value of an option: it is for `-qn`, whereas `-nq` has its own. */
+function takesNext(word: string, takers: ReadonlySet<unknown>): boolean {
+  if (word.startsWith('--')) return takers.has(word);
+  const letters = Array.from(word.slice(1));
+  const taker = letters.findIndex((letter) => takers.has(`-${letter}`));
+  return taker !== -1 && taker === letters.length - 1;
+}
+
+/** Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. */
+function refuseJoined(words: readonly string[]): void {
+  const joined = words.find((word) => /^-[hV]./.test(word));
+  if (joined === undefined) return;
+  throw usageError(
+    `${joined.slice(0, 2)} takes no value`,
+    'put -- before an argument that begins with a dash',
+  );
+}
+
+/** The command and those below it with `--version`. */
+function versioned(command: Command, { version }: Context): Command {
+  eachCommand(command, (one) =>
+    one.optionsGroup(GLOBAL).version(version, '-V, --version', 'print the version'),
+  );
+  return command;
+}
+
+function eachCommand(command: Command, work: (command: Command) => void): void {
+  work(command);
+  for (const one of command.commands) eachCommand(one, work);
+}
+
+/** Makes Commander throw instead of write and exit; it throws its own errors only for help and version. */
+function configure(command: Command, context: Context, show: (text: string) => void): void {
+  for (const option of command.options) checkChoices(option.long ?? '', option);
+  for (const argument of command.registeredArguments) checkChoices(argument.name(), argument);
+  command
+    .exitOverride((error) => {
+      throw error.exitCode === 0 || error.code === 'commander.help'
+        ? error
+        : misuse(error, command);
+    })
+    .showSuggestionAfterError(false)
+    .configureHelp({
+      showGlobalOptions: false,
+      subcommandTerm,
+      optionDescription,
+      formatItemList: listFor(command),
+    })
+    .configureOutput({
+      writeOut: show,
+      writeErr: show,
+      outputError: () => {},
+      getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
+      getOutHasColors: () => false,
+    });
+}
+
+/** Without a long list of choices, which is in the text below the options. */
+function optionDescription(option: Option): string {
+  const { argChoices = [], description } = option;
+  return argChoices.length > 10 ? description : Help.prototype.optionDescription(option);
+}
+
+/** Name and arguments only: every command takes options. */
+function subcommandTerm(command: Command): string {
+  const words = command.registeredArguments.map((one) =>
+    one.required ? `<${one.name()}>` : `[${one.name()}]`,
+  );
+  return [command.name(), ...words].join(' ');
+}
+
+/** Help of the program has the commands above its options; that of a command only names those, which would fill a terminal. */
+function listFor(command: Command): Help['formatItemList'] {
+  let options: string[] = [];
+  return (heading, items, help) => {
+    const list = items.length === 0 ? [] : [heading, ...items, ''];
+    if (heading === 'Commands:') return [...list, ...options];
+    if (heading !== GLOBAL) return list;
+    if (command.parent !== null) return globalNames(command, help);
+    options = list;
+    return [];
+  };
+}
+
+function globalNames(command: Command, help: Help): string[] {
+  const names = help
+    .visibleOptions(command)
+    .filter(({ helpGroupHeading }) => helpGroupHeading === GLOBAL)
+    .map(({ short, long }) => (short ? `${short}/${long}` : long));
+  const lines = help.boxWrap(names.join(', '), (help.helpWidth ?? 80) - 2);
+  return ['Global options (see pwpush --help):', lines.replaceAll(/^/gm, '  '), ''];
+}

@@ -1,0 +1,89 @@
+import type { Invocation } from '../cli/terminal/output';
+import { forTerminal } from '../cli/terminal/safe';
+import type { Push } from '../contract/api';
+import { type Clipboard, copiedText, findClipboard } from '../platform/clipboard';
+import { endedBy, failedError, usageError } from '../platform/errors';
+import type { Destination } from './destination';
+import { printOrRescue } from './print-or-rescue';
+
+interface ClipboardOptions {
+  readonly copy: boolean;
+  /** Seconds. */
+  readonly clearAfter?: number;
+  readonly output?: string;
+  readonly json: boolean;
+}
+
+/** The clipboard as the destination of a text. */
+export interface ClipboardDestination extends Destination {
+  /** Makes sure that the text arrived, and clears it after `clearAfter` seconds. */
+  finish(push: Push): Promise<void>;
+}
+
+/** @throws CliError (usage) if there is no clipboard, or another place is named too */
+export async function clipboardDestination(
+  run: Invocation,
+  { copy, clearAfter, output, json }: ClipboardOptions,
+): Promise<ClipboardDestination> {
+  const { context, say } = run;
+  if (!copy) throw usageError('--clear-after requires --copy');
+  if (output !== undefined || json)
+    throw usageError('--copy cannot be combined with --output or --json', 'use only one of them');
+  const clipboard = await findClipboard(context);
+  if (!clipboard)
+    throw usageError(
+      'no clipboard found; nothing was fetched',
+      '--copy requires wl-copy, xclip, xsel, pbcopy or clip.exe, or a terminal',
+    );
+  let copied: string | undefined;
+  return {
+    commit: async (bytes) => {
+      const text = bytes.toString();
+      if (!(await clipboard.write(text)))
+        throw failedError(`${clipboard.name} did not accept the text`);
+      copied = text;
+      await say.note(copiedText(clipboard));
+    },
+    discard: async () => {},
+    finish: async (push) => {
+      if (copied === undefined) return say.note('no text to copy');
+      const unsure = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
+      if (unsure && !(await confirmed(run))) return print(run, copied, push);
+      if (clearAfter !== undefined) await clearLater(run, clipboard, copied, clearAfter);
+    },
+  };
+}
+
+/** A terminal does not confirm OSC 52, and after the last view the text cannot be retrieved again. */
+async function confirmed({ context }: Invocation): Promise<boolean> {
+  const prompter = await context.prompter();
+  const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
+  return prompter.confirm(question, true).finally(context.asked);
+}
+
+async function print({ context }: Invocation, text: string, push: Push): Promise<void> {
+  const bytes = context.stdout.isTTY ? forTerminal(text) : text;
+  const failure = await printOrRescue(context, { bytes, what: 'secret', push, json: false });
+  if (failure) throw failure;
+}
+
+/** Waits in the foreground; a signal ends the wait and clears at once. Text that was copied since stays. */
+async function clearLater(
+  { context, say }: Invocation,
+  clipboard: Clipboard,
+  text: string,
+  seconds: number,
+): Promise<void> {
+  const interruptedBefore = context.signal.aborted;
+  if (!interruptedBefore) {
+    context.takeSignals();
+    await say.note(`clearing the clipboard in ${seconds} s … (Ctrl-C clears it now)`);
+    // Rejected by the signal.
+    await context.sleep(seconds * 1000).catch(() => {});
+  }
+  if (clipboard.read && (await clipboard.read()) !== text)
+    await say.note('the clipboard has changed and was not cleared');
+  else if (await clipboard.clear()) await say.note('the clipboard was cleared');
+  else throw failedError(`${clipboard.name} could not be cleared`);
+  if (!interruptedBefore && context.signal.aborted) throw endedBy(context.signal);
+}

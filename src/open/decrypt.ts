@@ -1,0 +1,299 @@
+import { isUtf8 } from 'node:buffer';
+import { unlink } from 'node:fs/promises';
+import { decryptStream, decryptText, passphraseWork } from '../age/age';
+import { AgeError } from '../age/age-error';
+import { parseKey } from '../age/key';
+import { isLinkKey } from '../age/link-key';
+import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
+import { type Identity, MODERATE_WORK, passphraseIdentity } from '../age/recipients';
+import type { FileResponse } from '../client/file-link';
+import { TransportError } from '../client/transport/network-errors';
+import type { Push } from '../contract/api';
+import { attempt, CliError, endedBy, failedError } from '../platform/errors';
+import { raceWithLimit } from '../platform/files/abort';
+import type { PushKeys } from './decryption-keys';
+import { rescue } from './rescue';
+import type { RetrievedPush } from './retrieve';
+
+const TRIES = 3;
+
+/**
+ * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded.
+ * @param rescued is called with the rescue file of the armor, which is saved before asking for the key, before scrypt
+ * takes much memory, and on an error
+ * @throws CliError (passphrase) without the right key; (failed) for a damaged push
+ */
+export async function decryptPush(
+  retrieved: RetrievedPush,
+  keys: PushKeys,
+  rescued: (path: string) => void,
+): Promise<RetrievedPush> {
+  let saved: string | undefined;
+  const save = async () => {
+    saved ??= await savedArmor(retrieved);
+    if (saved !== undefined) rescued(saved);
+  };
+  try {
+    const opened = await openArmor(retrieved, keys, save);
+    if (saved !== undefined) await unlink(saved).catch(() => {});
+    return opened;
+  } catch (error) {
+    await save();
+    throw error;
+  }
+}
+
+/** @param save is called before the user is asked, or much memory is needed: the run may end then */
+async function openArmor(
+  retrieved: RetrievedPush,
+  keys: PushKeys,
+  save: () => Promise<void>,
+): Promise<RetrievedPush> {
+  const { context, push } = retrieved;
+  const work = await checked(passphraseWork(push.payload ?? ''));
+  if (work === undefined) {
+    if (keys.linkKey !== undefined)
+      throw exchanged('the link has a key, but the push is encrypted to another one');
+    if (keys.identities.length === 0) throw noIdentity();
+    return withContent(retrieved, keys);
+  }
+  const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
+  if (given.length > 0) {
+    if (work > MODERATE_WORK) await save();
+    const failure = await tryKeys(retrieved, keys, await Promise.all(given.map(parsed)));
+    if (!(failure instanceof CliError)) return failure;
+    if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
+    await retrieved.say.note(failure.message);
+  } else if (!context.canPrompt()) throw noKey();
+  else
+    await retrieved.say.note(
+      'the push is encrypted: give what follows # in its link, or its words',
+    );
+  await save();
+  return askForKey(retrieved, keys);
+}
+
+/**
+ * Decrypts the answer to a request.
+ * @throws CliError (passphrase) without the private key; (failed) for a damaged answer
+ */
+export async function decryptAnswer(
+  retrieved: RetrievedPush,
+  keys: PushKeys,
+): Promise<RetrievedPush> {
+  if (keys.identities.length === 0)
+    throw new CliError('passphrase', 'the answer is encrypted, and its private key is not here', {
+      hint: 'run it where the request was made, or use --identity FILE',
+    });
+  try {
+    return await withContent(retrieved, keys);
+  } catch (error) {
+    if (!(error instanceof CliError) || retrieved.context.signal.aborted) throw error;
+    if (error.code !== 'passphrase') throw error;
+    const damaged = 'it was changed, or encrypted to another key: ask for it again';
+    throw error.with({ message: 'the private key does not open the answer', hint: damaged });
+  }
+}
+
+/** Its path; undefined if it cannot be saved. */
+async function savedArmor({ context, push }: RetrievedPush): Promise<string | undefined> {
+  const path = await attempt(() => rescue(context, 'secret', push.payload ?? ''));
+  return path instanceof CliError ? undefined : path;
+}
+
+async function askForKey(retrieved: RetrievedPush, keys: PushKeys): Promise<RetrievedPush> {
+  const prompter = await retrieved.context.prompter();
+  let question = 'Key or words:';
+  for (let tries = 1; ; tries++) {
+    const typed = (await prompter.secret(question)).trim();
+    const key = typed === '' ? undefined : await parsed(typed);
+    const outcome = key ? await tryKeys(retrieved, keys, [key]) : noKey();
+    if (!(outcome instanceof CliError)) return outcome;
+    if (tries === TRIES || !isWrongKey(outcome)) throw outcome;
+    question = `Wrong key${key?.complaint ?? ''}, try again:`;
+  }
+}
+
+const isWrongKey = ({ code }: CliError) => code === 'passphrase';
+
+interface ParsedKey {
+  /** What the push may be encrypted with. */
+  readonly passphrases: readonly string[];
+  /** What is wrong with the key, in parentheses; empty if it is one. */
+  readonly complaint: string;
+}
+
+async function tryKeys(
+  retrieved: RetrievedPush,
+  keys: PushKeys,
+  given: readonly ParsedKey[],
+): Promise<RetrievedPush | CliError> {
+  const passphrases = new Set(given.flatMap((key) => key.passphrases));
+  const identities = [...passphrases].map(passphraseIdentity);
+  const outcome = await attempt(() => withContent(retrieved, { ...keys, identities }));
+  if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
+  const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
+  return outcome.with({ message: `${outcome.message}${complaint}` });
+}
+
+/** The key that a text is, and the text itself: somebody else may have encrypted the push with any passphrase. */
+async function parsed(text: string): Promise<ParsedKey> {
+  if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
+  const { wordList } = await import('../cli/words');
+  try {
+    return { passphrases: [parseKey(text, wordList()), text], complaint: '' };
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    return { passphrases: [text], complaint: ` (${error.message})` };
+  }
+}
+
+/** The push with its plaintext, and a client that decrypts its files. */
+async function withContent(
+  retrieved: RetrievedPush,
+  { identities }: Pick<PushKeys, 'identities'>,
+): Promise<RetrievedPush> {
+  const { context, push, api, answer } = retrieved;
+  const { signal } = context;
+  const noun = answer ? 'answer' : 'push';
+  const work = checked(decryptText(push.payload ?? '', identities), noun);
+  const bytes = await unlessAborted(work, signal);
+  if (!isUtf8(bytes))
+    throw failedError('the encrypted data is not text', {
+      hint: 'save it with --no-decrypt, then open it with age -d',
+    });
+  const text = bytes.toString('utf8');
+  if (!isManifest(text)) {
+    // They may be from someone other than the sender of the text.
+    if ((push.files ?? []).length > 0)
+      throw exchanged(`the files of the ${noun} are not encrypted`);
+    return { ...retrieved, push: { ...push, payload: text, encrypted: true } };
+  }
+  const { message, files } = contentOf(text, push, noun);
+  const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
+  const named = files.map(({ file, entry }) => ({
+    ...file,
+    filename: entry.name,
+    content_type: entry.type,
+  }));
+  return {
+    ...retrieved,
+    push: { ...push, payload: message ?? '', files: named, encrypted: true },
+    api: {
+      ...api,
+      openFile: async (url, resume) =>
+        decryptedFile(await api.openFile(url, resume), entries.get(url), identities, signal),
+    },
+  };
+}
+
+/** The message, and each file of the push with its entry in the manifest. */
+function contentOf(text: string, { files = [] }: Push, noun: string) {
+  const manifest = decodeManifest(text);
+  if (typeof manifest === 'string')
+    throw failedError(`cannot open the ${noun}: ${manifest}`, {
+      hint: 'a newer version of pwpush may open it',
+    });
+  const sent = manifest.files.map((entry, at) => {
+    const file = (files ?? []).find(({ filename }) => filename === encryptedName(at));
+    return file && { file, entry };
+  });
+  const found = sent.filter((one) => one !== undefined);
+  const others = (files?.length ?? 0) - found.length;
+  if (found.length === sent.length && others === 0) {
+    // An address stands for its entry when a file is downloaded.
+    if (new Set(found.map(({ file }) => file.url)).size < found.length)
+      throw exchanged(`files of the ${noun} have the same address`);
+    return { message: manifest.message, files: found };
+  }
+  throw failedError(
+    `the files differ from those that were sent: ${sent.length - found.length} missing, ${others} unknown`,
+    { hint: 'the instance may have lost or replaced them; ask the sender' },
+  );
+}
+
+function decryptedFile(
+  answer: FileResponse,
+  entry: ManifestFile | undefined,
+  identities: readonly Identity[],
+  signal: AbortSignal,
+): FileResponse {
+  if (entry === undefined) throw failedError('the sender did not list it');
+  return { length: entry.size, body: decryptedBody(answer, entry, identities, signal) };
+}
+
+async function* decryptedBody(
+  answer: FileResponse,
+  { size, mac }: ManifestFile,
+  identities: readonly Identity[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  try {
+    const opened = decryptStream(whole(answer), identities, mac);
+    for await (const chunk of await unlessAborted(opened, signal)) {
+      received += chunk.length;
+      if (received > size) break;
+      yield chunk;
+    }
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    throw failedError(`cannot decrypt it: ${error.message}`);
+  }
+  if (received !== size) throw failedError('its size differs from the file that was sent');
+}
+
+/** Fails like a broken connection if less arrives than was announced, so that it is tried again. */
+async function* whole({ body, length }: FileResponse): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  for await (const chunk of body) {
+    received += chunk.byteLength;
+    yield chunk;
+  }
+  if (length !== undefined && received < length)
+    throw new TransportError('the download was cut short', { sent: true });
+}
+
+/** Waits for the work of the age room, whose errors become ours. */
+async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    if (error.reason === 'no-match') throw wrongKey();
+    throw failedError(`the encrypted ${noun} is damaged: ${error.message}`, {
+      hint: 'it was changed in transit: ask the sender for a new one',
+    });
+  }
+}
+
+/** Scrypt may take seconds and cannot be stopped, while what was retrieved has to be saved within a moment. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return raceWithLimit(work, { signal }, () => {
+    throw endedBy(signal);
+  });
+}
+
+function exchanged(what: string): CliError {
+  return failedError(`${what}: it may have been replaced`, {
+    hint: 'ask the sender; --no-decrypt accepts it as it is',
+  });
+}
+
+function wrongKey(): CliError {
+  return new CliError('passphrase', 'the key does not open the push', {
+    hint: 'compare it with what the sender gave you',
+  });
+}
+
+function noKey(): CliError {
+  return new CliError('passphrase', 'the push is encrypted, and the link has no key', {
+    hint: 'use the complete link, with the part after #; or the words with --key-file FILE',
+  });
+}
+
+function noIdentity(): CliError {
+  return new CliError('passphrase', 'the push is encrypted to a public key', {
+    hint: 'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
+  });
+}

@@ -1,0 +1,84 @@
+import type { Identity } from '../age/recipients';
+import { askPassphrase } from '../cli/passphrase';
+import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
+import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
+
+/** Where the command line says what opens an encrypted push. */
+export interface KeyOptions {
+  /** A path; `-` is standard input. */
+  readonly keyFile?: string;
+  /** Paths. */
+  readonly identity?: readonly string[];
+  /** False with `--no-decrypt`. */
+  readonly decrypt: boolean;
+}
+
+/** What opens an encrypted push, besides the key in its link. */
+export interface DecryptionKeys {
+  /** A key or words, from a file or `PWPUSH_KEY`. */
+  readonly text: string | undefined;
+  readonly identities: readonly Identity[];
+  readonly decrypt: boolean;
+  /** What gave them, for messages; undefined if nothing did. */
+  readonly givenBy: string | undefined;
+}
+
+/** What opens a certain push. */
+export interface PushKeys extends DecryptionKeys {
+  /** The key in its link, which may be damaged. */
+  readonly linkKey: string | undefined;
+  /** Refuse an answer that is not encrypted though its key was kept: nobody looks at a warning before it is used. */
+  readonly strict?: boolean;
+}
+
+/**
+ * Reads keys, before anything is fetched.
+ * @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used
+ */
+export async function readKeys(
+  { keyFile, identity = [], decrypt }: KeyOptions,
+  context: Context,
+): Promise<DecryptionKeys> {
+  if (!decrypt && (keyFile !== undefined || identity.length > 0))
+    throw usageError(
+      `--no-decrypt cannot be combined with ${keyFile === undefined ? '--identity' : '--key-file'}`,
+      'use only one of them',
+    );
+  const text = await readKey(keyFile, context);
+  const identities: Identity[] = [];
+  for (const path of identity) identities.push(...(await readIdentities(path, context)));
+  const option = keyFile === undefined ? '--identity' : '--key-file';
+  const given = keyFile !== undefined || identity.length > 0;
+  const givenBy = given ? option : text === undefined ? undefined : 'PWPUSH_KEY';
+  return { text, identities, decrypt, givenBy };
+}
+
+async function readKey(path: string | undefined, context: Context): Promise<string | undefined> {
+  if (path === undefined) return context.env.PWPUSH_KEY || undefined;
+  const key = withoutOneLineEnd((await bytesOf(path, context)).toString('utf8'));
+  if (key === '') throw usageError(`the key is empty: ${placeOf(path)}`);
+  return key;
+}
+
+const TRIES = 3;
+
+async function readIdentities(path: string, context: Context): Promise<Identity[]> {
+  const [{ parseIdentities }, { AgeError }] = await Promise.all([
+    import('../age/key-files'),
+    import('../age/age-error'),
+  ]);
+  const text = (await bytesOf(path, context)).toString('utf8');
+  let passphrase: string | undefined;
+  for (let tries = 0; ; tries++) {
+    try {
+      return parseIdentities(text, passphrase);
+    } catch (error) {
+      if (!(error instanceof AgeError)) throw error;
+      const ask = error.reason === 'key-passphrase' && tries < TRIES && context.canPrompt();
+      if (!ask) throw usageError(`${placeOf(path)}: ${error.message}; nothing was fetched`);
+      const wrong = passphrase === undefined ? '' : 'Wrong passphrase, try again. ';
+      passphrase = await askPassphrase(context, false, `${wrong}Passphrase of ${placeOf(path)}:`);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type CliError, usageError } from '../platform/errors';
+import { type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
+import { ForeignLink, followed, isPlanted, type User } from '../platform/files/owner';
+
+/** A place for a secret, reserved before the secret is fetched. */
+export interface Destination {
+  /** Writes everything; a file gets its name. */
+  commit(bytes: string | Uint8Array): Promise<void>;
+  /** Leaves nothing behind. */
+  discard(): Promise<void>;
+  /** Its path, where the user named the folder only. */
+  readonly inFolder?: string;
+}
+
+/** The name for the text of a push in a folder. */
+export const TEXT_FILE = 'secret.txt';
+
+/**
+ * Reserves `TEXT_FILE` in a folder.
+ * @throws CliError (usage) as `reserveFile` does
+ */
+export async function reserveText(
+  folder: string,
+  force: boolean,
+  user: User,
+): Promise<Destination> {
+  const path = join(folder, TEXT_FILE);
+  return { ...(await reserveFile(path, force, user)), inFolder: path };
+}
+
+/**
+ * Reserves a file: creates a temporary one beside it, which `commit` renames. Writes directly to a character device, FIFO
+ * or descriptor.
+ * @throws CliError (usage) when the file exists and `force` is not set, its folder cannot be written to, or another user
+ * prepared what would be written to
+ */
+export async function reserveFile(named: string, force: boolean, user: User): Promise<Destination> {
+  if (named === '' || /[/\\]$/.test(named)) {
+    throw usageError('--output must be a file', 'use the name of a file, or - for standard output');
+  }
+  const path = linkTarget(named, user);
+  const found = await stat(path).catch(() => undefined);
+  if (!found && path !== named)
+    throw usageError(`"${named}" is a dangling symbolic link`, 'use the path of the file itself');
+  if (found?.isDirectory()) throw usageError(`"${named}" is a folder`, 'choose a file in it');
+  if (found?.isFIFO()) return fifo(path, user);
+  if (found?.isCharacterDevice() || (found && isDescriptor(named))) return device(named);
+  if (found && !found.isFile())
+    throw usageError(`"${named}" is neither a file nor a pipe`, 'choose another file');
+  if (found && !force) throw exists(named);
+  const file = await temporaryFor(path);
+  return {
+    commit: async (bytes) => {
+      try {
+        await file.handle.writeFile(bytes);
+        // Another program may have created the file since.
+        if (!(await file.moveTo(path, force))) throw exists(path);
+      } catch (error) {
+        await file.discard();
+        throw error;
+      }
+    },
+    discard: file.discard,
+  };
+}
+
+/** Names of open files below /dev and /proc (proc(5)), which are not replaced. */
+function isDescriptor(path: string): boolean {
+  return /^\/(?:dev\/(?:std(?:in|out|err)|fd\/\d+)|proc\/[^/]+(?:\/task\/\d+)?\/fd\/\d+)$/.test(
+    resolve(path),
+  );
+}
+
+/**
+ * The target of symbolic links, so that it is written and the links are kept; the path itself without any.
+ * @throws CliError (usage) if one is another user's, or leads nowhere
+ */
+export function linkTarget(path: string, user: User): string {
+  if (isDescriptor(path)) return path;
+  try {
+    return followed(path, user);
+  } catch (error) {
+    if (error instanceof ForeignLink) throw planted(error.path, 'symbolic link');
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(`cannot write "${path}" (${code}); nothing was fetched`);
+  }
+}
+
+/** The flag for opening what `linkTarget` returned: there may be a link since. */
+export function noFollow(path: string): number {
+  return isDescriptor(path) ? 0 : constants.O_NOFOLLOW;
+}
+
+/** The error for what another user put where everybody could. */
+export function planted(path: string, what: 'symbolic link' | 'pipe' | 'file'): CliError {
+  return usageError(
+    `"${path}" is a ${what} of another user, in a folder that others can write to`,
+    'nothing was fetched; use another path',
+  );
+}
+
+async function temporaryFor(path: string): Promise<TemporaryFile> {
+  try {
+    return await temporaryFile(dirname(path), basename(path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(
+      `cannot write "${path}" (${code}); nothing was fetched`,
+      code === 'ENOENT' ? 'create its folder first' : undefined,
+    );
+  }
+}
+
+function exists(path: string): CliError {
+  return usageError(`"${path}" already exists`, 'overwrite it with --force');
+}
+
+/** Opened before anything is fetched, as this fails without a reader. */
+async function fifo(path: string, user: User): Promise<Destination> {
+  // Not a FileHandle, which would close it again after the socket.
+  let file: number;
+  try {
+    file = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | noFollow(path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(
+      code === 'ENXIO' ? `no program reads from "${path}"` : `cannot write "${path}" (${code})`,
+      'nothing was fetched',
+    );
+  }
+  if (isPlanted(fstatSync(file), await stat(dirname(path)), user)) {
+    closeSync(file);
+    throw planted(path, 'pipe');
+  }
+  return {
+    commit: async (bytes) => {
+      const { Socket } = await import('node:net');
+      const socket = new Socket({ fd: file, readable: false, writable: true });
+      await new Promise<void>((resolve, reject) => {
+        socket.once('error', reject);
+        socket.end(bytes, (error?: Error | null) => (error ? reject(error) : resolve()));
+      });
+    },
+    discard: async () => closeSync(file),
+  };
+}
+
+async function device(path: string): Promise<Destination> {
+  return {
+    commit: async (bytes) => {
+      const file = await open(path, constants.O_WRONLY);
+      await file.writeFile(bytes).finally(() => file.close());
+    },
+    discard: async () => {},
+  };
+}

@@ -1,0 +1,343 @@
+import { writeSync } from 'node:fs';
+import { lstat, statfs } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
+import { savedText } from '../cli/terminal/wording';
+import type { Api } from '../client/client';
+import {
+  discardBody,
+  type FileResponse,
+  LinkError,
+  NotResumed,
+  type Resume,
+  worthAnotherTry,
+} from '../client/file-link';
+import { TransportError } from '../client/transport/network-errors';
+import type { Push, PushFile } from '../contract/api';
+import { size } from '../contract/byte-size';
+import { attempt, CliError, failedError } from '../platform/errors';
+import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
+import { type PartialFiles, partialFiles } from './partial-files';
+import { isRetrievableAgain, whyGone } from './retrievable';
+import type { RetrievedPush } from './retrieve';
+import { type Folder, fitted, nameKey, numbered, safeName } from './safe-name';
+
+export interface FetchedFiles {
+  /** In the order of the push's files; undefined for those that failed. */
+  readonly saved: readonly (SavedFile | undefined)[];
+  readonly failure: CliError | undefined;
+}
+
+/** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
+export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Promise<FetchedFiles> {
+  const { context, options, say, push } = retrieved;
+  const files = push.files ?? [];
+  const meter = meterFor(context, options, { files: files.length, total: undefined });
+  const asked = askBeforeLoss(retrieved, meter);
+  const { partial: left, unsaved } = retrieved;
+  const partial = unsaved || isRetrievableAgain(push) ? undefined : partialFiles(context.uid, left);
+  const saved: (SavedFile | undefined)[] = [];
+  const failures: CliError[] = [];
+  for (const [at, file] of files.entries()) {
+    const name = safeName(file.filename, folder.named);
+    const tools = { ...toolsFor(retrieved, meter, at, name), partial };
+    const outcome = await attempt(() => saveFile(file, folder, tools));
+    if (!(outcome instanceof CliError)) saved[at] = outcome;
+    if (context.signal.aborted) break;
+    await meter.clear();
+    if (outcome instanceof CliError) {
+      failures.push(outcome);
+      if (files.length > 1) await say.warn(`${name}: ${outcome.message}`);
+    } else {
+      const taken = basename(outcome.path) === name ? undefined : name;
+      await say.note(savedText(outcome.path, outcome.bytes, taken));
+    }
+  }
+  asked();
+  const summary = await meter.ends();
+  const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
+  if (context.signal.aborted) {
+    const { interruptedDownload } = await import('./interrupted-download');
+    return { saved, failure: await interruptedDownload(retrieved, { missing, folder, partial }) };
+  }
+  if (summary !== undefined) await say.note(summary);
+  const failure = downloadFailure(failures, push, folder);
+  if (!failure) return { saved, failure };
+  const { interruptedDownload } = await import('./interrupted-download');
+  const rest = { missing, folder, partial };
+  return { saved, failure: await interruptedDownload(retrieved, rest, failure) };
+}
+
+/**
+ * At a terminal, the first Ctrl-C in the download of what cannot be retrieved again only says so; the next one ends the run.
+ * Returns what ends this.
+ */
+export function askBeforeLoss(retrieved: RetrievedPush, meter: Meter): () => void {
+  const { context, say, push } = retrieved;
+  if (!context.stderr.isTTY || isRetrievableAgain(push)) return () => {};
+  return context.onInterrupt(async () => {
+    await meter.clear(true);
+    await say.warn(`${whyGone(retrieved)}; press Ctrl-C again to stop`);
+  });
+}
+
+/**
+ * @param at the index of the file in the push
+ * @param name what progress and notes call it
+ */
+export function toolsFor(
+  { api, context, say }: RetrievedPush,
+  meter: Meter,
+  at: number,
+  name: string,
+): DownloadTools {
+  return {
+    api,
+    signal: context.signal,
+    sleep: context.sleep,
+    progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
+    again: async (failure, seconds) => {
+      await meter.clear();
+      await say.note(`retrying "${name}" in ${seconds} s: ${failure.message}`);
+    },
+  };
+}
+
+const HINT =
+  'links to files usually expire within minutes; pwpush get returns new ones, and uses another view';
+
+function downloadFailure(
+  failures: readonly CliError[],
+  push: Push,
+  { named }: Folder,
+): CliError | undefined {
+  const files = push.files ?? [];
+  const [first] = failures;
+  if (!first) return undefined;
+  const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
+  const what =
+    files.length === 1
+      ? `cannot save "${safeName(files[0]?.filename ?? '', named)}": ${first.message}`
+      : `${failures.length} of ${files.length} files were not saved`;
+  const hints = [
+    files.length === 1 ? first.hint : undefined,
+    isRetrievableAgain(push) ? HINT : undefined,
+  ];
+  const hint = hints.filter((one) => one !== undefined).join('; ') || undefined;
+  return new CliError(code, what, { hint, cause: first });
+}
+
+/** What a download needs. */
+export interface DownloadTools {
+  readonly api: Pick<Api, 'openFile'>;
+  readonly signal: AbortSignal;
+  sleep(milliseconds: number): Promise<void>;
+  /** Called when a try begins, with the length if known, and for every piece. */
+  readonly progress: { begins(length: number | undefined): void; moved(bytes: number): void };
+  /** Called with the reason before another try. */
+  again(failure: CliError, seconds: number): Promise<void>;
+  /** Where an unfinished download is kept; it is removed if left out. */
+  readonly partial?: PartialFiles | undefined;
+}
+
+export interface SavedFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+const TRIES = 3;
+/** Waits before the second and third try, in seconds. */
+const PAUSES = [1, 3];
+const LONGEST_PAUSE = 60;
+/** Bytes of a file: a link that breaks off after each byte is not resumed without end. */
+const PROGRESS = 16 * 1024;
+
+/**
+ * Downloads a file into a folder under a safe, free name. A download that breaks is resumed, or else tried three times:
+ * neither uses a view.
+ * @throws CliError; no partial file is left then, except for `tools.partial`
+ */
+export async function saveFile(
+  file: PushFile,
+  folder: Folder,
+  tools: DownloadTools,
+): Promise<SavedFile> {
+  const { api, partial, progress } = tools;
+  return withRetries(tools, async (resume) => {
+    const there = await partial?.take(file.url, folder.path);
+    let answer: FileResponse;
+    try {
+      answer = await api.openFile(file.url, resume, there?.begun);
+    } catch (error) {
+      if (there && isBrokenOff(error, tools))
+        await partial?.leave(file.url, there.file, there.begun);
+      else await there?.file.discard();
+      throw error;
+    }
+    progress.begins(answer.length);
+    try {
+      return await saveAnswer(answer, { file, there: there?.file }, folder, tools);
+    } catch (error) {
+      await discardBody(answer.body).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** @param target the file, and what is there of it */
+async function saveAnswer(
+  answer: FileResponse,
+  { file, there }: { readonly file: PushFile; readonly there: TemporaryFile | undefined },
+  folder: Folder,
+  tools: DownloadTools,
+): Promise<SavedFile> {
+  const name = safeName(file.filename, folder.named);
+  const target = await (there ?? newTemporary(folder, name).catch(failedWriting));
+  try {
+    await refuseTooLarge(answer, folder);
+    // One that is decrypted begins again.
+    if (there && answer.from === undefined) await target.handle.truncate(0);
+    if (answer.from !== undefined) tools.progress.moved(answer.from);
+    const bytes = await copyBody(answer, tools, (chunk) => writeAll(target.handle.fd, chunk));
+    return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
+  } catch (error) {
+    if (tools.partial && answer.version && isBrokenOff(error, tools))
+      await tools.partial.leave(file.url, target, answer.version);
+    else await target.discard();
+    throw error;
+  }
+}
+
+/** Whether the rest may still be got; a part would only fill a full disk. */
+function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
+  if (error instanceof NotResumed) return false;
+  return signal.aborted || error instanceof TransportError || error instanceof LinkError;
+}
+
+/** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made `PROGRESS` counts as new. */
+export async function withRetries<T>(
+  tools: DownloadTools,
+  work: (resume: Resume) => Promise<T>,
+): Promise<T> {
+  let tries = 1;
+  let counted = 0;
+  const again = async (error: unknown) => {
+    const failure = asFailure(error);
+    const wait = worthAnotherTry(error);
+    if (wait === undefined || tools.signal.aborted || tries >= TRIES) return false;
+    const seconds = Math.max(PAUSES[tries - 1] ?? 0, wait);
+    if (seconds > LONGEST_PAUSE) return false;
+    tries++;
+    await tools.again(failure, seconds);
+    await tools.sleep(seconds * 1000);
+    return true;
+  };
+  const resume: Resume = (broken, received) => {
+    if (received >= counted + PROGRESS) {
+      tries = 1;
+      counted = received;
+    }
+    return again(broken);
+  };
+  for (;;) {
+    try {
+      return await work(resume);
+    } catch (error) {
+      if (!(await again(error))) throw asFailure(error);
+    }
+  }
+}
+
+/** `unreachable` only if the request was not sent. */
+function asFailure(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (!(error instanceof TransportError)) throw error;
+  return new CliError(error.sent ? 'failed' : 'unreachable', error.message, {
+    hint: error.hint,
+    cause: error,
+  });
+}
+
+/**
+ * Passes the body of a response to `write`, checks its length, and returns that.
+ * @throws CliError, TransportError
+ */
+export async function copyBody(
+  { body, from = 0, length }: FileResponse,
+  { progress }: Pick<DownloadTools, 'progress'>,
+  write: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<number> {
+  let received = from;
+  for await (const chunk of body) {
+    received += chunk.byteLength;
+    if (length !== undefined && received > length)
+      throw new TransportError('the response is longer than announced', { sent: true });
+    await write(chunk);
+    progress.moved(chunk.byteLength);
+  }
+  if (length !== undefined && received < length)
+    throw new TransportError('the download was cut short', { sent: true });
+  return received;
+}
+
+/** Synchronous: writing by the thread pool costs a third of the speed, and there is nothing else to do meanwhile. */
+function writeAll(fd: number, chunk: Uint8Array): void {
+  try {
+    // A full disk takes a part without an error; the next write fails with ENOSPC.
+    for (let written = 0; written < chunk.byteLength; ) written += writeSync(fd, chunk, written);
+  } catch (error) {
+    failedWriting(error as NodeJS.ErrnoException);
+  }
+}
+
+async function refuseTooLarge({ length: all, from = 0 }: FileResponse, folder: Folder) {
+  if (all === undefined) return;
+  const length = all - from;
+  const { bavail, bsize, blocks } = await statfs(folder.path).catch(failedWriting);
+  if (blocks === 0 || length <= bavail * bsize) return;
+  throw failedError(
+    `not enough disk space: ${size(length)} needed in "${folder.path}", ${size(bavail * bsize)} free`,
+  );
+}
+
+function failedWriting(error: NodeJS.ErrnoException): never {
+  if (error instanceof CliError) throw error;
+  const why = error.code === 'ENOSPC' ? 'the disk is full' : `${error.code}`;
+  throw failedError(`cannot write the file (${why})`, { cause: error });
+}
+
+/** A file under a temporary name, 0600. */
+export interface NewFile {
+  readonly handle: TemporaryFile['handle'];
+  /** Gives it its name, or the next free one, and returns its path. Call `discard` if this throws. */
+  keep(): Promise<string>;
+  /** Removes the file. */
+  discard(): Promise<void>;
+}
+
+/** Creates a file that gets its name when it is complete. Throws an error of the file system. */
+export async function newFile(folder: Folder, name: string): Promise<NewFile> {
+  const file = await newTemporary(folder, name);
+  return { ...file, keep: () => nameIt(file, folder, name) };
+}
+
+function newTemporary({ path }: Folder, name: string): Promise<TemporaryFile> {
+  // 255 bytes are the longest name of most file systems.
+  return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA));
+}
+
+/** Tries names until one is free; the file system decides a race. */
+async function nameIt(file: TemporaryFile, folder: Folder, name: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : numbered(name, number);
+    if (folder.taken.has(nameKey(candidate))) continue;
+    const path = join(folder.path, candidate);
+    if (!(await file.moveTo(path, folder.force && (await isRegular(path))))) continue;
+    folder.taken.add(nameKey(candidate));
+    return path;
+  }
+}
+
+async function isRegular(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isFile() ?? false;
+}

@@ -1,0 +1,155 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import { isArmored } from '../age/armored';
+import { count, shellWord } from '../cli/terminal/wording';
+import { type Push, retrievedSchema } from '../contract/api';
+import { CliError, joinHints, usageError } from '../platform/errors';
+import { isSystemError, whyUnreadable } from '../platform/files/file-error';
+import type { User } from '../platform/files/owner';
+import { readOwn } from '../platform/private-folder';
+import type { PartialFile, PartialFiles } from './partial-files';
+import { isRetrievableAgain, whyGone } from './retrievable';
+import type { RetrievedPush } from './retrieve';
+import type { Folder } from './safe-name';
+
+/** What `get --resume` reads: the response of the instance, still encrypted, and what is there of its files. */
+const keptSchema = v.object({
+  /** Of the push, without its key. */
+  link: v.string(),
+  push: retrievedSchema,
+  /** The addresses of the files that are saved. */
+  saved: v.array(v.string()),
+  /** It is the answer to a request. */
+  answer: v.optional(v.boolean(), false),
+  /** Where the files are saved; left out for a file that went to standard output. */
+  folder: v.optional(
+    v.object({
+      path: v.string(),
+      force: v.boolean(),
+      taken: v.array(v.string()),
+      named: v.optional(v.boolean(), false),
+    }),
+  ),
+  partial: v.array(
+    v.object({
+      url: v.string(),
+      path: v.pipe(v.string(), v.regex(/\.[0-9a-f]{12}\.part$/)),
+      tag: v.string(),
+      length: v.number(),
+    }),
+  ),
+});
+
+/** What of a download is not there. */
+export interface UnfinishedDownload {
+  /** The addresses of the files that were not saved. */
+  readonly missing: readonly string[];
+  readonly folder?: Folder;
+  readonly partial?: PartialFiles | undefined;
+}
+
+/**
+ * The error of a download that was interrupted or failed. If the push cannot be retrieved again, what `get --resume`
+ * needs is kept in a rescue file: the addresses of the files work for some minutes.
+ * @param failure why it failed; left out, the run was interrupted
+ */
+export async function interruptedDownload(
+  retrieved: RetrievedPush,
+  { missing, folder, partial }: UnfinishedDownload,
+  failure?: CliError,
+): Promise<CliError> {
+  const { context, link, push, received = push, answer, unsaved } = retrieved;
+  const ended = failure ?? new CliError('interrupted', 'interrupted');
+  if (missing.length === 0 || isRetrievableAgain(push)) return ended;
+  if (unsaved) return unsaved(missing, ended);
+  // The text was printed or saved before, and armor is needed to open the files.
+  const files = received.files ?? [];
+  const sealed = isArmored(received.payload ?? '');
+  const kept: v.InferInput<typeof keptSchema> = {
+    link: link ?? '',
+    push: sealed ? received : { ...received, payload: '' },
+    saved: files.map(({ url }) => url).filter((url) => !missing.includes(url)),
+    answer: answer !== undefined,
+    folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
+    partial: [...(partial?.list() ?? [])],
+  };
+  const gone = whyGone(retrieved);
+  try {
+    const { rescue } = await import('./rescue');
+    const path = await rescue(context, 'download', `${JSON.stringify(kept)}\n`);
+    const message = failure?.message ?? `${gone}, and ${count(missing.length, 'file')} not saved`;
+    const key = sealed && !answer ? '; give its key when asked, or add the link' : '';
+    return ended.with({
+      message,
+      hint: joinHints(failure?.hint, `get the rest within minutes${key}`),
+      command: `pwpush get --resume ${shellWord(path)}`,
+      remains: { saved_to: path },
+    });
+  } catch (error) {
+    for (const { path } of partial?.list() ?? []) rmSync(path, { force: true });
+    const why = error instanceof CliError ? error.message : 'its links could not be kept';
+    const message = failure ? `${failure.message}; ${gone}: ${why}` : `${gone}: ${why}`;
+    return ended.with({ message, cause: error, remains: {} });
+  }
+}
+
+/** A download that an interrupted `get` kept. */
+export interface KeptDownload {
+  /** Of the push, without its key. */
+  readonly link: string;
+  readonly push: Push;
+  /** Where its files are saved; undefined for a file that went to standard output. */
+  readonly folder: Folder | undefined;
+  /** What is there of other files. */
+  readonly partial: readonly PartialFile[];
+  /** Whether it is the answer to a request. */
+  readonly answer: boolean;
+  /** The push without its text, and without the files that were saved. */
+  rest(push: Push): Push;
+  /** Removes the file; call it when the rest is saved. */
+  remove(): void;
+}
+
+/**
+ * Reads what an interrupted `get` kept.
+ * @param token of the push that a link names, if one is given
+ * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it
+ */
+export function readKeptDownload(path: string, user: User, token?: string): KeptDownload {
+  const { link, push, saved, answer, folder, partial } = parse(path, user);
+  // An instance may return no token.
+  if (token !== undefined && push.url_token && push.url_token !== token)
+    throw usageError(`"${path}" is of another push`, 'use the link of that download, or none');
+  return {
+    link,
+    push,
+    answer,
+    folder: folder && { ...folder, taken: new Set(folder.taken) },
+    partial,
+    rest: (opened) => ({
+      ...opened,
+      payload: '',
+      files: (opened.files ?? []).filter(({ url }) => !saved.includes(url)),
+    }),
+    remove: () => rmSync(path, { force: true }),
+  };
+}
+
+function parse(path: string, user: User): v.InferOutput<typeof keptSchema> {
+  let text: string;
+  try {
+    text = readOwn(path, { user, what: 'the file', instead: 'use the one of an interrupted run' });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw usageError(`cannot read "${path}": ${whyUnreadable(error)}`);
+  }
+  try {
+    return v.parse(keptSchema, JSON.parse(text));
+  } catch {
+    throw usageError(
+      `"${path}" was not kept by an interrupted pwpush get`,
+      'the message of that run names the file; pwpush doctor lists such files',
+    );
+  }
+}

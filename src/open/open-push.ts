@@ -1,0 +1,53 @@
+import { isArmored } from '../age/armored';
+import { failedError } from '../platform/errors';
+import type { PushKeys } from './decryption-keys';
+import type { RetrievedPush } from './retrieve';
+
+/**
+ * Decrypts a push, or the answer to a request. The user decides what is encrypted, never the instance: where a
+ * key was given, nothing is taken that was not encrypted. Asks for the key of an encrypted push if it is missing.
+ * @param rescued is called with the rescue file of armor that was saved before asking, or could not be opened
+ * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted though
+ * there is a key for it. Nothing else is saved then
+ * @returns its push says whether it was decrypted, as `encrypted`
+ */
+export async function openPush(
+  sealed: RetrievedPush,
+  keys: PushKeys,
+  rescued: (path: string) => void,
+): Promise<RetrievedPush> {
+  const { push, answer } = sealed;
+  const retrieved = { ...sealed, push: { ...push, encrypted: false } };
+  if (!keys.decrypt) return retrieved;
+  if (!isArmored(push.payload ?? '')) return inClear(retrieved, keys);
+  const { decryptAnswer, decryptPush } = await import('./decrypt');
+  if (!answer) return decryptPush(retrieved, keys, rescued);
+  const identities = [...(answer.key?.identities ?? []), ...keys.identities];
+  return decryptAnswer(retrieved, { ...keys, linkKey: undefined, identities });
+}
+
+/** @throws CliError (failed) if a key was given */
+async function inClear(retrieved: RetrievedPush, keys: PushKeys): Promise<RetrievedPush> {
+  const { answer, say } = retrieved;
+  const giver = keyGiver(keys) ?? (answer?.publicKey === undefined ? undefined : 'the link');
+  if (answer) {
+    const plain = 'the answer is not encrypted: the instance could read it, or may have written it';
+    if (giver !== undefined || (answer.key && keys.strict))
+      throw failedError(plain, {
+        hint: 'to accept such an answer the next time, use --no-decrypt',
+      });
+    if (answer.key) await say.warn(plain);
+  } else if (giver !== undefined)
+    throw failedError(
+      `${giver} has a key, but the push is not encrypted: it may have been replaced`,
+      {
+        hint: 'ask the sender; --no-decrypt accepts it as it is',
+      },
+    );
+  return retrieved;
+}
+
+/** What has a key for the push, which may be damaged; undefined if nothing has. */
+function keyGiver({ linkKey, givenBy }: PushKeys): string | undefined {
+  return linkKey === undefined ? givenBy : 'the link';
+}

@@ -1,0 +1,188 @@
+import { rmdir, stat } from 'node:fs/promises';
+import type { GlobalOptions } from '../cli/options';
+import { boundedByInterrupt } from '../cli/terminal/bounded-write';
+import { type Invocation, lookOf, toJson } from '../cli/terminal/output';
+import { forTerminal } from '../cli/terminal/safe';
+import { savedText } from '../cli/terminal/wording';
+import type { Push } from '../contract/api';
+import { CliError, joinHints, usageError } from '../platform/errors';
+import type { User } from '../platform/files/owner';
+import type { CiOptions } from './ci-job';
+import type { ClipboardDestination } from './clipboard-destination';
+import type { Destination } from './destination';
+import { printOrRescue, rescueResult } from './print-or-rescue';
+import { isRetrievableAgain } from './retrievable';
+import type { RetrievedPush } from './retrieve';
+import type { Folder } from './safe-name';
+
+/** Where the command line sends a push. */
+export interface OutputOptions extends GlobalOptions, CiOptions {
+  readonly output?: string;
+  readonly force: boolean;
+  readonly copy: boolean;
+  /** Seconds. */
+  readonly clearAfter?: number;
+  readonly qr: boolean;
+  /** A file that an interrupted run kept. */
+  readonly resume?: string;
+}
+
+/** Where a push will be written, reserved before it is fetched. Without any of these: stdout and the current folder. */
+export interface OutputPlace {
+  readonly folder?: string;
+  /** Where an interrupted run saved files. */
+  readonly resumed?: Folder | undefined;
+  readonly file?: Destination;
+  /** Files of a CI job. */
+  readonly job?: Destination;
+  readonly clipboard?: ClipboardDestination;
+  /** Removes what was created to reserve it. */
+  discard?(): Promise<void>;
+}
+
+const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as', 'only', 'allow'] as const;
+
+/** @throws CliError (usage) if the place is not available, or options contradict each other; nothing was fetched then */
+export async function reserveOutput(run: Invocation, options: OutputOptions): Promise<OutputPlace> {
+  const { output, json } = options;
+  checkQr(options);
+  if (ciOptions.some((name) => options[name] !== undefined)) {
+    if (output !== undefined || json || options.copy || options.qr)
+      throw usageError(
+        'options for CI jobs cannot be combined with other outputs',
+        'remove --output, --copy, --qr and --json',
+      );
+    const { ciDestination } = await import('./ci-job');
+    const job = await ciDestination(run, options);
+    return job ? { job, discard: job.discard } : {};
+  }
+  if (options.copy || options.clearAfter !== undefined) {
+    const { clipboardDestination } = await import('./clipboard-destination');
+    return { clipboard: await clipboardDestination(run, options) };
+  }
+  if (output === undefined || output === '-') return {};
+  return reservePath(output, options, run.context.uid);
+}
+
+/** A QR code replaces the text on stdout. */
+function checkQr({ qr, json, copy, output = '' }: OutputOptions): void {
+  const other = json ? '--json' : copy ? '--copy' : output === '' ? undefined : '--output';
+  if (qr && other) throw usageError(`--qr and ${other} cannot be combined`, 'use only one of them');
+}
+
+/** A folder for text and files, made if it is missing, or a file for the text. With `--json` the text goes to stdout. */
+async function reservePath(
+  output: string,
+  { force, json, resume }: Pick<OutputOptions, 'force' | 'json' | 'resume'>,
+  user: User,
+): Promise<OutputPlace> {
+  const { linkTarget, reserveFile, reserveText } = await import('./destination');
+  const made = await makeOutputFolder(output);
+  if (!made) {
+    const file = await reserveFile(output, force, user);
+    return { file, discard: file.discard };
+  }
+  linkTarget(output, user);
+  const discardFolders = async () => {
+    // Those that are no longer empty stay.
+    for (const one of made) await rmdir(one).catch(() => {});
+  };
+  // With --resume the text was written before.
+  if (json || resume !== undefined) return { folder: output, discard: discardFolders };
+  const file = await reserveText(output, force, user);
+  const discard = async () => {
+    await file.discard();
+    await discardFolders();
+  };
+  return { folder: output, file, discard };
+}
+
+/** The folders created for `path/`, innermost first; undefined if `path` names a file. */
+async function makeOutputFolder(path: string): Promise<readonly string[] | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
+  const { foldersMissing, makeFolder } = await import('../platform/private-folder');
+  const missing = foldersMissing(path);
+  makeFolder(path);
+  return missing;
+}
+
+/** A retrieved push and where it goes. */
+export interface Delivery extends RetrievedPush {
+  readonly options: OutputOptions;
+  readonly place: OutputPlace;
+}
+
+/**
+ * Writes the text of a push, or with `--json` the object, to where it goes, or saves it.
+ * @param file the file for it, unless it goes to a CI job or the clipboard; stdout if left out
+ */
+export async function deliverText(
+  delivery: Delivery,
+  push: Push,
+  file: Destination | undefined,
+): Promise<CliError | undefined> {
+  const { place, options, say } = delivery;
+  const destination = place.job ?? place.clipboard ?? file;
+  if (!destination) return printText(delivery, push);
+  const bytes = options.json ? `${toJson(jsonOf(delivery, push))}\n` : (push.payload ?? '');
+  const failure = await writeTo(delivery, destination, bytes);
+  if (failure || destination.inFolder === undefined) return failure;
+  await say.note(savedText(destination.inFolder, Buffer.byteLength(bytes), undefined));
+  return undefined;
+}
+
+/** The object of the instance: an answer is the `response` of its request. */
+function jsonOf({ answer }: RetrievedPush, push: Push): object {
+  if (!answer) return push;
+  const { payload, ...request } = push;
+  return { ...request, response: payload };
+}
+
+async function printText(delivery: Delivery, push: Push): Promise<CliError | undefined> {
+  const { context, options } = delivery;
+  const text = push.payload ?? '';
+  const result = { what: 'secret', push, json: options.json } as const;
+  if (options.json)
+    return printOrRescue(context, { ...result, bytes: `${toJson(jsonOf(delivery, push))}\n` });
+  const drawing = options.qr ? await qrDrawing(delivery, text) : undefined;
+  if (drawing !== undefined)
+    return printOrRescue(context, { ...result, bytes: drawing, saved: text });
+  // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
+  const bytes = context.stdout.isTTY ? forTerminal(text) : text;
+  return printOrRescue(context, { ...result, bytes });
+}
+
+/** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
+async function qrDrawing(
+  { context, options, say }: Delivery,
+  text: string,
+): Promise<string | undefined> {
+  const { qrCode } = await import('../cli/terminal/qr');
+  const look = await lookOf(context.stdout, context.env, context.now(), options.color);
+  const code = qrCode(text, look);
+  if ('drawing' in code) return code.drawing;
+  await say.warn(code.problem);
+  return undefined;
+}
+
+async function writeTo(
+  { context, options: { output }, push }: Delivery,
+  destination: Destination,
+  text: string,
+): Promise<CliError | undefined> {
+  try {
+    await boundedByInterrupt(destination.commit(text), context.signal);
+    return undefined;
+  } catch (error) {
+    const problem =
+      error instanceof CliError
+        ? error.message
+        : `cannot write ${output === undefined ? 'a file of the job' : `"${output}"`} (${(error as NodeJS.ErrnoException).code})`;
+    const failure = await rescueResult(context, { bytes: text, what: 'secret', problem, push });
+    // The status is that of bad input for a text that the job cannot hold, if nothing was lost by it.
+    const bad = error instanceof CliError && error.code === 'usage' && output === undefined;
+    if (!bad || !(failure.remains?.saved_to ?? isRetrievableAgain(push))) return failure;
+    return failure.with({ code: 'usage', hint: joinHints(error.hint, failure.hint) });
+  }
+}

@@ -1,0 +1,62 @@
+import { dirname, resolve } from 'node:path';
+import type { Begun, Version } from '../client/file-link';
+import { reopenFile, type TemporaryFile } from '../platform/files/atomic-file';
+import { type User, whyForeign } from '../platform/files/owner';
+
+/** A download that was not finished: what is there of it, under a temporary name. */
+export interface PartialFile extends Version {
+  /** The address of the file. */
+  readonly url: string;
+  /** An absolute path. */
+  readonly path: string;
+}
+
+/** The unfinished downloads of files that cannot be retrieved again, for another try or run. */
+export interface PartialFiles {
+  /** What is there of a file for that folder; what is of no use is removed. */
+  take(url: string, folder: string): Promise<BegunFile | undefined>;
+  /** Keeps what is there of it. */
+  leave(url: string, file: TemporaryFile, version: Version): Promise<void>;
+  list(): readonly PartialFile[];
+}
+
+export interface BegunFile {
+  readonly file: TemporaryFile;
+  readonly begun: Begun;
+}
+
+/** @param left what another run left */
+export function partialFiles(user: User, left: readonly PartialFile[] = []): PartialFiles {
+  const files = new Map(left.map((one) => [one.url, one]));
+  return {
+    take: async (url, folder) => {
+      const found = files.get(url);
+      files.delete(url);
+      if (!found) return undefined;
+      const file = await reopenFile(found.path).catch(() => undefined);
+      if (!file) return undefined;
+      const { tag, length } = found;
+      const received = await usableBytes(file, found, user);
+      if (received !== undefined && dirname(found.path) === resolve(folder))
+        return { file, begun: { tag, length, received } };
+      await file.discard();
+      return undefined;
+    },
+    leave: async (url, file, { tag, length }) => {
+      if ((await file.handle.stat()).size === 0) return file.discard();
+      files.set(url, { url, path: resolve(await file.leave()), tag, length });
+    },
+    list: () => [...files.values()],
+  };
+}
+
+/** How many bytes are there; undefined if they are not ours alone, or not a part of the file. */
+async function usableBytes(
+  { handle }: TemporaryFile,
+  { length }: PartialFile,
+  user: User,
+): Promise<number | undefined> {
+  const found = await handle.stat();
+  const ours = found.isFile() && found.nlink === 1 && whyForeign(found, user) === undefined;
+  return ours && found.size > 0 && found.size < length ? found.size : undefined;
+}

@@ -1,0 +1,96 @@
+import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
+import type { Push } from '../contract/api';
+import type { Context, Output } from '../platform/context';
+import { CliError, failedError } from '../platform/errors';
+import type { RescueContext } from './rescue';
+import { retrievableAgain } from './retrievable';
+
+/** A result that must not be lost. */
+export interface Result {
+  readonly bytes: string | Uint8Array;
+  /** Saved instead of `bytes` when stdout fails. */
+  readonly saved?: string;
+  readonly what: 'link' | 'secret';
+  /** May be printed on stderr when stdout fails; a secret may not. */
+  readonly link?: string;
+  /** The push that a secret is from; see `rescueResult`. */
+  readonly push?: Push;
+  /** Errors are printed as JSON, so the link goes into the error. */
+  readonly json: boolean;
+}
+
+/**
+ * Writes a result to stdout; if that fails a link to stderr, and if that fails too, or for a secret, to a rescue file.
+ * Never throws, so that the caller can print what is left to say: it returns the error.
+ */
+export async function printOrRescue(
+  context: Context,
+  result: Result,
+): Promise<CliError | undefined> {
+  const { stdout, stderr, signal } = context;
+  const { bytes, saved = bytes, what, link } = result;
+  const failure = stdout.closed ? 'closed' : await tryWrite(stdout, bytes, signal);
+  const partlyWritten = failure !== 'closed' && failure !== 'EPIPE';
+  if (partlyWritten && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
+  if (failure === undefined) return undefined;
+  const problem = `cannot write to standard output (${failure})`;
+  if (link === undefined || stderr.closed)
+    return rescueResult(context, { bytes: saved, what, problem, push: result.push });
+  if (result.json) return failedError(`${problem}; the link is ${link}`, { remains: { link } });
+  if ((await tryWrite(stderr, `${link}\n`, signal)) !== undefined)
+    return rescueResult(context, { bytes: saved, what, problem });
+  // A stdout that was closed before we started looks like one sent to /dev/null on purpose.
+  if (stdout.closed) return undefined;
+  return failedError(`${problem}; the link was printed here instead`);
+}
+
+function endsLine(bytes: string | Uint8Array): boolean {
+  return bytes.length === 0 || Buffer.from(bytes.slice(-1) as Uint8Array)[0] === 0x0a;
+}
+
+/** Writes, and returns the code of the error if that failed. */
+async function tryWrite(
+  output: Output,
+  data: string | Uint8Array,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    await boundedWrite(output, data, signal);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'error';
+  }
+}
+
+/** A result that could not be delivered. */
+interface Undelivered {
+  readonly bytes: string | Uint8Array;
+  readonly what: 'link' | 'secret' | 'text' | 'response';
+  readonly problem: string;
+  /** The push it is from: if that can be retrieved again nothing is saved, and the error says so. */
+  readonly push?: Push | undefined;
+}
+
+/** Saves a result to a rescue file and returns the error that says where. */
+export async function rescueResult(
+  context: RescueContext,
+  { bytes, what, problem, push }: Undelivered,
+): Promise<CliError> {
+  const again = push && retrievableAgain(push, context.now());
+  if (again) return failedError(`${problem}; ${again}`, { remains: {} });
+  try {
+    // Loaded on demand: takes 6 ms, and is rarely needed.
+    const { rescue } = await import('./rescue');
+    const path = await rescue(context, what, bytes);
+    return failedError(`${problem}; the ${what} was saved to ${path}`, {
+      hint: `delete the file when done: rm '${path}'`,
+      remains: { saved_to: path },
+    });
+  } catch (error) {
+    const why = error instanceof CliError ? error.message : 'it could not be saved either';
+    return failedError(`${problem}, and the ${what} is LOST: ${why}`, {
+      cause: error,
+      remains: {},
+    });
+  }
+}

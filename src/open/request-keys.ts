@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AgeError } from '../age/age-error';
+import { newKeyPair, parseIdentities } from '../age/key-files';
+import type { Identity } from '../age/recipients';
+import type { Terminal } from '../cli/terminal/output';
+import { CliError, failedError, usageError } from '../platform/errors';
+import { makeFile, nameFile } from '../platform/files/atomic-file';
+import { whyUnreadable } from '../platform/files/file-error';
+import { makeFolder } from '../platform/private-folder';
+import { checkStateFolder, stateFolder } from '../profile/folders';
+import type { RescueContext } from './rescue';
+
+/** A new private key, on the disk already. In the state folder it is found by its public key until it has a token. */
+export interface NewKey {
+  /** Its public key, `age1…`. */
+  readonly recipient: string;
+  /** Keeps it for the request of that token. */
+  keep(token: string): void;
+  /** Removes it, unless the request may have been created after that failure. */
+  withdraw(failure?: unknown): void;
+}
+
+/**
+ * Makes a key pair before the request is sent, so that a full disk is noticed by then.
+ * @param base address of the instance
+ * @param path a new file for the private key; else it goes to the state folder
+ * @throws CliError (usage, failed) if it cannot be written
+ */
+export function newRequestKey(context: RescueContext, base: string, path?: string): NewKey {
+  const { identity, recipient } = newKeyPair();
+  const created = `# created: ${context.now().toISOString()}`;
+  const text = `${instanceLine(base)}${created}\n# public key: ${recipient}\n${identity}\n`;
+  if (path !== undefined) return keyFile(path, text, recipient);
+  const folder = keyFolder(context);
+  const draft = keyPath(context, recipient);
+  writing(folder, () => {
+    makeFolder(folder);
+    checkStateFolder(context, folder);
+    makeFile(draft, (file) => writeFileSync(file, text));
+  });
+  return {
+    recipient,
+    keep: (token) =>
+      writing(folder, () => {
+        const kept = keyPath(context, token);
+        if (existsSync(kept)) throw failedError(`there is a key "${kept}" already`);
+        nameFile(draft, kept, true);
+      }),
+    withdraw: withdrawing(draft),
+  };
+}
+
+/** Removes the file, unless there may be a request with that key. */
+function withdrawing(path: string): NewKey['withdraw'] {
+  return (failure) => {
+    if (!(failure instanceof CliError) || failure.code !== 'unknown') rmSync(path, { force: true });
+  };
+}
+
+function keyFile(path: string, text: string, recipient: string): NewKey {
+  try {
+    makeFile(path, (file) => writeFileSync(file, text));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
+    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
+  }
+  return { recipient, keep: () => {}, withdraw: withdrawing(path) };
+}
+
+function writing(folder: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw failedError(`cannot keep the private key in "${folder}" (${code})`, {
+      hint: 'choose a file for it with --identity-out FILE',
+      cause: error,
+    });
+  }
+}
+
+const keyFolder = (context: RescueContext) => join(stateFolder(context), 'requests');
+/** @param name the token of the request, or the public key */
+const keyPath = (context: RescueContext, name: string) => join(keyFolder(context), `${name}.key`);
+const instanceLine = (base: string) => `# instance: ${base}\n`;
+
+/** The private key that was kept for a request. */
+export interface KeptKey {
+  readonly identities: readonly Identity[];
+  /** Its public key. */
+  readonly recipient: string | undefined;
+  /** Its file; undefined for a key that is only in memory. */
+  readonly path: string | undefined;
+}
+
+/** Removes a key that nothing needs any more, as its answer is safe; a failure is only said. */
+export async function forgetKey({ warn }: Terminal, key: KeptKey | undefined): Promise<void> {
+  if (key?.path === undefined) return;
+  try {
+    rmSync(key.path, { force: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    await warn(`cannot remove the private key "${key.path}" (${code}): remove it yourself`);
+  }
+}
+
+/**
+ * The key that was kept for a request of that instance; undefined if there is no such file.
+ * @param publicKey that of the link or of the instance, as the request has no token here if its creation got no response
+ */
+export function keptKey(
+  context: RescueContext,
+  base: string,
+  token: string,
+  publicKey = '',
+): KeptKey | undefined {
+  const names = /^age1[a-z0-9]+$/i.test(publicKey) ? [token, publicKey.toLowerCase()] : [token];
+  for (const name of names) {
+    const found = keyIn(keyPath(context, name), base);
+    if (!found) continue;
+    checkStateFolder(context, keyFolder(context));
+    return found;
+  }
+  return undefined;
+}
+
+/** Codes of the system for a path without a file; it ends in what somebody chose. */
+const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
+
+function keyIn(path: string, base: string): KeptKey | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (NO_FILE.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    const why = whyUnreadable(error);
+    throw failedError(`cannot read the private key "${path}": ${why}; nothing was fetched`, {
+      cause: error,
+    });
+  }
+  // Another instance could choose the same token for its link, and have the key removed.
+  if (!text.startsWith(instanceLine(base))) return undefined;
+  const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
+  const identities = identitiesIn(text, path);
+  return { identities, recipient, path };
+}
+
+function identitiesIn(text: string, path: string): Identity[] {
+  try {
+    return parseIdentities(text);
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    throw failedError(`${path}: ${error.message}; nothing was fetched`, { cause: error });
+  }
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from '../platform/context';
+import { failedError } from '../platform/errors';
+import { makeFile } from '../platform/files/atomic-file';
+import { codeOrMessage } from '../platform/files/file-error';
+import type { User } from '../platform/files/owner';
+import { makeFolder } from '../platform/private-folder';
+import { checkStateFolder, stateFolder } from '../profile/folders';
+
+export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now' | 'uid'>;
+
+/** Prefix of the folder made below `TMPDIR` if the state folder cannot be written. */
+const TEMPORARY = 'pwpush-rescue-';
+
+function temporaryFolder({ env }: Pick<Context, 'env'>): string {
+  return env.TMPDIR || tmpdir();
+}
+
+/** Such as `secret-2026-08-20T11-06-45-000Z-1f2e3d4c`. */
+function nameNow(what: string, { now }: RescueContext): string {
+  return `${what}-${now().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
+}
+
+/**
+ * Saves what could not be delivered to a file (0600) in the state folder, or else in a new folder (0700) below
+ * `TMPDIR`, and returns its path.
+ * @throws CliError (failed) if neither can be written
+ */
+export async function rescue(
+  context: RescueContext,
+  what: string,
+  bytes: string | Uint8Array,
+): Promise<string> {
+  return inRescueFolder(context, async (folder) => {
+    const path = join(folder, nameNow(what, context));
+    makeFile(path, (file) => writeFileSync(file, bytes));
+    return path;
+  });
+}
+
+/**
+ * Makes a new folder (0700) for files that cannot be saved where they belong.
+ * @throws CliError (failed) if there is no place for it
+ */
+export function rescueFolder(context: RescueContext): Promise<string> {
+  return inRescueFolder(context, async (folder) => {
+    const path = join(folder, nameNow('files', context));
+    makeFolder(path);
+    return path;
+  });
+}
+
+async function inRescueFolder(
+  context: RescueContext,
+  work: (folder: string) => Promise<string>,
+): Promise<string> {
+  const folder = stateFolder(context);
+  try {
+    makeFolder(folder);
+    checkStateFolder(context, folder);
+    return await work(folder);
+  } catch (error) {
+    try {
+      return await work(mkdtempSync(join(temporaryFolder(context), TEMPORARY)));
+    } catch {
+      throw failedError(`it could not be saved to ${folder} either (${codeOrMessage(error)})`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** A file or folder that an earlier run left. */
+export interface RescuedFile {
+  readonly path: string;
+  /** `files` is a folder of them. */
+  readonly what: 'link' | 'secret' | 'text' | 'response' | 'key' | 'download' | 'files';
+  readonly saved: Date;
+  /** Bytes; undefined for a folder. */
+  readonly size: number | undefined;
+}
+
+const NAME =
+  /^(link|secret|text|response|key|download|files)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}$/;
+
+/** Lists the rescue files of this user, oldest first. A folder that cannot be read counts as empty. */
+export async function rescuedFiles(context: RescueContext): Promise<RescuedFile[]> {
+  const temporary = temporaryFolder(context);
+  const folders = (await names(temporary))
+    .filter((name) => name.startsWith(TEMPORARY))
+    .map((name) => join(temporary, name));
+  const found: RescuedFile[] = [];
+  for (const folder of [stateFolder(context), ...folders]) {
+    for (const name of await names(folder)) {
+      const what = NAME.exec(name)?.[1] as RescuedFile['what'] | undefined;
+      if (what !== undefined) found.push(...(await look(join(folder, name), what, context.uid)));
+    }
+  }
+  return found.sort((one, other) => one.saved.getTime() - other.saved.getTime());
+}
+
+function names(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/** Files of other users are skipped: `TMPDIR` is usually shared. */
+async function look(path: string, what: RescuedFile['what'], user: User): Promise<RescuedFile[]> {
+  const found = await lstat(path).catch(() => undefined);
+  if (
+    !found ||
+    (user !== undefined && found.uid !== user) ||
+    found.isDirectory() !== (what === 'files')
+  )
+    return [];
+  const size = what === 'files' ? undefined : found.size;
+  return [{ path, what, saved: found.mtime, size }];
+}

@@ -1,0 +1,161 @@
+import { askPassphrase, type KnownPassphrase, noKey } from '../cli/passphrase';
+import type { Invocation } from '../cli/terminal/output';
+import type { Api } from '../client/client';
+import { pushOrRequest } from '../client/push-or-request';
+import type { Push } from '../contract/api';
+import type { Context, Token } from '../platform/context';
+import { CliError, failedError } from '../platform/errors';
+import type { DecryptionKeys } from './decryption-keys';
+import type { PartialFile } from './partial-files';
+import { rescueResult } from './print-or-rescue';
+import type { KeptKey } from './request-keys';
+import type { Retrievable } from './take-answer';
+
+/** A push that was retrieved, or the answer to a request as one, and the client to fetch its files with. */
+export interface RetrievedPush extends Invocation {
+  readonly api: Api;
+  readonly push: Push;
+  /** Its link, without the key of an encrypted push; for `get --resume`. */
+  readonly link?: string;
+  /** What another run left of its files. */
+  readonly partial?: readonly PartialFile[];
+  /** The push as it was received, still encrypted. */
+  readonly received?: Push;
+  /** The rescue file that its text is saved to already. */
+  readonly rescued?: string | undefined;
+  /** Of the answer to a request: the key that was kept for it, if there is one, and the public key in the link. */
+  readonly answer?: { readonly key: KeptKey | undefined; readonly publicKey?: string | undefined };
+  /**
+   * What becomes of files that could not be saved, by their addresses, and of the error that says so; left out, the
+   * addresses are kept for `get --resume`.
+   */
+  readonly unsaved?: (missing: readonly string[], failure: CliError) => Promise<CliError>;
+}
+
+/**
+ * Retrieves a push, which uses a view, or takes the answer to a request. What a key or words are given for is a push,
+ * unless the link says otherwise: the instance is not asked.
+ * @throws CliError as `retrieve` does; (not_found) for a request without an answer, (expired) for a closed one
+ */
+export function retrieveFrom(
+  run: Invocation,
+  named: Retrievable,
+  passphrase: KnownPassphrase,
+  keys: Pick<DecryptionKeys, 'text' | 'decrypt'>,
+): Promise<RetrievedPush> {
+  const { api, token, target } = named;
+  const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
+  const { context, options, say } = run;
+  const found = { context, options, say, api };
+  return pushOrRequest(api, opensPushes ? { ...named, kind: 'push' } : named, {
+    push: async () => {
+      const push = await retrieve(context, api, token, passphrase);
+      const link = `${target.base}/p/${token}`;
+      return { ...found, link, push: withEarlierViews(push, target.token) };
+    },
+    request: async () => {
+      const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
+      const key = keyFor(context, named);
+      const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
+      const push = await retrieve(context, { retrieve: read }, token, passphrase);
+      const { publicKey } = named;
+      const fragment = publicKey === undefined ? '' : `#${publicKey}`;
+      return {
+        ...found,
+        link: `${target.base}/r/${token}${fragment}`,
+        push,
+        answer: {
+          key: key ?? keyForAnswer(context, named, push.public_key),
+          publicKey,
+        },
+      };
+    },
+  });
+}
+
+const TRIES = 3;
+
+/**
+ * Retrieves a push, which uses a view. If the instance requires a passphrase and the user can be asked, it prompts, unless
+ * a file or variable gave the passphrase: three tries, the first of which is that of `-p`.
+ * @throws CliError (expired) also for the response of an expired push
+ */
+export async function retrieve(
+  context: Context,
+  api: Pick<Api, 'retrieve'>,
+  token: string,
+  passphrase: KnownPassphrase,
+): Promise<Push> {
+  try {
+    return await tries(context, api, token, passphrase);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.unread === undefined) throw error;
+    // An unusable response may contain the secret.
+    const { message, hint, remains } = await rescueResult(context, {
+      bytes: error.unread,
+      what: 'response',
+      problem: error.message,
+    });
+    throw error.with({ message, hint, remains, unread: undefined });
+  }
+}
+
+/**
+ * Adds `earlier_views`, the number of views used before this retrieval; null if unknown, as always with a token: the
+ * owner's retrievals use no view, and the response does not say whose the token is (docs/wire.md, "What a retrieval
+ * costs").
+ * @param token the one that was sent
+ */
+export function withEarlierViews(push: Push, token: Token | undefined): Push {
+  const { expire_after_views: granted, views_remaining: remaining } = push;
+  const earlier =
+    token === undefined && typeof granted === 'number' && typeof remaining === 'number'
+      ? granted - remaining - 1
+      : -1;
+  return { ...push, earlier_views: earlier < 0 ? null : earlier };
+}
+
+function tries(
+  context: Context,
+  api: Pick<Api, 'retrieve'>,
+  token: string,
+  known: KnownPassphrase,
+): Promise<Push> {
+  return withPassphrase(context, known, async (given) =>
+    readable(await api.retrieve(token, given)),
+  );
+}
+
+/** Does what may need a passphrase; asks for it as `retrieve` does. */
+export async function withPassphrase<T>(
+  context: Context,
+  known: KnownPassphrase,
+  work: (passphrase: string | undefined) => Promise<T>,
+): Promise<T> {
+  let given = known.text;
+  const mayAsk = known.typed || given === undefined;
+  for (let left = known.typed ? TRIES - 1 : TRIES; ; left--) {
+    try {
+      return await work(given);
+    } catch (error) {
+      const ask = error instanceof CliError && error.code === 'passphrase' && mayAsk;
+      if (!ask || left === 0 || !context.canPrompt()) throw error;
+      const question = given === undefined ? undefined : 'Wrong passphrase, try again:';
+      given = await noKey(await askPassphrase(context, false, question));
+      if (known.typed) known.text = given;
+    }
+  }
+}
+
+/** The response for an expired push is 200 without a payload (docs/wire.md, "Endpoints"). */
+function readable(push: Push): Push {
+  const files = (push.files ?? []).length > 0;
+  if (files || push.payload) return push;
+  if (push.expired === true) {
+    throw new CliError('expired', 'the push has expired', {
+      hint: 'ask the sender for a new one',
+    });
+  }
+  if (typeof push.payload === 'string') return push;
+  throw failedError('the instance returned a push without a text');
+}

@@ -1,0 +1,249 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silent } from '../../cli/terminal/transfer-meter';
+import type { Child, Context, Environment } from '../../platform/context';
+import { asCliError, attempt, CliError, failedError, usageError } from '../../platform/errors';
+import { parseDotenv } from '../dotenv';
+import { newFile, saveFile, toolsFor } from '../download';
+import type { RetrievedPush } from '../retrieve';
+import { safeName } from '../safe-name';
+import { checkFound, isUnsafe, type NameRules, permitted } from '../unsafe-variables';
+
+/** A file for the child. */
+export interface FileOption {
+  /** The variable for its path. */
+  readonly variable: string;
+  /** A file's name, `-` for the text, or undefined for the only one there is. */
+  readonly of: string | undefined;
+}
+
+/** How the child gets the secrets. */
+export interface ChildOptions extends NameRules {
+  /** A variable for each link's text; empty to read the texts as dotenv. */
+  readonly as: readonly string[];
+  readonly stdin: boolean;
+  readonly file: readonly FileOption[];
+}
+
+/** What the child gets of the pushes. */
+export interface ChildInputs {
+  readonly variables: ReadonlyMap<string, string>;
+  /** Its standard input. */
+  readonly input: string | undefined;
+  /** What it does not get, for the user to know. */
+  readonly unused: { readonly text: boolean; readonly files: readonly string[] };
+}
+
+/**
+ * Makes variables, standard input and files of what was retrieved; files are put into `folder`.
+ * @throws CliError if that is not possible; nothing is saved yet then
+ */
+export async function childInputs(
+  pushes: readonly RetrievedPush[],
+  options: ChildOptions,
+  folder: MemoryFolder | undefined,
+): Promise<ChildInputs> {
+  const variables = new Map<string, string>();
+  const [first] = pushes;
+  let textUsed = options.stdin;
+  const filesUsed = new Set<string>();
+  for (const wanted of first && folder ? options.file : []) {
+    const { path, file } = await writeFile(wanted, first as RetrievedPush, folder as MemoryFolder);
+    variables.set(wanted.variable, path);
+    if (file === undefined) textUsed = true;
+    else filesUsed.add(file);
+  }
+  if (!textUsed || options.as.length > 0) textUsed = addTexts(variables, pushes, options);
+  const files = pushes.flatMap(({ push }) => (push.files ?? []).map((file) => file.filename));
+  return {
+    variables,
+    input: options.stdin ? textOf(first) : undefined,
+    unused: { text: !textUsed, files: files.filter((name) => !filesUsed.has(name)) },
+  };
+}
+
+const textOf = (one: RetrievedPush | undefined) => one?.push.payload ?? '';
+
+/** Returns whether all texts are used; with `--file`, a text that is not dotenv is left over. */
+function addTexts(
+  variables: Map<string, string>,
+  pushes: readonly RetrievedPush[],
+  options: ChildOptions,
+): boolean {
+  const found: string[] = [];
+  for (const [at, one] of pushes.entries()) {
+    const text = textOf(one);
+    const name = options.as[at];
+    if (text === '' && options.file.length > 0 && name === undefined) continue;
+    const which = pushes.length === 1 ? 'the push' : `the push of link ${at + 1}`;
+    if (text === '') throw withoutText(one, which);
+    const dotenv = name === undefined ? parseDotenv(text) : undefined;
+    if (name !== undefined) variables.set(name, withoutNul(text, which));
+    else if (dotenv && 'variables' in dotenv) {
+      found.push(...dotenv.variables.keys());
+      const target = {
+        context: one.context,
+        refuses: isUnsafe,
+        effect: 'would change what is loaded and run',
+      };
+      for (const [name, value] of permitted(dotenv.variables, options, target, which))
+        variables.set(name, value);
+    } else if (options.file.length > 0 && options.only.length === 0) return false;
+    else throw notDotenv(which, dotenv?.wrongLine ?? 1);
+  }
+  checkFound(options.only, found, pushes.length === 1 ? 'the push sets' : 'the pushes set');
+  return true;
+}
+
+function notDotenv(which: string, line: number): CliError {
+  return usageError(
+    `the text of ${which} is not made of NAME=value lines (line ${line})`,
+    'next time use --as NAME',
+  );
+}
+
+function withoutText({ push }: RetrievedPush, which: string): CliError {
+  return (push.files ?? []).length > 0
+    ? usageError(`${which} has files and no text`, 'next time use --file NAME=FILE')
+    : usageError(`${which} has no text`);
+}
+
+/** No variable can contain NUL (execve(2)). */
+function withoutNul(text: string, which: string): string {
+  if (!text.includes('\0')) return text;
+  throw usageError(
+    `the text of ${which} contains a NUL character, which variables cannot`,
+    'next time use --stdin or --file',
+  );
+}
+
+/** A file for the child; `file` is its name in the push, undefined for the text. */
+interface ChildFile {
+  readonly path: string;
+  readonly file?: string;
+}
+
+async function writeFile(
+  { of }: FileOption,
+  retrieved: RetrievedPush,
+  { path }: MemoryFolder,
+): Promise<ChildFile> {
+  const files = retrieved.push.files ?? [];
+  const folder = { path, force: false, taken: new Set<string>() };
+  if (of === '-' || (of === undefined && files.length === 0)) {
+    const file = await newFile(folder, 'text');
+    await file.handle.writeFile(textOf(retrieved));
+    return { path: await file.keep() };
+  }
+  const matching = files.filter(
+    ({ filename }) => of === undefined || filename === of || safeName(filename) === of,
+  );
+  const [file] = matching;
+  if (!file || matching.length > 1) throw notOneFile(of, matching.length, retrieved);
+  const tools = toolsFor(retrieved, silent, 0, safeName(file.filename));
+  const saved = await attempt(() => saveFile(file, folder, tools));
+  if (saved instanceof CliError) throw saved;
+  return { path: saved.path, file: file.filename };
+}
+
+function notOneFile(of: string | undefined, found: number, { push }: RetrievedPush): CliError {
+  const names = (push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
+  const what =
+    of === undefined ? `the push has ${found} files` : `the push has no single file "${of}"`;
+  return usageError(what, names === '' ? undefined : `its files: ${names}`);
+}
+
+/** The program that gets the secrets. */
+export interface ChildProgram {
+  readonly file: string;
+  readonly words: readonly [string, ...string[]];
+  /** Variables that it may have although they hold or name our own secrets. */
+  readonly allow: readonly string[];
+  /** A variable that holds a passphrase. */
+  readonly passphraseEnv?: string | undefined;
+}
+
+/** Our own tokens, passphrases and keys are not passed on, nor where they are, unless allowed. */
+export function childOf(
+  { file, words, allow, passphraseEnv }: ChildProgram,
+  { variables, input }: ChildInputs,
+  { env, platform }: Context,
+): Child {
+  const same = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
+  const ours = (name: string) =>
+    (/^PWPUSH_/.test(name) && !settings.includes(name)) ||
+    (passphraseEnv !== undefined && name === same(passphraseEnv));
+  const kept = Object.entries(env).filter(([name]) => !ours(same(name)) || allow.includes(name));
+  return {
+    file,
+    words,
+    env: { ...Object.fromEntries(kept), ...Object.fromEntries(variables) },
+    ...(input === undefined ? {} : { input }),
+  };
+}
+
+/** Our variables that neither hold nor name a secret, for a child that runs pwpush itself. Any other is removed. */
+const settings = [
+  'PWPUSH_URL',
+  'PWPUSH_PROFILE',
+  'PWPUSH_EDITION',
+  'PWPUSH_CA_FILE',
+  'PWPUSH_TIMEOUT',
+  'PWPUSH_NO_INPUT',
+  'PWPUSH_DEBUG',
+  'PWPUSH_CONFIG_DIR',
+  'PWPUSH_STATE_DIR',
+];
+
+/** The error for a child that did not start. Of a system error only the code is printed: its message may quote arguments. */
+export function startFailure(error: unknown, name: string): CliError {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined || !syscall?.startsWith('spawn')) {
+    const failure = asCliError(error);
+    return failure.with({ message: `${failure.message}; nothing was started` });
+  }
+  const why = code === 'E2BIG' ? 'the secret is too long for a variable' : code;
+  return failedError(`cannot start "${name}" (${why})`, {
+    hint: code === 'E2BIG' ? 'next time use --stdin or --file' : undefined,
+    cause: error,
+  });
+}
+
+/** A temporary folder, 0700, for the files of a child. */
+export interface MemoryFolder {
+  readonly path: string;
+  /** Whether it is in memory; otherwise it is on a disk. */
+  readonly inMemory: boolean;
+  remove(): void;
+}
+
+/** `f_type` of a tmpfs (linux/magic.h). */
+const TMPFS = 0x01021994;
+
+/** Makes it in memory if there is a tmpfs, as on Linux, else where temporary files are. */
+export async function memoryFolder(env: Environment): Promise<MemoryFolder> {
+  for (const parent of [env.XDG_RUNTIME_DIR, '/dev/shm']) {
+    const made = parent?.startsWith('/') ? await inTmpfs(parent) : undefined;
+    if (made !== undefined) return folder(made, true);
+  }
+  return folder(mkdtempSync(join(tmpdir(), PREFIX)), false);
+}
+
+const PREFIX = 'pwpush-run-';
+
+async function inTmpfs(parent: string): Promise<string | undefined> {
+  try {
+    const { type } = await statfs(parent);
+    return type === TMPFS ? mkdtempSync(join(parent, PREFIX)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function folder(path: string, inMemory: boolean): MemoryFolder {
+  // The umask may have removed even the owner's permissions.
+  chmodSync(path, 0o700);
+  return { path, inMemory, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,93 @@
+import filenameReserved, { windowsReservedNameRegex } from 'filename-reserved-regex';
+import { withoutControls } from '../cli/terminal/safe';
+
+/** A folder that files are written to. */
+export interface Folder {
+  readonly path: string;
+  /** Replace files that existed before this run. */
+  readonly force: boolean;
+  /** Names that were used in this run. */
+  readonly taken: Set<string>;
+  /** The user named it: a file in it may begin with a dot. */
+  readonly named?: boolean;
+}
+
+/** Bytes of UTF-8 that every common file system takes for one name. */
+const MAX_BYTES = 255;
+/** Only the last characters of a name are read; an instance may send millions. */
+const MAX_READ = 4096;
+/** Used if nothing of a name is left. */
+const NAMELESS = 'file';
+/**
+ * Files that programs read on start-up and that run commands, grant access or redirect requests: of shells, editors, Git,
+ * SSH, npm, curl and others.
+ */
+const startUp =
+  /^\.(?:.*rc|.*profile|.*log(?:in|out)|.*session|bash.*|zshenv|git.*|ssh|[rs]hosts|forward|emacs.*|\w+init|pam_environment|tmux\.conf|my\.cnf)$/i;
+
+/**
+ * Makes one path component from a name that somebody else chose: without other folders or streams, terminal controls, a
+ * leading dash, and names of devices or start-up files, on any system that the file may be copied to. At most 255 bytes.
+ * @param keepsDot whether a leading dot stays, which it does if the user named the folder
+ */
+export function safeName(name: string, keepsDot = false): string {
+  const last =
+    name
+      .slice(-MAX_READ)
+      .split(/[/\\]/)
+      .findLast((part) => part !== '') ?? '';
+  const plain = withoutEnd(withoutControls(last)).replace(filenameReserved(), '_').trimStart();
+  const fit = withoutEnd(fitted(shown(plain, keepsDot)));
+  return fit === '' ? NAMELESS : fit;
+}
+
+/** No option, no hidden file unless it may be, no start-up file, no device. */
+function shown(name: string, keepsDot: boolean): string {
+  if (/^-/.test(name) || startUp.test(name) || (name.startsWith('.') && !keepsDot))
+    return `_${name.slice(1)}`;
+  return windowsReservedNameRegex().test(name) ? `_${name}` : name;
+}
+
+/** Without white space and dots at the end. A regular expression would take quadratic time. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\s.]/.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/** `report (2).pdf` and so on. */
+export function numbered(name: string, number: number): string {
+  return fitted(name, ` (${number})`);
+}
+
+/** Equal for two names that some file systems treat as the same. */
+export function nameKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** The name with something put before its extension, its stem cut so that all of it fits. */
+export function fitted(name: string, insertion = '', room = MAX_BYTES): string {
+  const extension = extensionOf(name);
+  const stem = name.slice(0, name.length - extension.length);
+  return cut(stem, room - bytes(insertion + extension)) + insertion + extension;
+}
+
+/** `.gz`, `.tar.gz`; nothing for `.env`, nor for one of more than 32 bytes. */
+function extensionOf(name: string): string {
+  const extension = /.((?:\.tar)?\.[^. ]+)$/su.exec(name)?.[1] ?? '';
+  return bytes(extension) > 32 ? '' : extension;
+}
+
+function cut(text: string, room: number): string {
+  if (bytes(text) <= room) return text;
+  let kept = '';
+  let used = 0;
+  for (const character of text) {
+    used += bytes(character);
+    if (used > room) break;
+    kept += character;
+  }
+  return kept;
+}
+
+const bytes = (text: string) => Buffer.byteLength(text, 'utf8');

@@ -1,0 +1,65 @@
+import type { Api, RequestApi } from '../client/client';
+import type { Reference } from '../client/link';
+import type { Push } from '../contract/api';
+import type { Context } from '../platform/context';
+import { CliError } from '../platform/errors';
+import type { Target } from '../profile/target';
+import { type KeptKey, keptKey } from './request-keys';
+
+/** A push or request to be retrieved. */
+export interface Retrievable extends Reference {
+  readonly api: Api;
+  readonly target: Pick<Target, 'base' | 'token'>;
+}
+
+/**
+ * The private key that was kept for a request.
+ * @throws CliError (failed) if its file is damaged
+ */
+export function keyFor(
+  context: Context,
+  { token, target, base = target.base, publicKey }: Omit<Retrievable, 'api' | 'kind'>,
+): KeptKey | undefined {
+  return keptKey(context, base, token, publicKey);
+}
+
+/**
+ * The same, of an answer that was taken already: it is not lost for a damaged file.
+ * @param publicKey that of the response
+ */
+export function keyForAnswer(
+  context: Context,
+  named: Retrievable,
+  publicKey: unknown,
+): KeptKey | undefined {
+  try {
+    return keyFor(context, typeof publicKey === 'string' ? { ...named, publicKey } : named);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Takes the answer to a request, as a push, so that it goes where a secret goes.
+ * @throws CliError (not_found) if it is not there yet, (expired) if the request is closed
+ */
+export async function readAnswer(
+  requests: Pick<RequestApi, 'read'>,
+  token: string,
+  passphrase: string | undefined,
+): Promise<Push> {
+  // An instance does not say whether an answer can be read again: a field of pushes must not say so either.
+  const { response, views_remaining: _, ...request } = await requests.read(token, passphrase);
+  if (response || (request.files ?? []).length > 0) return { ...request, payload: response ?? '' };
+  if (request.state === 'ready')
+    throw new CliError('forbidden', 'only the owner of the request can take its answer', {
+      hint: 'log in as its owner with pwpush login',
+    });
+  if (request.state === 'closed')
+    throw new CliError('expired', 'the request is closed', {
+      hint: 'its answer was taken, or nobody answered: pwpush audit shows which',
+    });
+  throw new CliError('not_found', 'the request has no answer yet', {
+    hint: 'wait for it with pwpush wait',
+  });
+}

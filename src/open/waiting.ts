@@ -1,0 +1,156 @@
+import type { GlobalOptions } from '../cli/options';
+import { type Invocation, type Terminal, toJson } from '../cli/terminal/output';
+import type { RequestApi } from '../client/client';
+import { requestPoller } from '../client/push-or-request';
+import type { SecretRequest } from '../contract/api';
+import { durationText } from '../contract/duration';
+import type { Context } from '../platform/context';
+import { CliError } from '../platform/errors';
+import { timeoutOf } from '../profile/session';
+
+/** Seconds between two looks. */
+export const DEFAULT_INTERVAL = 5;
+
+interface WaitingOptions {
+  /** Seconds between two looks. */
+  readonly interval: number;
+  /** What is waited for, for a person. */
+  readonly what: string;
+}
+
+/** A sleep was longer than the time that was left. */
+class TimeOver extends Error {}
+
+/** What a command runs with when `--timeout` limits its waiting. */
+export interface TimeLimit<Options> {
+  readonly context: Context;
+  readonly options: Options;
+  /**
+   * Does the work that waits.
+   * @param noun what is waited for
+   * @throws CliError (timeout) when the time is over
+   */
+  ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
+}
+
+/** Ends what a command does after its `--timeout`; each response has its own time, too, which is no longer. */
+export function timeLimit<Options extends GlobalOptions>(
+  context: Context,
+  options: Options,
+): TimeLimit<Options> {
+  const { timeout } = options;
+  if (timeout === undefined) return { context, options, ending: (_, work) => work() };
+  const end = context.now().getTime() + timeout * 1000;
+  const left = () => end - context.now().getTime();
+  // Timers of Node.js last 24 days at most. A longer wait does not cut a response short.
+  const over = timeout * 1000 < 2 ** 31 ? AbortSignal.timeout(timeout * 1000) : undefined;
+  const sleep = async (milliseconds: number) => {
+    const most = left();
+    await context.sleep(Math.max(0, Math.min(milliseconds, most)));
+    if (most <= milliseconds) throw new TimeOver();
+  };
+  const perResponse = timeoutOf({ context, options: {} });
+  return {
+    context: {
+      ...context,
+      sleep,
+      signal: over ? AbortSignal.any([context.signal, over]) : context.signal,
+    },
+    options: { ...options, timeout: Math.min(timeout, perResponse) },
+    ending: async (noun, work) => {
+      try {
+        return await work();
+      } catch (error) {
+        const late = isTemporary(error) && (over?.aborted || left() <= 0);
+        if (!late && !(error instanceof TimeOver)) throw error;
+        const time = timeout < 60 ? `${timeout} s` : durationText(timeout);
+        throw new CliError('timeout', `no ${noun} within ${time}`, { cause: error });
+      }
+    },
+  };
+}
+
+/** Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated. */
+export async function waitUntil<Found, Result>(
+  { context, say }: Invocation,
+  { interval, what }: WaitingOptions,
+  poll: () => Promise<Found>,
+  result: (found: Found) => Promise<Result | undefined>,
+): Promise<Result> {
+  const look = toleratingFailures(poll, context, say);
+  await say.remark(what);
+  for (let pause = interval; ; ) {
+    const found = await look(pause);
+    const made = found && (await result(found));
+    if (made !== undefined) return made as Result;
+    pause = found ? interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE, pause));
+    await context.sleep(pause * 1000);
+  }
+}
+
+/**
+ * Waits until a request has an answer, which is not taken. With --json its object is printed then.
+ * @throws CliError (expired) if it is closed without one
+ */
+export async function waitForAnswer(
+  run: Invocation,
+  { interval, json }: { readonly interval: number; readonly json: boolean },
+  requests: RequestApi,
+  token: string,
+  account: number | undefined,
+): Promise<void> {
+  const what = 'waiting for an answer … (Ctrl-C stops waiting, the request stays)';
+  const poll = requestPoller(requests, token, account);
+  await waitUntil<{ state: string; request: SecretRequest }, true>(
+    run,
+    { interval, what },
+    poll,
+    async ({ state, request }) => {
+      if (state === 'closed')
+        throw new CliError('expired', 'the request was closed without an answer');
+      if (state !== 'answered') return undefined;
+      if (json) await run.say.printText(`${toJson(request)}\n`);
+      else await run.say.remark('the request was answered');
+      return true;
+    },
+  );
+}
+
+/** Seconds between two looks while the instance fails. */
+const LONGEST_PAUSE = 60;
+/** Failures alone for this long are an error, in seconds. */
+const TOLERANCE = 5 * 60;
+
+/**
+ * Looks, given the pause before it in seconds; after a first success, a temporary failure is noted once and returns undefined.
+ * Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
+ */
+function toleratingFailures<Found>(
+  poll: () => Promise<Found>,
+  context: Context,
+  say: Terminal,
+): (pause: number) => Promise<Found | undefined> {
+  /** Seconds of the pauses since the first failure in a row. */
+  let failing: number | undefined;
+  let worked = false;
+  return async (pause) => {
+    try {
+      const progress = await poll();
+      worked = true;
+      failing = undefined;
+      return progress;
+    } catch (error) {
+      if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
+      if (failing === undefined) await say.note(`${error.message}; still waiting`);
+      failing = failing === undefined ? 0 : failing + pause;
+      if (failing > TOLERANCE) throw error;
+      return undefined;
+    }
+  };
+}
+
+function isTemporary(error: unknown): error is CliError {
+  if (!(error instanceof CliError)) return false;
+  const { code, status = 0 } = error;
+  return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
+}

@@ -1,0 +1,153 @@
+import { type BigIntStats, fstat, mkdtempSync, read, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Input } from './context';
+import { type CliError, failedError } from './errors';
+
+/** A regular file that is open for reading. */
+export interface RegularFile {
+  /** For messages. */
+  readonly name: string;
+  /** Position of the first byte to read. */
+  readonly start: number;
+  /** Bytes to read. */
+  readonly size: number;
+  /** Its state when it was opened. */
+  readonly found: BigIntStats;
+  /** Reads into a buffer from a position of the file; returns how many bytes. */
+  read(buffer: Uint8Array, position: number): Promise<number>;
+  look(): Promise<BigIntStats>;
+}
+
+/** Large enough that the cost of a call is small beside that of the copy. */
+const CHUNK = 1024 * 1024;
+
+/**
+ * Yields exactly `size` bytes of a file. Reads ahead into a second buffer while a piece is sent: a piece is valid until
+ * the next one is requested.
+ * @throws CliError (failed) if the file has changed since it was opened, or cannot be read
+ */
+export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> {
+  if (file.size === 0) await checkEmpty(file);
+  let position = file.start;
+  const end = file.start + file.size;
+  const room = Math.min(CHUNK, file.size);
+  let [filling, spare] = [Buffer.allocUnsafeSlow(room), Buffer.allocUnsafeSlow(room)];
+  const readNext = () => {
+    [filling, spare] = [spare, filling];
+    const reading =
+      position < end ? readAt(file, filling.subarray(0, end - position), position) : undefined;
+    // Handled where it is awaited; until then Node must not report an unhandled rejection.
+    reading?.catch(() => {});
+    return reading;
+  };
+  let next = readNext();
+  try {
+    for (let chunk = await next; chunk !== undefined; chunk = await next) {
+      position += chunk.length;
+      next = readNext();
+      yield chunk;
+    }
+  } finally {
+    // The caller may close the descriptor once this has returned.
+    await next?.catch(() => {});
+  }
+  const now = await file.look();
+  if (now.size !== file.found.size || now.mtimeNs !== file.found.mtimeNs) throw changed(file.name);
+}
+
+/** Some files, such as those of /proc, have content though the system says that they have none. */
+async function checkEmpty(file: RegularFile): Promise<void> {
+  if ((await file.read(Buffer.alloc(1), file.start)) === 0) return;
+  throw failedError(`the size of ${file.name} is unknown; ${NOT_PUSHED}`, {
+    hint: 'pipe it: cat FILE | pwpush push --file -',
+  });
+}
+
+async function readAt(file: RegularFile, buffer: Buffer, position: number): Promise<Uint8Array> {
+  const length = await file.read(buffer, position).catch((error) => {
+    throw failedError(`cannot read all of ${file.name} (${error.code}); ${NOT_PUSHED}`, {
+      cause: error,
+    });
+  });
+  if (length === 0) throw changed(file.name);
+  return buffer.subarray(0, length);
+}
+
+const NOT_PUSHED = 'nothing was pushed, as the request was not completed';
+
+function changed(name: string): CliError {
+  return failedError(`${name} changed while it was being sent; ${NOT_PUSHED}`, {
+    hint: 'try again when nothing writes to it, or push a copy',
+  });
+}
+
+/** Standard input if it is redirected from a file; else undefined. */
+export async function stdinFile(input: Input): Promise<RegularFile | undefined> {
+  const from = input.file?.();
+  if (from === undefined) return undefined;
+  const look = () => promisify(fstat)(from.fd, { bigint: true });
+  const found = await look();
+  return {
+    name: 'standard input',
+    start: from.start,
+    size: Math.max(0, Number(found.size) - from.start),
+    found,
+    read: async (buffer, position) =>
+      (await promisify(read)(from.fd, buffer, 0, buffer.length, position)).bytesRead,
+    look,
+  };
+}
+
+/** A temporary file without a name. */
+interface NamelessFile {
+  readonly handle: FileHandle;
+  close(): Promise<void>;
+}
+
+/**
+ * Copies a stream to a temporary file, 0600 in a folder 0700. It is unlinked as soon as it is open, so that it is gone
+ * however the process ends.
+ * @throws CliError (failed) if there is no room for it; `signal`'s reason if it aborts
+ */
+export async function copyToFile(
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<NamelessFile> {
+  let file: NamelessFile | undefined;
+  try {
+    file = await namelessFile();
+    for await (const chunk of bytes) {
+      signal.throwIfAborted();
+      await file.handle.writeFile(chunk);
+    }
+    return file;
+  } catch (error) {
+    await file?.close();
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined || syscall === 'read') throw error;
+    throw failedError(`cannot copy standard input to "${tmpdir()}" (${code}); nothing was sent`, {
+      hint: 'set TMPDIR to a folder with enough space',
+      cause: error,
+    });
+  }
+}
+
+async function namelessFile(): Promise<NamelessFile> {
+  const folder = mkdtempSync(join(tmpdir(), 'pwpush-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const handle = await open(join(folder, 'stdin'), 'wx+', 0o600);
+    // Windows does not unlink open files: there it is removed on close.
+    const close = () => handle.close().finally(remove);
+    return { handle, close };
+  } finally {
+    try {
+      remove();
+    } catch {
+      // `close` tries again.
+    }
+  }
+}

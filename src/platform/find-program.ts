@@ -1,0 +1,61 @@
+import { constants } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Context } from './context';
+
+/** The path of a program, or the exit status of shells: 127 if it is not found, 126 if it cannot be run. */
+export type FoundProgram = { readonly file: string } | { readonly status: 126 | 127 };
+
+/** Used without PATH; an empty PATH means the current folder. */
+const DEFAULT_PATH = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
+
+/** Looks for a program as execvp(3) does: in the folders of `PATH`, unless its name is a path. */
+export async function findProgram(
+  name: string,
+  { env, platform }: Pick<Context, 'env' | 'platform'>,
+): Promise<FoundProgram> {
+  const windows = platform === 'win32';
+  const isPath = name.includes('/') || (windows && name.includes('\\'));
+  const folders = isPath ? [''] : (env.PATH ?? env.Path ?? DEFAULT_PATH).split(delimiter);
+  // .cmd and .bat files would need a shell to run them.
+  const endings = windows ? ['', '.com', '.exe'] : [''];
+  let status: 126 | 127 = 127;
+  for (const folder of folders) {
+    for (const ending of endings) {
+      const file = isPath ? name + ending : join(folder || '.', name + ending);
+      const kind = name === '' ? 'missing' : await kindOf(file, !windows);
+      if (kind === 'program') return { file: isPath || folder ? file : `./${file}` };
+      if (kind === 'other') status = 126;
+    }
+  }
+  return { status };
+}
+
+/** @param scripts also check the interpreter of a script, which the kernel starts */
+async function kindOf(file: string, scripts: boolean): Promise<'program' | 'other' | 'missing'> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found) return 'missing';
+  const runs =
+    found.isFile() &&
+    (await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    ));
+  const interpreter = runs && scripts ? await interpreterOf(file) : undefined;
+  const starts = interpreter === undefined || (await kindOf(interpreter, false)) === 'program';
+  return runs && starts ? 'program' : 'other';
+}
+
+/** Bytes of the first line that kernels read at most (execve(2)). */
+const FIRST_LINE = 512;
+
+/** The path after `#!`; undefined for other programs, and those that may be run but not read. */
+async function interpreterOf(file: string): Promise<string | undefined> {
+  const handle = await open(file).catch(() => undefined);
+  try {
+    const { buffer, bytesRead = 0 } = (await handle?.read(Buffer.alloc(FIRST_LINE))) ?? {};
+    return /^#![ \t]*([^ \t\n]+)/.exec(buffer?.toString('utf8', 0, bytesRead) ?? '')?.[1];
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { failedError, usageError } from './errors';
+import { type User, whyForeign } from './files/owner';
+
+/** What must be the user's own, or root's. */
+export interface OwnRule {
+  readonly user: User;
+  /** What an error calls it: `the config file`. */
+  readonly what: string;
+  /** What to do in place of changing its owner or mode. */
+  readonly instead: string;
+  /** Mode bits that it must not have; left out, those by which others can write. */
+  readonly closed?: number;
+}
+
+/** @throws CliError (usage) for a folder that another user made or can write to, unless it is missing */
+export function checkFolder(path: string, rule: OwnRule): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found) check(found, path, rule);
+}
+
+/**
+ * Reads a file, unless another user made it or can write to it. Checks the file that was opened, as its path may change.
+ * @throws CliError (usage) as `checkFolder`; errors of the file system
+ */
+export function readOwn(path: string, rule: OwnRule): string {
+  const file = openSync(path, 'r');
+  try {
+    check(fstatSync(file), path, rule);
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+function check(found: Stats, path: string, { user, what, instead, closed }: OwnRule): void {
+  const why = whyForeign(found, user, closed);
+  if (why === undefined) return;
+  const mode = closed !== undefined && closed & 0o044 ? 'go=' : closed === 0o002 ? 'o-w' : 'go-w';
+  const fix = found.uid === user ? `run chmod ${mode} '${path}'` : 'make it yours with chown';
+  throw usageError(`${what} "${path}" ${why}`, `${fix}, or ${instead}`);
+}
+
+/**
+ * Creates a folder and its missing parents, 0700. Not by the option `recursive`, which does not return below /proc.
+ * @throws CliError (failed)
+ */
+export function makeFolder(path: string, hint?: string): void {
+  try {
+    make(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw failedError(`cannot create the folder "${path}" (${code})`, {
+      hint,
+      cause: error,
+    });
+  }
+}
+
+/** The missing folders of a path, innermost first. */
+export function foldersMissing(path: string): string[] {
+  const missing: string[] = [];
+  for (let at = resolve(path); !exists(at) && at !== dirname(at); at = dirname(at))
+    missing.push(at);
+  return missing;
+}
+
+function make(path: string): void {
+  try {
+    makeOne(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || exists(parent)) throw error;
+    make(parent);
+    makeOne(path);
+  }
+}
+
+function makeOne(path: string): void {
+  mkdirSync(path, { mode: 0o700 });
+  try {
+    // Whatever the umask.
+    chmodSync(path, 0o700);
+  } catch {
+    // File systems without modes may refuse.
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}

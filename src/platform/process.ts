@@ -1,0 +1,318 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import type { TerminalPrompter } from '../cli/terminal/prompt';
+import type { Context } from './context';
+import { GRACE, raceWithLimit } from './files/abort';
+import { lazy } from './files/lazy';
+import { version } from './package-version';
+import { input, output } from './stdio';
+
+/**
+ * The `Context` of a real process. No other file in src names `process`.
+ * @param tune is called before the first request; `many` if others will follow
+ */
+export function systemContext(tune: (many: boolean) => void = () => {}): Context {
+  // Other users can read arguments while a process runs: those with a link or a header are overwritten.
+  if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
+  // Node.js would open its debugger, through which any user of this machine could read the memory and run code.
+  if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
+  const signals = signalHandling();
+  const { signal } = signals;
+  const terminalFd = lazy(controllingTerminal);
+  const now = () => new Date();
+  const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
+  let asking: TerminalPrompter | undefined;
+  const context: Context = {
+    version,
+    env: process.env,
+    platform: process.platform,
+    pid: process.pid,
+    uid: process.geteuid?.(),
+    get home() {
+      return home();
+    },
+    stdin: input(process),
+    stdout: output(process, 1, signals.listening),
+    stderr: output(process, 2, signals.listening),
+    get signal() {
+      return signal();
+    },
+    takeSignals: signals.take,
+    get signalsTaken() {
+      return signals.taken();
+    },
+    onInterrupt: signals.setInterrupt,
+    onHangup: signals.setHangup,
+    now,
+    usage,
+    sleep,
+    transport: async (options) => {
+      const { undiciTransport } = await import('../client/transport/undici');
+      tune((options.connections ?? 1) > 1);
+      return undiciTransport(options);
+    },
+    canPrompt: () => process.stdin.isTTY === true || terminalFd() !== undefined,
+    prompter: async () => {
+      asking ??= await prompterFor(signal(), terminalFd);
+      return asking;
+    },
+    asked: () => asking?.release(),
+    profiles: async () => {
+      const { confStore } = await keepingSignals(() => import('../profile/store'));
+      const { configFolder } = await import('../profile/folders');
+      return confStore(configFolder(context), {
+        now,
+        sleep,
+        pid: process.pid,
+        user: process.geteuid?.(),
+        runs,
+      });
+    },
+    runChild: async (child) =>
+      (await import('../open/run/child')).runChild(child, signals.forwardTo, withoutStderr),
+    signalGroup,
+    quietly,
+  };
+  return context;
+}
+
+/** The key of a link, any link (gateways write the key in their own ways), and what may have the value of a header. */
+const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?].|--header\b/;
+
+/** Overwrites the arguments, which other users can read while a process runs: they may have the key of a link. */
+function hideArguments(): void {
+  process.title = 'pwpush';
+  if (process.platform !== 'linux') return;
+  try {
+    // Node.js writes its title over them; other runtimes do not.
+    if (!SECRETS.test(readFileSync('/proc/self/cmdline', 'latin1'))) return;
+    // Fields 48 and 49 of proc_pid_stat(5), counted from behind the name of the program, which is the second.
+    const fields = readFileSync('/proc/self/stat', 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const [start, end] = [Number(fields[45]), Number(fields[46])];
+    const memory = openSync('/proc/self/mem', 'r+');
+    const title = Buffer.alloc(end - start);
+    title.write('pwpush');
+    writeSync(memory, title, 0, title.length, start);
+    closeSync(memory);
+  } catch {
+    // Without /proc they stay.
+  }
+}
+
+/** Whether a process of this machine runs, also of another user. */
+export function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Sends a signal to a process group (kill(2)), on Windows to its first process; does nothing if that is gone. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // ESRCH.
+  }
+}
+
+/** `os.homedir` throws where there is neither HOME nor an entry for the user. */
+function home(): string {
+  try {
+    return process.getBuiltinModule('node:os').homedir();
+  } catch {
+    return '/nonexistent';
+  }
+}
+
+/** Ends the process after an uncaught error. Its message may contain a secret and is not printed. */
+export function crash(error: unknown): never {
+  const name = error instanceof Error ? error.name : typeof error;
+  process.stderr.write(`pwpush: internal error (${name}); this is a bug in pwpush\n`);
+  process.exit(1);
+}
+
+/** Signals that interrupt a run, and its exit status. */
+const endings = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/**
+ * Ends the process. Node waits for system calls of other threads, such as a DNS lookup of 10 s: an interrupted run then
+ * ends by the signal itself, for which shells report the same status.
+ */
+export function leave(status: number): void {
+  const name = Object.entries(endings).find(([, one]) => one === status)?.[0];
+  const blocked = process
+    .getActiveResourcesInfo()
+    .some((one) => one === 'FSReqCallback' || one === 'GetAddrInfoReqWrap');
+  if (name === undefined || !blocked) process.exit(status);
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+  // Reached by the first process of a container, which signals do not end.
+  process.exit(status);
+}
+
+/** The signals of one run. */
+function signalHandling() {
+  let listening = false;
+  let taken = false;
+  let onHangup: (() => void) | undefined;
+  let onInterrupt: (() => void) | undefined;
+  /** Receives all signals while a child runs. */
+  let forward: ((signal: NodeJS.Signals) => void) | undefined;
+
+  /**
+   * Aborts at the first SIGINT, SIGTERM or SIGHUP. One that comes when nothing can be lost any more ends the process at once;
+   * npx passes on the Ctrl-C that the terminal has sent already.
+   */
+  const signal = lazy(() => {
+    listening = true;
+    const controller = new AbortController();
+    let since = 0;
+    // Never removed: without them, the handlers of prompts would end the process by the signal itself.
+    for (const [name, status] of Object.entries(endings) as [NodeJS.Signals, number][]) {
+      process.on(name, () => {
+        if (forward) return forward(name);
+        if (name === 'SIGHUP' && onHangup) return onHangup();
+        if (!controller.signal.aborted) {
+          since = performance.now();
+          // The terminal has shown ^C at the cursor.
+          if (name === 'SIGINT' && process.stderr.isTTY) process.stderr.write('\n');
+          if (name === 'SIGINT' && onInterrupt) {
+            const listener = onInterrupt;
+            onInterrupt = undefined;
+            return listener();
+          }
+          controller.abort(name);
+        } else if (performance.now() - since >= GRACE.run) process.exit(status);
+      });
+    }
+    return controller.signal;
+  });
+
+  return {
+    signal,
+    listening: () => listening,
+    take: () => {
+      taken = true;
+      return signal();
+    },
+    taken: () => taken,
+    setInterrupt: (listener: () => void) => {
+      onInterrupt = listener;
+      return () => {
+        onInterrupt = undefined;
+      };
+    },
+    setHangup: (listener: () => void) => {
+      onHangup = listener;
+    },
+    /** Passes all signals to `deliver`, also those that would end or not reach us; returns how to stop that. */
+    forwardTo: (deliver: (signal: NodeJS.Signals) => void) => {
+      const unix = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
+      const names = process.platform === 'win32' ? (['SIGBREAK'] as const) : unix;
+      forward = deliver;
+      for (const name of names) process.on(name, deliver);
+      return () => {
+        forward = undefined;
+        for (const name of names) process.off(name, deliver);
+      };
+    },
+  };
+}
+
+/** Removes the signal handlers that `load` installs: those of conf would end the process before anything is finished. */
+async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const;
+  const before = names.map((name) => process.rawListeners(name));
+  const loaded = await load();
+  for (const [at, name] of names.entries()) {
+    for (const listener of process.rawListeners(name)) {
+      if (!before[at]?.includes(listener)) process.removeListener(name, listener as () => void);
+    }
+  }
+  return loaded;
+}
+
+function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  return raceWithLimit(slept, { signal }, () => {
+    throw signal.reason;
+  }).finally(() => clearTimeout(timer));
+}
+
+/** The terminal of this process, even if stdin is a pipe; undefined without one. */
+function controllingTerminal(): number | undefined {
+  try {
+    return process.platform === 'win32' ? undefined : openSync('/dev/tty', 'r+');
+  } catch {
+    return undefined;
+  }
+}
+
+async function prompterFor(
+  signal: AbortSignal,
+  terminalFd: () => number | undefined,
+): Promise<TerminalPrompter> {
+  const streams = { ...(await promptStreams(terminalFd)), signal };
+  const signals = {
+    interrupt: () => {
+      streams.output.write('^C');
+      process.emit('SIGINT', 'SIGINT');
+    },
+    suspend: process.platform === 'win32' ? undefined : suspend,
+  };
+  if (process.env.TERM === 'dumb')
+    return (await import('../cli/terminal/plain-prompt')).plainPrompter(streams, signals);
+  return (await import('../cli/terminal/prompt')).inquirerPrompter(streams, signals);
+}
+
+/** Stops the whole process group, as a terminal does; without a shell that can continue it, nothing is stopped. */
+const suspend = () => void process.kill(0, 'SIGTSTP');
+
+async function promptStreams(terminalFd: () => number | undefined) {
+  if (process.stdin.isTTY && process.stderr.isTTY)
+    return { input: process.stdin, output: process.stderr };
+  const fd = terminalFd();
+  if (fd === undefined) return { input: process.stdin, output: process.stderr };
+  const { ReadStream, WriteStream } = await import('node:tty');
+  return {
+    input: process.stdin.isTTY ? process.stdin : new ReadStream(fd),
+    output: process.stderr.isTTY ? process.stderr : new WriteStream(fd),
+  };
+}
+
+function usage() {
+  const { user, system } = process.cpuUsage();
+  // 0 where the system does not know.
+  const most = process.constrainedMemory() || undefined;
+  return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6, most };
+}
+
+/** Drops warnings, such as that node:sqlite is experimental before Node 24. */
+function quietly<T>(work: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** Drops what is written to stderr meanwhile: NODE_DEBUG makes Node print the environment of a child. */
+function withoutStderr<T>(work: () => T): T {
+  if (!process.env.NODE_DEBUG) return work();
+  const { stderr } = process;
+  const { write } = stderr;
+  stderr.write = () => true;
+  try {
+    return work();
+  } finally {
+    stderr.write = write;
+  }
+}

@@ -1,0 +1,139 @@
+import { constants, fstatSync, openSync, readFileSync, type Stats, writeSync } from 'node:fs';
+import type { Input, Output } from './context';
+import { lazy } from './files/lazy';
+
+/** Standard input of a process. */
+export function input(node: NodeJS.Process): Input {
+  return {
+    get isTTY() {
+      return node.stdin.isTTY === true;
+    },
+    bytes: async function* () {
+      // Its stream is empty, without an error.
+      if (isFolder(0)) throw (await import('./errors')).usageError('standard input is a folder');
+      yield* node.stdin;
+    },
+    file: () => {
+      const start = fstatSync(0).isFile() ? openAs(0, 'pos', 10) : undefined;
+      return start === undefined ? undefined : { fd: 0, start };
+    },
+  };
+}
+
+function isFolder(fd: number): boolean {
+  try {
+    return fstatSync(fd).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Standard output or standard error of a process.
+ * @param handled whether signals are handled, and no longer end the process by themselves
+ */
+export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean): Output {
+  const stream = lazy(() => {
+    const real = fd === 1 ? node.stdout : node.stderr;
+    // The callback of each write reports errors; an event without a listener would end the process.
+    real.on('error', () => {});
+    return real;
+  });
+  const direct = lazy(() => openDirectly(node, fd));
+  const atOnce = () => {
+    const way = direct();
+    return way === undefined || streaming || (way.mayWait && handled()) ? undefined : way.fd;
+  };
+  let streaming = false;
+  const closed = lazy(() => wasClosed(node, fd));
+  return {
+    get isTTY() {
+      return direct() === undefined && stream().isTTY === true;
+    },
+    get columns() {
+      return direct() !== undefined ? 80 : stream().columns || 80;
+    },
+    get closed() {
+      return closed();
+    },
+    write: async (data) => {
+      const now = atOnce();
+      const rest = now === undefined ? data : writeAtOnce(now, data);
+      if (rest.length === 0) return;
+      streaming = true;
+      await new Promise<void>((resolve, reject) => {
+        stream().write(rest, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+  };
+}
+
+/** A descriptor that can be written to without a stream. */
+interface Direct {
+  readonly fd: number;
+  /** A reader may hold it up, and with it everything, signals included. */
+  readonly mayWait: boolean;
+}
+
+/** Reopens a pipe, so that writes to it do not block; only Linux can (proc_pid_fd(5)). A socket cannot be reopened. */
+function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
+  try {
+    const kind = fstatSync(fd);
+    if (kind.isFile() || isNull(node, kind)) return { fd, mayWait: false };
+    if (kind.isSocket()) return { fd, mayWait: true };
+    if (!kind.isFIFO()) return undefined;
+    const reopened = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+    return { fd: reopened, mayWait: false };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Linux numbers its devices so (null(4)). */
+function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
+  return platform === 'linux' && rdev === 0x103;
+}
+
+/** More than that is left to a stream. */
+const SHORT = 65_536;
+
+/**
+ * Writes what is short without a stream, which takes 2 ms to load; answers what is left for one, when a pipe was
+ * full.
+ */
+function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array {
+  if (data.length > SHORT) return data;
+  let rest = Buffer.from(data as Uint8Array);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+  }
+  return rest;
+}
+
+/**
+ * Whether writes would vanish without an error. For a standard stream that was closed at the start, Node opens /dev/null
+ * for reading and writing (a shell's `>/dev/null` is write-only); for something that is not a stream, such as a folder,
+ * it has one that discards everything.
+ */
+function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
+  try {
+    const kind = fstatSync(fd);
+    if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
+    return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
+  } catch {
+    return false;
+  }
+}
+
+/** What Linux tells of an open descriptor (proc_pid_fdinfo(5)); undefined where nobody tells. */
+function openAs(fd: number, field: 'pos' | 'flags', radix: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
+    const value = new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1];
+    return value === undefined ? undefined : Number.parseInt(value, radix);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,174 @@
+import type { Context, Profile } from '../platform/context';
+import { type CliError, failedError } from '../platform/errors';
+import { type HelperEnd, type HelperProgram, LIMIT, runHelper } from '../platform/helper-program';
+import { isToken } from './config-file';
+
+/** What a token is found by. The address is part of it: another one in the config file finds nothing. */
+export interface KeyringEntry {
+  readonly profile: string;
+  /** Base address of the instance. */
+  readonly url: string;
+}
+
+/** A keyring as the program that the system has for it. The token goes to its standard input, never into an argument. */
+interface Keyring {
+  store(entry: KeyringEntry, token: string): HelperProgram;
+  read(entry: KeyringEntry): HelperProgram;
+  remove(entry: KeyringEntry): HelperProgram;
+  /** Prints something if there is such an entry, even a locked one; left out if `remove` is reliable. */
+  search?(entry: KeyringEntry): HelperProgram;
+}
+
+/** secret-tool(1) of libsecret, for GNOME Keyring, KWallet, KeePassXC. */
+const secretTool: Keyring = (() => {
+  const words = (verb: string, { profile, url }: KeyringEntry, ...options: string[]) =>
+    [
+      ...(['secret-tool', verb, ...options] as const),
+      ...['application', 'pwpush', 'profile', profile, 'url', url],
+    ] as const;
+  return {
+    store: (entry, input) => ({
+      words: words('store', entry, `--label=pwpush: ${entry.profile}`),
+      input,
+    }),
+    read: (entry) => ({ words: words('lookup', entry) }),
+    remove: (entry) => ({ words: words('clear', entry) }),
+    search: (entry) => ({ words: words('search', entry) }),
+  };
+})();
+
+/** security(1) of macOS. With `-i` it reads commands from standard input. */
+const security: Keyring = (() => {
+  const words = (verb: string, { profile, url }: KeyringEntry, ...options: string[]) =>
+    ['security', verb, '-a', profile, '-s', `pwpush ${url}`, ...options] as const;
+  const quoted = (word: string) => `"${word.replace(/["\\]/g, '\\$&')}"`;
+  return {
+    store: (entry, token) => {
+      const hex = Buffer.from(token).toString('hex');
+      const [, ...command] = words('add-generic-password', entry, '-U', '-X', hex);
+      return { words: ['security', '-i'], input: `${command.map(quoted).join(' ')}\n` };
+    },
+    read: (entry) => ({ words: words('find-generic-password', entry, '-w') }),
+    remove: (entry) => ({ words: words('delete-generic-password', entry) }),
+  };
+})();
+
+/** The PasswordVault of Windows, by PowerShell, which reads resource, user name and token as lines. */
+const passwordVault: Keyring = (() => {
+  const script = (work: string, { profile, url }: KeyringEntry, ...more: string[]) =>
+    ({
+      words: [
+        ...(['powershell.exe', '-NoLogo', '-NoProfile', '-NonInteractive', '-Command'] as const),
+        `$ErrorActionPreference = 'Stop'; $in = [Console]::In; $r = $in.ReadLine(); $u = $in.ReadLine(); $v = [Windows.Security.Credentials.PasswordVault, Windows.Security.Credentials, ContentType = WindowsRuntime]::new(); ${work}`,
+      ],
+      input: [`pwpush ${url}`, profile, ...more, ''].join('\n'),
+    }) satisfies HelperProgram;
+  return {
+    store: (entry, token) =>
+      script(
+        '$v.Add([Windows.Security.Credentials.PasswordCredential, Windows.Security.Credentials, ContentType = WindowsRuntime]::new($r, $u, $in.ReadLine()))',
+        entry,
+        token,
+      ),
+    read: (entry) =>
+      script(
+        '$c = $v.Retrieve($r, $u); $c.RetrievePassword(); [Console]::Out.Write($c.Password)',
+        entry,
+      ),
+    remove: (entry) => script('$v.Remove($v.Retrieve($r, $u))', entry),
+  };
+})();
+
+function keyringOf({ platform }: Context): Keyring {
+  if (platform === 'darwin') return security;
+  return platform === 'win32' ? passwordVault : secretTool;
+}
+
+const ALTERNATIVES =
+  'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND';
+
+/**
+ * Writes a token to the system's keyring, reads it back and compares it.
+ * @throws CliError (failed) if the keyring does not keep it; CliError when the run is interrupted
+ */
+export async function storeInKeyring(
+  context: Context,
+  entry: KeyringEntry,
+  token: string,
+): Promise<void> {
+  const keyring = keyringOf(context);
+  const stored = await run(context, keyring.store(entry, token));
+  if (stored.problem !== undefined) throw unusable(stored.problem.replaceAll(token, '***'));
+  const found = await run(context, keyring.read(entry));
+  if (found.output === token) return;
+  await run(context, keyring.remove(entry));
+  throw unusable(found.problem ?? 'it returned something else than it was given');
+}
+
+/**
+ * Reads the token of a profile.
+ * @throws CliError (failed) if it is not there or locked; CliError when the run is interrupted
+ */
+export async function readFromKeyring(context: Context, entry: KeyringEntry): Promise<string> {
+  const { output, problem } = await run(context, keyringOf(context).read(entry));
+  if (problem === undefined && isToken(output)) return output;
+  throw failedError(
+    `the keyring returned no token for profile "${entry.profile}" (${problem ?? 'nothing usable'})`,
+    {
+      hint: `unlock the keyring, or log in again: pwpush login --keyring --profile ${entry.profile}`,
+    },
+  );
+}
+
+/** Removes the token of a profile, if it is there; returns why it may still be. */
+export async function forgetProfile(
+  context: Context,
+  profile: string,
+  { keyring: used, url }: Profile,
+): Promise<string | undefined> {
+  if (!used || url === undefined) return undefined;
+  const entry = { profile, url };
+  const keyring = keyringOf(context);
+  const { problem, errors } = await run(context, keyring.remove(entry));
+  if (problem === undefined || /could not be found|cannot find|not found/i.test(errors))
+    return undefined;
+  // `clear` of secret-tool fails for an entry that is not there, too.
+  const left = keyring.search && (await run(context, keyring.search(entry)));
+  if (left?.output === '' && left.errors === '') return undefined;
+  return `the keyring may still have the token of profile "${profile}" (${problem})`;
+}
+
+function unusable(problem: string): CliError {
+  return failedError(`the token cannot be kept in the keyring (${problem}); nothing was saved`, {
+    hint: ALTERNATIVES,
+  });
+}
+
+interface Ended {
+  readonly output: string;
+  readonly errors: string;
+  /** Why it failed. */
+  readonly problem?: string;
+}
+
+async function run(context: Context, program: HelperProgram): Promise<Ended> {
+  let errors = '';
+  const onError = (text: string) => {
+    errors += text;
+  };
+  const ended = await runHelper(context, { ...program, onError });
+  const output = 'status' in ended ? ended.output.replace(/\r?\n$/, '') : '';
+  const problem = problemOf(ended, program.words[0], errors);
+  return problem === undefined ? { output, errors } : { output, errors, problem };
+}
+
+function problemOf(ended: HelperEnd, name: string, errors: string): string | undefined {
+  if ('failure' in ended)
+    return ended.failure === 'missing'
+      ? `${name} is not installed`
+      : `${name} did not answer within ${LIMIT / 1000} s`;
+  if (ended.status === 0) return undefined;
+  const line = errors.split('\n').find((one) => one.trim() !== '') ?? '';
+  const said = line.trim().slice(0, 200).replace(`${name}: `, '');
+  return said === '' ? `${name} found nothing, or it is locked` : `${name}: ${said}`;
+}

@@ -1,0 +1,222 @@
+import { constants, type FileHandle, open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { unreadable } from '../cli/source';
+import type { Invocation } from '../cli/terminal/output';
+import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
+import type { Attachment } from '../client/form';
+import { limits } from '../contract/api';
+import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
+import { copyToFile, fileBytes, type RegularFile, stdinFile } from '../platform/file-bytes';
+
+/** The opened files that are attached to a push. */
+export interface Attachments {
+  readonly files: readonly Attachment[];
+  /** Closes the files and removes temporary ones. */
+  close(): Promise<void>;
+}
+
+/** `--file` and `--filename`; `-` is standard input. */
+export interface AttachmentOptions {
+  readonly paths: readonly string[];
+  readonly filename?: string | undefined;
+}
+
+interface OpenedFile {
+  /** For messages: the quoted path, or `standard input`. */
+  readonly path: string;
+  readonly name: string;
+  readonly file: RegularFile;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the files to attach, in order. Standard input that is not a file is copied to a temporary one, since its length
+ * must be known.
+ * @throws CliError (usage) for what cannot be attached; no file is left open then
+ */
+export async function openAttachments(
+  options: AttachmentOptions,
+  context: Context,
+): Promise<Attachments> {
+  checkAttachmentOptions(options, context);
+  const opened: OpenedFile[] = [];
+  const close = async () => {
+    for (const one of opened) await one.close();
+  };
+  try {
+    for (const path of options.paths) {
+      opened.push(path === '-' ? await openStdin(options, context) : await openFile(path));
+      refuseDuplicate(opened);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { files: opened.map(attachment), close };
+}
+
+function checkAttachmentOptions({ paths, filename }: AttachmentOptions, context: Context): void {
+  if (paths.length > limits.filesPerPush)
+    throw usageError(
+      `a push can have at most ${limits.filesPerPush} files, not ${paths.length}`,
+      'pack them into one, with tar or zip',
+    );
+  const inputs = paths.filter((path) => path === '-').length;
+  if (inputs > 1) throw usageError('standard input can be attached only once');
+  if (inputs === 1 && context.stdin.isTTY)
+    throw usageError('--file - reads standard input, which is a terminal', 'pipe the file in');
+  if (filename === undefined) return;
+  if (inputs === 0) throw usageError('--filename requires --file -');
+  if (filename === '' || /[/\\\0]/.test(filename))
+    throw usageError('--filename must be a name without folders');
+}
+
+function attachment({ name, file }: OpenedFile): Attachment {
+  return { name, type: mediaType(name), size: file.size, bytes: () => fileBytes(file) };
+}
+
+async function openFile(path: string): Promise<OpenedFile> {
+  let handle: FileHandle | undefined;
+  try {
+    // stat first, since opening a device can have an effect. O_NONBLOCK, in case the path becomes a pipe in between.
+    refuseIrregular(path, await stat(path));
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const opened = await openedFile(`"${path}"`, basename(path), handle);
+    refuseIrregular(path, opened.file.found);
+    return opened;
+  } catch (error) {
+    await handle?.close();
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : unreadable(path, error);
+  }
+}
+
+async function openedFile(path: string, name: string, handle: FileHandle): Promise<OpenedFile> {
+  const found = await handle.stat({ bigint: true });
+  const file = {
+    name: path,
+    start: 0,
+    size: Number(found.size),
+    found,
+    read: async (buffer: Uint8Array, position: number) =>
+      (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
+    look: () => handle.stat({ bigint: true }),
+  };
+  return { path, name, file, close: () => handle.close() };
+}
+
+function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory(): boolean }): void {
+  if (found.isFile()) return;
+  if (found.isDirectory())
+    throw usageError(
+      `"${path}" is a folder; only files can be attached`,
+      'pack it: tar cz FOLDER | pwpush push --file - --filename FOLDER.tar.gz',
+    );
+  throw usageError(
+    `"${path}" is a pipe or device; only files can be attached`,
+    'pipe its content in: … | pwpush push --file - --filename NAME',
+  );
+}
+
+/** The same file under two paths. */
+function refuseDuplicate(opened: readonly OpenedFile[]): void {
+  const inode = ({ file: { found } }: OpenedFile) => `${found.dev} ${found.ino}`;
+  const last = opened.at(-1);
+  const twin = opened.slice(0, -1).find((one) => last && inode(one) === inode(last));
+  if (!last || !twin) return;
+  const [one, other] = [twin.path, last.path];
+  const what = one === other ? `${one} is attached twice` : `${one} and ${other} are the same file`;
+  throw usageError(what, 'remove one of them');
+}
+
+async function openStdin(
+  { filename = 'stdin' }: AttachmentOptions,
+  context: Context,
+): Promise<OpenedFile> {
+  const file = await stdinFile(context.stdin);
+  if (file) return { path: file.name, name: filename, file, close: async () => {} };
+  const { handle, close } = await copyToFile(context.stdin.bytes(), context.signal);
+  return { ...(await openedFile('standard input', filename, handle)), close };
+}
+
+/**
+ * Sends files by `send`, and shows the progress on a terminal.
+ * @throws what `send` throws
+ */
+export async function sendFiles<T>(
+  { context, options, say }: Invocation,
+  files: readonly Attachment[],
+  send: (metered: readonly Attachment[]) => Promise<T>,
+): Promise<T> {
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  const meter = meterFor(context, options, { files: files.length, total });
+  try {
+    const answer = await send(files.map((file, at) => metered(file, at, meter)));
+    const summary = await meter.ends();
+    // Not awaited: a stderr that blocks must not delay the link.
+    if (summary !== undefined) void say.note(summary);
+    return answer;
+  } finally {
+    await meter.ends();
+  }
+}
+
+function metered(file: Attachment, at: number, meter: Meter): Attachment {
+  return {
+    ...file,
+    bytes: async function* () {
+      meter.begins(at, file.shownAs ?? file.name, file.size);
+      for await (const chunk of file.bytes()) {
+        yield chunk;
+        meter.moved(chunk.byteLength);
+      }
+    },
+  };
+}
+
+/** Our own table, not the mime package: that takes `.key` for Keynote, `.pub` for Publisher and `.ts` for MPEG. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '7z': 'application/x-7z-compressed',
+  bz2: 'application/x-bzip2',
+  csv: 'text/csv',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  htm: 'text/html',
+  html: 'text/html',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  json: 'application/json',
+  md: 'text/markdown',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  odt: 'application/vnd.oasis.opendocument.text',
+  p12: 'application/x-pkcs12',
+  pdf: 'application/pdf',
+  pem: 'application/x-pem-file',
+  pfx: 'application/x-pkcs12',
+  png: 'image/png',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  svg: 'image/svg+xml',
+  tar: 'application/x-tar',
+  tgz: 'application/gzip',
+  txt: 'text/plain',
+  webp: 'image/webp',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xml: 'application/xml',
+  xz: 'application/x-xz',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  zip: 'application/zip',
+  zst: 'application/zstd',
+};
+
+/** The media type for the extension of a file name; `application/octet-stream` if it is not known. */
+export function mediaType(name: string): string {
+  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(mediaTypes, extension)
+    ? (mediaTypes[extension] ?? '')
+    : 'application/octet-stream';
+}

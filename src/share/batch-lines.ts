@@ -1,0 +1,150 @@
+import { isUtf8 } from 'node:buffer';
+import { type Expiry, parseExpiry } from '../cli/options';
+import { type Kind, kinds } from '../contract/api';
+import { usageError } from '../platform/errors';
+
+/** A push as a line of `push --each` describes it; the fields are named like options. */
+export interface BatchEntry {
+  readonly payload: string;
+  readonly kind?: Kind;
+  readonly days?: number;
+  readonly expire?: Expiry;
+  readonly views?: number;
+  readonly deletable?: boolean;
+  readonly retrievalStep?: boolean;
+  readonly passphrase?: string;
+  readonly name?: string;
+  readonly note?: string;
+}
+
+/** Whether each line is a secret or a JSON object. */
+export type BatchFormat = 'text' | 'json';
+
+/** JSON when the first line is an object with a `payload`. */
+export function formatOf(first: Buffer | undefined): BatchFormat {
+  const value = first && parsed(first.toString());
+  return value !== undefined && typeof value === 'object' && value !== null && 'payload' in value
+    ? 'json'
+    : 'text';
+}
+
+/**
+ * Parses one line.
+ * @throws CliError (usage) that quotes nothing of it
+ */
+export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
+  if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
+  const text = line.toString();
+  if (text === '') throw usageError('the line is empty');
+  return format === 'text' ? { payload: text } : readObject(text);
+}
+
+type Check = (value: unknown) => boolean;
+const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 1;
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isText: Check = (value) => typeof value === 'string';
+const isExpiry: Check = (value) => typeof value === 'string' && parseExpiry(value) !== undefined;
+const isFilled: Check = (value) => isText(value) && value !== '';
+const KINDS = kinds.filter((kind) => kind !== 'file');
+
+/** What each field takes, and whether a value is that. */
+const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
+  payload: ['a non-empty string', isFilled],
+  kind: [`one of ${KINDS.join(', ')}`, (value) => KINDS.some((kind) => kind === value)],
+  days: ['a whole number of 1 or more', isCount],
+  expire: ['a duration such as 6h, or a time such as 2026-12-01T09:00Z', isExpiry],
+  views: ['a whole number of 1 or more', isCount],
+  deletable: ['true or false', isFlag],
+  'retrieval-step': ['true or false', isFlag],
+  passphrase: ['a non-empty string', isFilled],
+  name: ['a string', isText],
+  note: ['a string', isText],
+};
+
+function readObject(line: string): BatchEntry {
+  const value = parsed(line);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw usageError('not a JSON object', 'as the first line is one, all lines must be');
+  const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
+  for (const [name, field] of given) checkField(name, field);
+  if (!('payload' in value)) throw usageError('missing "payload"');
+  const { 'retrieval-step': retrievalStep, expire, ...rest } = Object.fromEntries(given);
+  if (expire !== undefined && 'days' in rest)
+    throw usageError('"days" cannot be combined with "expire"', 'use only one of them');
+  return {
+    ...rest,
+    ...(expire === undefined ? {} : { expire: parseExpiry(expire) }),
+    ...(retrievalStep === undefined ? {} : { retrievalStep }),
+  };
+}
+
+/** Unknown names are refused: ignoring a misspelt limit would leave a push available for longer than meant. */
+function optionOf(name: string): string {
+  const option = name.replaceAll('_', '-');
+  if (Object.hasOwn(fields, option)) return option;
+  const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
+  throw usageError(`unknown field${which}`, `use ${Object.keys(fields).join(', ')}`);
+}
+
+function checkField(name: string, value: unknown): void {
+  const [what, is] = fields[name] as (typeof fields)[string];
+  if (!is(value)) throw usageError(`"${name}" must be ${what}`);
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line of a byte stream. */
+export interface BatchLine {
+  /** From 1. */
+  readonly number: number;
+  /** Without its line end; undefined if it is too long. */
+  readonly bytes: Buffer | undefined;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Yields the lines of a stream without LF or CRLF; the last one need not have a line end. A line of more than `longest`
+ * bytes is dropped as it is read.
+ */
+export async function* linesOf(
+  stream: AsyncIterable<Uint8Array>,
+  longest: number,
+): AsyncGenerator<BatchLine> {
+  let number = 1;
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const add = (piece: Buffer) => {
+    length += piece.length;
+    if (length <= longest) pieces.push(piece);
+    else pieces = [];
+  };
+  const take = (): BatchLine => {
+    const bytes = length > longest ? undefined : withoutReturn(Buffer.concat(pieces));
+    pieces = [];
+    length = 0;
+    return { number: number++, bytes };
+  };
+  for await (const chunk of stream) {
+    // A copy: the stream may reuse the chunk's memory.
+    let rest = Buffer.from(chunk);
+    for (let end = rest.indexOf(LF); end !== -1; end = rest.indexOf(LF)) {
+      add(rest.subarray(0, end));
+      yield take();
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > 0) add(rest);
+  }
+  if (length > 0) yield take();
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line.at(-1) === CR ? line.subarray(0, -1) : line;
+}

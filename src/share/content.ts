@@ -1,0 +1,67 @@
+import {
+  checkStandardInput,
+  chooseSource,
+  type Purpose,
+  type Source,
+  type SourceOptions,
+} from '../cli/source';
+import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
+import type { Attachments } from './attachments';
+
+/** What is to be sent, by the command line: a text from one source, or files and a message. */
+export interface ContentOptions extends SourceOptions {
+  /** Paths; `-` is standard input. */
+  readonly file?: readonly string[];
+  readonly filename?: string;
+  readonly message?: string;
+}
+
+/**
+ * Where the text comes from; undefined with files.
+ * @throws CliError (usage) for two sources, or none if the user cannot be asked
+ */
+export function contentSource(
+  options: ContentOptions & Parameters<typeof checkStandardInput>[0],
+  { stdin, canPrompt }: Context,
+  purpose?: Purpose,
+): Source | undefined {
+  const attached = options.file !== undefined;
+  // With files, standard input is not a source, and nothing is asked.
+  const source = chooseSource(options, attached || stdin.isTTY, attached || canPrompt(), purpose);
+  if (attached && source.name !== 'prompt')
+    throw usageError(
+      'a secret from another source cannot be combined with --file',
+      'add a text to the files with --message TEXT',
+    );
+  const reads = attached ? options.file.includes('-') : source.name === 'stdin';
+  checkStandardInput(options, reads ? 'the secret' : undefined);
+  return attached ? undefined : source;
+}
+
+/** @throws CliError (usage) for options of files without files, and for an empty message */
+export function checkFiles({ file, message, filename }: ContentOptions): void {
+  if (file !== undefined) {
+    if (message === '') throw usageError('the message is empty', 'remove --message');
+    return;
+  }
+  if (message !== undefined)
+    throw usageError(
+      '--message requires --file',
+      'pipe in a text without files, or give it as [text]',
+    );
+  if (filename !== undefined) throw usageError('--filename requires --file -');
+}
+
+/**
+ * Opens the files, if there are any.
+ * @throws CliError (usage) as `openAttachments` does
+ */
+export async function openFiles(
+  { file, filename }: ContentOptions,
+  context: Context,
+): Promise<Attachments | undefined> {
+  if (file === undefined) return undefined;
+  const { openAttachments } = await import('./attachments');
+  return openAttachments({ paths: file, filename }, context);
+}

@@ -1,0 +1,51 @@
+import { type Invocation, toJson } from '../cli/terminal/output';
+import { printOrRescue } from '../open/print-or-rescue';
+import type { CliError } from '../platform/errors';
+
+/** What was created at an instance, and its link. */
+export interface CreatedLink {
+  /** As the instance returned it, for JSON. */
+  readonly object: object;
+  readonly link: string;
+  readonly warnings: readonly string[];
+  /** What the instance granted. */
+  readonly summary?: string | undefined;
+}
+
+interface LinkOptions {
+  readonly json: boolean;
+  readonly copy: boolean;
+  readonly qr: boolean;
+}
+
+/**
+ * Prints the link, then warnings and the rest. The push or request exists: whatever fails, its link must not be lost. Returns the
+ * error if stdout could not be written.
+ */
+export async function deliverLink(
+  run: Invocation,
+  options: LinkOptions,
+  { object, link, warnings, summary }: CreatedLink,
+): Promise<CliError | undefined> {
+  const { context, say } = run;
+  const text = options.json ? toJson({ ...object, html_url: link }) : link;
+  const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
+  const failure = await printOrRescue(context, result);
+  for (const warning of warnings) await say.warn(warning);
+  if (options.copy) await copyLink(run, link);
+  if (summary !== undefined) await say.remark(summary);
+  if (options.qr) {
+    const { drawQr } = await import('../cli/terminal/qr');
+    await drawQr(say, link);
+  }
+  return failure;
+}
+
+/** Without a clipboard the link is printed all the same. */
+export async function copyLink({ context, say }: Invocation, link: string): Promise<void> {
+  const { copiedText, findClipboard } = await import('../platform/clipboard');
+  const clipboard = await findClipboard(context);
+  if (!clipboard) return say.warn('the link was not copied: no clipboard found');
+  if (await clipboard.write(link)) return say.note(copiedText(clipboard));
+  return say.warn(`the link was not copied: ${clipboard.name} did not accept it`);
+}

@@ -1,0 +1,97 @@
+import { safe, safeJson } from '../cli/terminal/safe';
+import { isAccountId } from '../client/edition';
+import type { Attachment } from '../client/form';
+import { API_PATH, type NewPush, routes } from '../contract/api';
+import { size } from '../contract/byte-size';
+import type { Target } from '../profile/target';
+
+const MASK = '***';
+const masked = new Set(['payload', 'passphrase', 'note']);
+
+interface ShownRequest {
+  readonly json: boolean;
+  /** Names of the user's headers. */
+  readonly headers: readonly string[];
+  readonly files?: readonly Attachment[] | undefined;
+  /** How it is encrypted; undefined if it is not. */
+  readonly encryption: 'link' | 'words' | 'keys' | undefined;
+}
+
+const ENCRYPTED = {
+  link: 'with a key in the link',
+  words: 'with words',
+  keys: 'to public keys',
+};
+
+/** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
+export function dryRunText(
+  target: Pick<Target, 'base' | 'token' | 'account'>,
+  push: NewPush,
+  { json, headers, files, encryption }: ShownRequest,
+): string {
+  const { method, path } = routes.create;
+  const url = `${target.base}${API_PATH}${path}`;
+  const authorization = target.token === undefined ? undefined : `Bearer ${MASK}`;
+  const fields = Object.entries(push).map(([field, value]): [string, unknown] => [
+    field,
+    masked.has(field) ? MASK : value,
+  ]);
+  const shown = Object.fromEntries(fields);
+  const { account } = target;
+  const known = account !== undefined && isAccountId(account);
+  const beside = known ? { account_id: Number(account) } : {};
+  const named = known ? undefined : account;
+  if (json) {
+    const parts = files?.map(({ name, type, size }) => ({
+      filename: name,
+      content_type: type,
+      size,
+    }));
+    const body = { push: { ...shown, files: parts }, ...beside };
+    const names = headers.length === 0 ? undefined : headers;
+    const encrypted = encryption && (files ? ['payload', 'files'] : ['payload']);
+    return `${safeJson(JSON.stringify({ method, url, authorization, headers: names, body, encrypted, account: named }))}\n`;
+  }
+  const masks = headers.map((name) => `${name}: ${MASK}\n`).join('');
+  const header = masks + (authorization === undefined ? '' : `authorization: ${authorization}\n`);
+  const type = files ? 'multipart/form-data' : 'application/json';
+  const body = files
+    ? formText(fields, files, Object.entries(beside))
+    : jsonText({ push: shown, ...beside });
+  const encrypted = encryption === undefined ? '' : encryptedText(encryption, shown, files);
+  const lookup =
+    named === undefined
+      ? ''
+      : `\naccount_id: that of "${safe(named)}", which is looked up when pushing\n`;
+  return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n${lookup}${encrypted}`;
+}
+
+function encryptedText(
+  encryption: keyof typeof ENCRYPTED,
+  { payload: _encrypted, ...clear }: object & { payload?: unknown },
+  files: readonly Attachment[] = [],
+): string {
+  const parts = ['payload', ...files.map(({ name, shownAs }) => `${name} (${shownAs})`)];
+  const others = Object.keys(clear);
+  const rest = others.length === 0 ? '' : `not encrypted: ${others.join(', ')}\n`;
+  return `\nencrypted ${ENCRYPTED[encryption]}: ${safe(parts.join(', '))}\n${rest}`;
+}
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).split('\n').map(safeJson).join('\n');
+}
+
+function formText(
+  fields: readonly [string, unknown][],
+  files: readonly Attachment[],
+  beside: readonly [string, unknown][],
+): string {
+  const lines = [
+    ...fields.map(([field, value]) => `push[${field}]: ${value}`),
+    ...beside.map(([field, value]) => `${field}: ${value}`),
+    ...files.map(
+      ({ name, type, size: bytes }) => `push[files][]: ${name} (${type}, ${size(bytes)})`,
+    ),
+  ];
+  return lines.map(safe).join('\n');
+}

@@ -1,0 +1,157 @@
+import { armoredSize, encryptPrepared, type PreparedFile, prepareFile } from '../age/age';
+import { AgeError } from '../age/age-error';
+import { newLinkKey, newWords } from '../age/key';
+import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
+import { MODERATE_WORK, passphraseRecipient, type Recipient } from '../age/recipients';
+import { bytesOf, placeOf } from '../cli/source';
+import type { Attachment } from '../client/form';
+import { limits } from '../contract/api';
+import type { Context } from '../platform/context';
+import { type CliError, usageError } from '../platform/errors';
+
+/** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
+export type EncryptMode = 'link' | 'words' | 'keys';
+
+/** The public keys that the command line names. */
+export interface RecipientOptions {
+  readonly to?: readonly string[];
+  /** Paths; `-` is standard input. */
+  readonly recipientsFile?: readonly string[];
+}
+
+/** What is encrypted of a push, or of the answer to a request. */
+interface Content {
+  /** The text, or the message that goes with the files. */
+  readonly text: string | undefined;
+  readonly files: readonly Attachment[] | undefined;
+}
+
+/** Encrypted content. */
+export interface SealedContent {
+  /** Armor. */
+  readonly payload: string;
+  readonly files: readonly Attachment[] | undefined;
+  /** A key or words, if it is encrypted with them. */
+  readonly key: string | undefined;
+}
+
+/** Encrypts the content of a push, each with a key of its own. */
+export type Seal = (content: Content) => Promise<SealedContent>;
+
+/** Base-two logarithms of the scrypt work factor: a link key has 128 bits, and six words 77. */
+const WORK = { link: 10, words: MODERATE_WORK };
+
+/**
+ * Reads the public keys, if it encrypts to them.
+ * @throws CliError (usage) for one that cannot be used
+ */
+export async function sealerFor(
+  mode: EncryptMode,
+  options: RecipientOptions,
+  context: Context,
+): Promise<Seal> {
+  if (mode === 'keys') return sealerTo(await readRecipients(options, context));
+  const newKey = mode === 'link' ? newLinkKey : await wordsDrawer();
+  return (content) => {
+    const key = newKey();
+    return seal(content, [passphraseRecipient(key, WORK[mode])], key);
+  };
+}
+
+/** Encrypts to public keys. */
+export function sealerTo(recipients: readonly Recipient[]): Seal {
+  return (content) => seal(content, recipients, undefined);
+}
+
+async function wordsDrawer(): Promise<() => string> {
+  const { wordList } = await import('../cli/words');
+  return () => newWords(wordList());
+}
+
+async function seal(
+  { text, files }: Content,
+  recipients: readonly Recipient[],
+  key: string | undefined,
+): Promise<SealedContent> {
+  const encrypted = files && (await sealFiles(files, recipients));
+  const plaintext = encrypted
+    ? encodeManifest({ message: text, files: encrypted.map(({ entry }) => entry) })
+    : textToSeal(text);
+  const prepared = await prepareFile(recipients);
+  const bytes = Buffer.from(plaintext);
+  checkSize(prepared, bytes.length, files !== undefined);
+  const payload = await encryptPrepared(prepared, bytes);
+  return { payload, files: encrypted?.map(({ file }) => file), key };
+}
+
+function textToSeal(text = ''): string {
+  if (!isManifest(text)) return text;
+  throw usageError(
+    'an encrypted text cannot begin like the manifest of encrypted files',
+    'attach it with --file',
+  );
+}
+
+/** The text limit of the reference; other instances may have a lower one, and say so. */
+function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void {
+  if (armoredSize(prepared, bytes) <= limits.textBytes) return;
+  let most = limits.textBytes;
+  while (armoredSize(prepared, most) > limits.textBytes) most -= 1;
+  throw usageError(
+    `the ${files ? 'message' : 'text'} is too long: encrypted, an instance takes up to ${most} bytes`,
+    'attach it with --file',
+  );
+}
+
+/** A file as it is uploaded, and as the manifest describes it. */
+async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
+  const sealed = [];
+  for (const [at, { name, type, size, bytes }] of files.entries()) {
+    const { mac, sizeOf, encrypt } = await prepareFile(recipients);
+    const file: Attachment = {
+      name: encryptedName(at),
+      shownAs: name,
+      type: 'application/octet-stream',
+      size: sizeOf(size),
+      bytes: () => encrypt(bytes()),
+    };
+    sealed.push({ file, entry: { name, type, size, mac } });
+  }
+  return sealed;
+}
+
+async function readRecipients(
+  { to = [], recipientsFile = [] }: RecipientOptions,
+  context: Context,
+): Promise<readonly Recipient[]> {
+  const { parseRecipient, parseRecipients } = await import('../age/key-files');
+  const named = to.map((text, at) =>
+    parsed(() => parseRecipient(text), to.length === 1 ? '--to' : `--to number ${at + 1}`),
+  );
+  const read = [];
+  for (const path of recipientsFile) {
+    const text = (await bytesOf(path, context)).toString('utf8');
+    read.push(...parsed(() => parseRecipients(text), placeOf(path)));
+  }
+  const all = [...named, ...read];
+  // A try, as there may be too many of them.
+  await prepareFile(all).catch((error) => {
+    throw error instanceof AgeError ? usageError(error.message) : error;
+  });
+  return all;
+}
+
+function parsed<T>(parse: () => T, place: string): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw error instanceof AgeError ? invalidKey(place, error.message) : error;
+  }
+}
+
+function invalidKey(place: string, why: string): CliError {
+  const hint = place.startsWith('--to')
+    ? "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R"
+    : undefined;
+  return usageError(`${place}: ${why}`, hint);
+}

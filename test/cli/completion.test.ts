@@ -1,0 +1,311 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { complete } from '../../src/cli/completion/complete';
+import { commands, topics } from '../../src/commands/program';
+import type { Context } from '../../src/platform/context';
+import { long } from '../helpers/long';
+import { lacks, skipsWithout } from '../helpers/needs';
+import { person, program, pwpush } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+
+const somebody = person();
+const bin = join(somebody.folder, 'bin');
+const env = { ...somebody.env, PATH: `${bin}:${somebody.env.PATH}`, LC_ALL: 'C.UTF-8' };
+const at = (name: string) => join(somebody.folder, name);
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+beforeAll(async () => {
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'pwpush'), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`, {
+    mode: 0o755,
+  });
+  for (const shell of shells) {
+    const { stdout } = await pwpush(['completion', shell], { env });
+    writeFileSync(at(shell), stdout);
+  }
+  mkdirSync(at('config'), { recursive: true });
+  const profile = { url: 'https://pwpush.example' };
+  const profiles = { work: profile, home: profile, '$(touch pwned)': profile, 'a b;c': profile };
+  writeFileSync(join(at('config'), 'config.json'), JSON.stringify({ current: 'work', profiles }));
+  writeFileSync(at('a report.pdf'), '');
+});
+
+/** What none of the shells may run while it completes. */
+const hostile = [
+  'pwpush get "$(touch pwned)"',
+  'pwpush --profile "$(touch pwned)" list ',
+  'pwpush --profile="$(touch pwned)"',
+  'pwpush push --from "$(touch pwned)"',
+  'pwpush run link -- "$(touch pwned)"',
+  'pwpush push --kind "$(touch pwned)"',
+];
+
+/** Command lines, the last word of each as far as it is typed → all that is offered. */
+const names = commands.map(({ name }) => name);
+const cases: readonly [string[], string[]][] = [
+  [[''], [...names, 'help']],
+  [['pr'], ['preview', 'profile']],
+  [['push', '--ki'], ['--kind']],
+  [
+    ['push', '--kind', ''],
+    ['text', 'file', 'url', 'qr'],
+  ],
+  [['push', '--kind=q'], ['--kind=qr']],
+  [['push', '--encrypt=w'], ['--encrypt=words']],
+  [
+    ['push', '--locale', 'p'],
+    ['pl', 'pt-BR', 'pt-PT'],
+  ],
+  [
+    ['--profile', ''],
+    ['work', 'home'],
+  ],
+  [
+    ['--profile', 'work', 'list', ''],
+    ['active', 'expired'],
+  ],
+  [
+    ['profile', ''],
+    ['list', 'show', 'use', 'set', 'remove'],
+  ],
+  [['profile', 'use', 'h'], ['home']],
+  [['profile', 'set', 'da'], ['days']],
+  [['push', '-f', 'one', 'two', '--day'], ['--days']],
+  [['push', '-v', '3', '--day'], ['--days']],
+  [
+    ['help', 'c'],
+    ['completion', ...topics.filter((one) => /^c/.test(one))],
+  ],
+  [['completion', ''], [...shells]],
+  [
+    ['serve', 'token', ''],
+    ['add', 'list', 'revoke'],
+  ],
+];
+
+/** All cases, or every other one: a short run has bash and fish share them. */
+const casesOf = (turn: number) => cases.filter((_, index) => long || index % 2 === turn);
+
+describe('the answer of the program', () => {
+  const program = new Command('pwpush').option('--loud', 'say more');
+  const brew = program.command('brew').summary("make it's").description('Make it.');
+  brew
+    .option('--strength <how>', 'how strong')
+    .addOption(brew.createOption('--cup <kind>', 'what for').choices(['mug', 'glass']))
+    .option('--from <path...>', 'what it is made of');
+  const answer = (...line: string[]) => complete(program, line, ['tea'], {} as Context);
+
+  test('a new command, its options and their values are there by themselves', () => {
+    expect(answer('')).toBe("words\nbrew\tmake it's\nhelp\thelp on a command or a topic\n");
+    expect(answer('help', '')).toBe('words\nbrew\ntea\n');
+    expect(answer('brew', '-')).toBe(
+      'words\n--strength\thow strong\n--cup\twhat for\n--from\twhat it is made of\n' +
+        '-h\tdisplay help for command\n--help\tdisplay help for command\n',
+    );
+    expect(answer('brew', '--cup', '')).toBe('words\nmug\nglass\n');
+    expect(answer('brew', '--cup=')).toBe('words\n--cup=mug\n--cup=glass\n');
+  });
+
+  test('what is not known is left to nobody, paths and programs to the shell', () => {
+    expect(answer('brew', '--strength', '')).toBe('words\n');
+    expect(answer('brew', '')).toBe('words\n');
+    expect(answer('brew', '--loud=')).toBe('words\n');
+    expect(answer('help', '-')).toBe('words\n');
+    expect(answer('brew', '--from', '')).toBe('files\n');
+    expect(answer('brew', '--from=')).toBe('files\n');
+    expect(answer('brew', '--from', 'a', 'b')).toBe('files\n');
+    expect(answer('brew', '--', '')).toBe('files\n');
+  });
+
+  test.each(commands.map(({ name }) => name))('of %s is one candidate a line', async (name) => {
+    const { code, stdout, stderr } = await pwpush(['__complete', name, '-'], { env });
+    const [kind, ...lines] = stdout.split('\n');
+    expect({ code, stderr, kind, last: lines.pop() }).toEqual({
+      code: 0,
+      stderr: '',
+      kind: 'words',
+      last: '',
+    });
+    for (const line of lines) expect(line).toMatch(/^--?[\w-]+\t[^\t\\]+$/);
+  });
+
+  test('a failure says nothing', async () => {
+    const broken = join(somebody.folder, 'broken');
+    mkdirSync(broken);
+    writeFileSync(join(broken, 'config.json'), '{');
+    const failing = { ...env, PWPUSH_CONFIG_DIR: broken, PWPUSH_DEBUG: '1' };
+    const ended = await pwpush(['__complete', '--profile', ''], { env: failing });
+    expect(ended).toEqual({ code: 1, signal: null, stdout: '', stderr: '' });
+  });
+
+  test('it is in no help, and suggested for nothing', async () => {
+    const help = await pwpush(['--help'], { env });
+    const typo = await pwpush(['__complet'], { env });
+    expect(`${help.stdout}${typo.stderr}`).not.toContain('__complete');
+  });
+});
+
+/** What the function offers that bash calls. */
+function inBash(script: string, words: readonly string[]): string[] {
+  const harness = `source "$0"; compopt() { :; }; COMP_WORDS=(pwpush "$@"); COMP_CWORD=$#; _pwpush; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const told = execFileSync('bash', ['--norc', '-c', harness, script, ...words], {
+    env,
+    cwd: somebody.folder,
+    encoding: 'utf8',
+  });
+  return told.split('\n').filter((line) => line !== '');
+}
+
+describe('bash', () => {
+  test.each(casesOf(0))('%j', (words, offered) => {
+    expect(inBash(at('bash'), words)).toEqual(offered);
+  });
+
+  test('options end with --, behind which run offers commands', () => {
+    expect(inBash(at('bash'), ['get', '--', '--'])).toEqual([]);
+    expect(inBash(at('bash'), ['run', 'link', '--', 'pwpus'])).toEqual(['pwpush']);
+  });
+
+  const typed = async (setup: string) => {
+    const terminal = onTerminal(`cd ${somebody.folder}; exec bash --norc --noprofile -i`, {
+      ...env,
+      PS1: '',
+    });
+    terminal.type(`PS1='re''ady> '; ${setup}\r`);
+    await terminal.shows('ready> ');
+    terminal.type('pwpush push --kin\t');
+    await terminal.shows('pwpush push --kind ');
+    terminal.type('u\t');
+    await terminal.shows('--kind url ');
+    terminal.type('--from a\t');
+    await terminal.shows('--from a\\ report.pdf ');
+    for (const line of hostile) terminal.type(`\u0015${line}\t`);
+    terminal.type('\u0015exit\r');
+    await terminal.ended;
+    expect(existsSync(at('pwned'))).toBe(false);
+  };
+
+  test('on a terminal, alone', async () => {
+    await typed('source ./bash');
+  });
+
+  const package_ = '/usr/share/bash-completion/bash_completion';
+  test.skipIf(skipsWithout(existsSync(package_)))(
+    'on a terminal, loaded by bash-completion from where it is installed (needs bash-completion)',
+    async () => {
+      const folder = join(somebody.folder, '.local/share/bash-completion/completions');
+      mkdirSync(folder, { recursive: true });
+      execFileSync('cp', [at('bash'), join(folder, 'pwpush')]);
+      await typed(`source ${package_}`);
+    },
+  );
+});
+
+describe.skipIf(lacks('fish'))('fish (needs fish)', () => {
+  const described = (line: string) =>
+    execFileSync(
+      'fish',
+      ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', at('fish'), line],
+      {
+        env,
+        cwd: somebody.folder,
+        encoding: 'utf8',
+      },
+    )
+      .split('\n')
+      .filter((entry) => entry !== '');
+  const offers = (line: string) => described(line).map((entry) => entry.split('\t')[0]);
+
+  test.each(casesOf(1))('%j', (words, offered) => {
+    expect(offers(`pwpush ${words.join(' ')}`)).toEqual(offered);
+  });
+
+  test('paths where an option takes one, and nothing where nothing is known', () => {
+    expect(offers('pwpush push --from a')).toEqual(['a report.pdf']);
+    expect(offers('pwpush push --from=a')).toEqual(['--from=a report.pdf']);
+    expect(offers('pwpush push --days ')).toEqual([]);
+    expect(offers('pwpush run link -- pwpus')).toEqual(['pwpush']);
+  });
+
+  test('what commands and options are for', () => {
+    expect(described('pwpush pre')).toEqual(["preview\tprint a push's full link (uses no view)"]);
+    expect(described('pwpush profile li')).toEqual(['list\tlist the profiles']);
+    expect(described('pwpush list --jso')).toEqual(['--json\tprint JSON, errors included']);
+  });
+
+  test('nothing that was typed is run', () => {
+    for (const line of hostile) offers(line);
+    expect(existsSync(at('pwned'))).toBe(false);
+  });
+});
+
+describe.skipIf(lacks('zsh'))('zsh (needs zsh)', () => {
+  test('on a terminal', async () => {
+    const folder = at('zdot');
+    mkdirSync(folder);
+    // Control-X shows the line as it is then; what zsh draws meanwhile is full of escapes.
+    const setup = [
+      'autoload -Uz compinit; compinit -D -u',
+      `source ${at('zsh')}`,
+      'reveal() { zle -I; print -r -- "<$BUFFER>" }',
+      "zle -N reveal; bindkey '^X' reveal",
+      // Unlike the usual expand-or-complete, this leaves alone what zsh itself would expand.
+      "bindkey '^T' complete-word",
+      "PS1='ready> '",
+    ];
+    writeFileSync(join(folder, '.zshrc'), `${setup.join('\n')}\n`);
+    const terminal = onTerminal(`cd ${somebody.folder}; exec zsh -i`, { ...env, ZDOTDIR: folder });
+    await terminal.shows('ready> ');
+    const lines: [string, string][] = [
+      ['pwpush prev', 'pwpush preview '],
+      ['pwpush push --kin', 'pwpush push --kind '],
+      ['pwpush push --kind u', 'pwpush push --kind url '],
+      ['pwpush push --from a', 'pwpush push --from a\\ report.pdf '],
+      ['pwpush profile use h', 'pwpush profile use home '],
+      ['pwpush --profile=w', 'pwpush --profile=work '],
+      ['pwpush list ex', 'pwpush list expired '],
+      ['pwpush push --from=a', 'pwpush push --from=a\\ report.pdf '],
+      ['pwpush run link -- pwpus', 'pwpush run link -- pwpush '],
+    ];
+    // Not Control-U: while a line is revealed the terminal itself would take it.
+    const empty = '\u0001\u000b';
+    for (const [typed, completed] of lines) {
+      terminal.type(`${empty}${typed}\t\u0018`);
+      await terminal.shows(`<${completed}>`);
+    }
+    terminal.type(`${empty}pwpush profile \t`);
+    await terminal.shows('list the profiles');
+    for (const line of hostile) terminal.type(`${empty}${line}\u0014`);
+    terminal.type(`${empty}pwpush prev\t\u0018`);
+    await terminal.shows('<pwpush preview >', 2);
+    terminal.type(`${empty}exit\r`);
+    await terminal.ended;
+    expect(existsSync(at('pwned'))).toBe(false);
+  });
+});
+
+describe.skipIf(spawnSync('pwsh', ['--version']).error !== undefined)(
+  'PowerShell (needs pwsh, which CI has not)',
+  () => {
+    test.each(cases)('%j', (words, offered) => {
+      const line = `pwpush ${words.join(' ')}`;
+      const script = `. ${at('powershell')}; (TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`;
+      const told = execFileSync('pwsh', ['-NoProfile', '-Command', script], { env });
+      expect(told.toString().split('\n').filter(Boolean)).toEqual(offered);
+    });
+  },
+);
+
+test('a profile named like a command of the shell is neither offered nor run', () => {
+  expect(inBash(at('bash'), ['--profile', ''])).toEqual(['work', 'home']);
+  expect(existsSync(at('pwned'))).toBe(false);
+});
+
+test.each(shells)('the script for %s is the same each time', async (shell) => {
+  const stdout = readFileSync(at(shell), 'utf8');
+  const again = await pwpush(['completion', shell], { env });
+  expect(again).toEqual({ code: 0, signal: null, stdout, stderr: '' });
+});

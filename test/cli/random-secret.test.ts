@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type GeneratedSecret,
+  generate,
+  generateWords,
+  parseGenerate,
+} from '../../src/cli/random-secret';
+import { wordList } from '../../src/cli/words';
+
+const kinds = {
+  signs: /^[a-km-zA-HJ-NP-Z2-9._+@%-]$/,
+  alnum: /^[a-km-zA-HJ-NP-Z2-9]$/,
+  hex: /^[0-9a-f]$/,
+  digits: /^[0-9]$/,
+};
+const sizes = { signs: 62, alnum: 56, hex: 16, digits: 10 };
+
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('of %s', (of) => {
+  test('each of the alphabet is drawn by a number of its own, and by one only', async () => {
+    const asked = new Set<number>();
+    let next = 0;
+    const draw = (below: number) => {
+      asked.add(below);
+      return next++;
+    };
+    const all = await generate({ of, count: sizes[of] }, draw);
+    expect([...asked]).toEqual([sizes[of]]);
+    expect(new Set(all).size).toBe(sizes[of]);
+    expect([...all].filter((one) => !kinds[of].test(one))).toEqual([]);
+  });
+
+  test('it is as long as asked, and new each time', async () => {
+    const made = await Promise.all(Array.from({ length: 100 }, () => generate({ of, count: 24 })));
+    expect(new Set(made).size).toBe(100);
+    expect(made.filter((one) => one.length !== 24)).toEqual([]);
+  });
+});
+
+test('the words are those of the EFF, as its file has them', () => {
+  const dice = (at: number) =>
+    at
+      .toString(6)
+      .padStart(5, '0')
+      .replace(/./g, (digit) => `${Number(digit) + 1}`);
+  const file = wordList()
+    .map((word, at) => `${dice(at)}\t${word}\n`)
+    .join('');
+  expect(createHash('sha256').update(file).digest('hex')).toBe(
+    'addd35536511597a02fa0a9ff1e5284677b8883b83e986e43f15a3db996b903e',
+  );
+});
+
+test('each word is drawn by a number of its own, and is new each time', async () => {
+  let next = 0;
+  const all = await generate({ of: 'words', count: 7776 }, (below) => {
+    expect(below).toBe(7776);
+    return next++;
+  });
+  expect(all).toBe(wordList().join('-'));
+  expect(await generateWords(5)).not.toBe(await generateWords(5));
+});
+
+describe('what --generate takes', () => {
+  test.each<[string | true, GeneratedSecret]>([
+    [true, { of: 'signs', count: 24 }],
+    ['8', { of: 'signs', count: 8 }],
+    ['1024', { of: 'signs', count: 1024 }],
+    ['alnum:20', { of: 'alnum', count: 20 }],
+    ['hex:32', { of: 'hex', count: 32 }],
+    ['digits:4', { of: 'digits', count: 4 }],
+    ['words:5', { of: 'words', count: 5 }],
+    ['words:64', { of: 'words', count: 64 }],
+  ])('%j', (text, wanted) => {
+    expect(parseGenerate(text)).toEqual(wanted);
+  });
+
+  test.each([
+    ['7', 'from 8 to 1024'],
+    ['1025', 'from 8 to 1024'],
+    ['words:3', 'from words:4 to words:64'],
+    ['words:65', 'from words:4 to words:64'],
+    ['hex:15', 'from hex:16 to hex:1024'],
+    ['digits:3', 'from digits:4 to digits:1024'],
+  ])('%j is out of bounds', (text, allowed) => {
+    expect(() => parseGenerate(text)).toThrow(`--generate must be ${allowed}, not ${text}`);
+  });
+
+  test('all else is refused', () => {
+    const wrong = ['0', '-1', '12.5', '', '1e2', 'words', 'words:', 'Words:5', 'signs:24', 'x:9'];
+    const inherited = ['constructor:9', 'toString:9', '__proto__:9'];
+    const any = fc.string().filter((text) => !/\d/.test(text));
+    for (const text of [...wrong, ...inherited, ...fc.sample(any, 50)])
+      expect(() => parseGenerate(text)).toThrow(
+        /^--generate must be from 8 to 1024, or a kind and number such as words:5$/,
+      );
+  });
+});

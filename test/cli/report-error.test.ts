@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { failureText, statusOf } from '../../src/cli/report-error';
+import { CliError, type ErrorCode, ExitWith, exitStatus } from '../../src/platform/errors';
+
+const plain = { json: false, debug: false };
+const SECRET = 'hunter2-of-the-user';
+const foreign: [string, () => unknown][] = [
+  ['an Error', () => new Error(SECRET)],
+  ['a TypeError', () => new TypeError(SECRET)],
+  ['an Error with a cause', () => new Error(SECRET, { cause: new Error(SECRET) })],
+  ['an AggregateError', () => new AggregateError([new Error(SECRET)], SECRET)],
+  ['a text', () => SECRET],
+  ['an object', () => ({ message: SECRET, stack: SECRET })],
+  ['an Error with a code', () => Object.assign(new Error(SECRET), { code: 'ERR_X' })],
+];
+
+test('the exit codes are those that pwpush(1) promises', () => {
+  expect(exitStatus).toEqual({
+    failed: 1,
+    usage: 2,
+    unauthorized: 3,
+    forbidden: 4,
+    not_found: 5,
+    expired: 6,
+    passphrase: 7,
+    rejected: 8,
+    unreachable: 9,
+    rate_limited: 10,
+    unknown: 11,
+    timeout: 12,
+    // As shells count a signal: a terminal that has gone is one, too.
+    hung_up: 129,
+    interrupted: 130,
+    terminated: 143,
+  });
+});
+
+describe('an error that is not ours', () => {
+  test.each(foreign)('%s never tells its message, and no stack', (_name, make) => {
+    const error = make();
+    for (const json of [false, true]) {
+      const text = failureText(error, { json, debug: false });
+      expect(text).not.toContain(SECRET);
+      expect(text).not.toMatch(/^\s+at /m);
+      expect(text).toContain('this is a bug in pwpush');
+    }
+    expect(statusOf(error)).toBe(1);
+  });
+
+  test.each(foreign)('%s does not with --debug either, but frames', (_name, make) => {
+    const error = make();
+    const text = failureText(error, { json: false, debug: true });
+    expect(text).not.toContain(SECRET);
+    if (error instanceof Error) expect(text).toMatch(/^debug: \w+.*\n\s+at /m);
+  });
+
+  test.each([undefined, null, 0, ''])('%j is told as well', (error) => {
+    expect(failureText(error, plain)).toContain('internal error');
+    expect(statusOf(error)).toBe(1);
+  });
+
+  test('of the system says call, path and code', () => {
+    const error = Object.assign(new Error(SECRET), { code: 'EACCES', syscall: 'open', path: '/x' });
+    expect(failureText(error, plain)).toBe('pwpush: open /x: EACCES\n');
+  });
+});
+
+describe('an error of ours', () => {
+  const error = new CliError('not_found', 'no such push', { hint: 'look again', status: 404 });
+
+  test('is its message and hint', () => {
+    expect(failureText(error, plain)).toBe('pwpush: no such push\nhint: look again\n');
+    expect(failureText(new CliError('failed', 'no'), plain)).toBe('pwpush: no\n');
+  });
+
+  test('is one line of JSON', () => {
+    expect(failureText(error, { json: true, debug: false })).toBe(
+      '{"error":{"code":"not_found","message":"no such push","hint":"look again","status":404}}\n',
+    );
+    expect(failureText(new CliError('failed', 'no'), { json: true, debug: false })).toBe(
+      '{"error":{"code":"failed","message":"no"}}\n',
+    );
+  });
+
+  test('stays on its lines, whatever it quotes', () => {
+    const codes = fc.constantFrom(...(Object.keys(exitStatus) as ErrorCode[]));
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(codes, text, text, (code, message, hint) => {
+        const one = new CliError(code, message, { hint });
+        expect(failureText(one, plain).split('\n')).toHaveLength(3);
+        expect(failureText(one, { json: true, debug: false }).split('\n')).toHaveLength(2);
+        expect(statusOf(one)).toBe(exitStatus[code]);
+      }),
+    );
+  });
+});
+
+test('when all was said already, nothing is', () => {
+  expect([failureText(new ExitWith(4), plain), statusOf(new ExitWith(4))]).toEqual(['', 4]);
+});

@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { width } from '../../../src/cli/terminal/text-width';
+import { long, times } from '../../helpers/long';
+import { AUDITED, CREATED, changed, NOTIFIED, RETRIEVED, VERSION } from '../../helpers/reference';
+import { type Conditions, place } from '../../helpers/run';
+
+// Whatever an instance says reaches a terminal as visible, harmless text in columns that hold.
+
+/** What a terminal acts on, what reorders a line, and what nobody sees; line ends and tabs are looked at apart. */
+const harmful =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|\p{Surrogate}/u;
+
+const attack = fc.oneof(
+  fc.constantFrom(
+    '\u001b[2J\u001b[H',
+    '\u001b]8;;https://evil.test\u001b\\good\u001b]8;;\u001b\\',
+    '\u001b]52;c;aGFoYQ==\u0007',
+    '\u009b31m\u0090q\u009c',
+    'invoice\u202efdp.exe',
+    '\u2066\u2067\u2068\u2069\u200e\u200f\u061c',
+    'a\u200bb\u200cc\u200dd\u2060e\ufefff\u00adg\u3164h\u115f\uffa0\u034f',
+    'one\rtwo\ntrue\ttabbed\u000bx\u000cy\u0085z',
+    'a\u0300\u0301\u0302'.repeat(40),
+    '\ud800\udc00\ud800',
+    '漢字'.repeat(60),
+    'x'.repeat(64 * 1024),
+  ),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+);
+const hostile = fc.array(attack, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));
+
+/** Once in each test: looking at a text that long takes a while. */
+const huge = 'x'.repeat(1024 * 1024);
+
+const fields = ['name', 'note', 'created_at', 'expired_on', 'expire_after_days', 'passphrase'];
+const spoilt = fc.dictionary(fc.constantFrom(...fields), hostile);
+
+const json = (status: number, body: string, type = 'application/json') => ({
+  status,
+  headers: { 'content-type': type },
+  body: (async function* () {
+    yield Buffer.from(body);
+  })(),
+});
+
+/** Runs a line on a terminal of 80 columns, against an instance that gives that answer to each request. */
+async function shown(
+  line: string,
+  status: number,
+  body: string,
+  type?: string,
+  { env, terminals }: Pick<Conditions, 'env' | 'terminals'> = { terminals: ['stdout', 'stderr'] },
+) {
+  const here = place({
+    terminals: terminals ?? [],
+    stdin: 'secret',
+    env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', ...env },
+    send: async ({ url }) => {
+      const end = url.includes('/audit') ? '{"logs":[]}' : '[]';
+      return json(status, /page=[2-9]/.test(url) ? end : body, type);
+    },
+  });
+  try {
+    return await here.run(...line.split(' '), '--no-color');
+  } finally {
+    here.close();
+  }
+}
+
+const clean = ({ stdout, stderr }: { stdout: string; stderr: string }) =>
+  expect(stdout + stderr).not.toMatch(harmful);
+const rows = (text: string) => text.split('\n').slice(0, -1);
+
+/** Every cell is cut to what is honest, so that no line is longer than five of them. */
+function bounded(text: string): void {
+  for (const row of rows(text)) expect(width(row)).toBeLessThanOrEqual(5 * 48 + 4 * 2);
+}
+
+describe('on a terminal', () => {
+  test.each(['list', 'list expired'])('%s keeps its lines and columns', async (line) => {
+    const pushes = fc.array(spoilt, { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(pushes, async (all) => {
+        const body = `[${all.map((one) => changed(CREATED, one)).join(',')}]`;
+        const outcome = await shown(line, 200, body);
+        clean(outcome);
+        expect(rows(outcome.stdout)).toHaveLength(all.length + 1);
+        bounded(outcome.stdout);
+      }),
+      {
+        numRuns: times(40),
+        examples: [[[Object.fromEntries(fields.map((field) => [field, huge]))]]],
+      },
+    );
+  });
+
+  test('audit does too', async () => {
+    const entry = fc.dictionary(
+      fc.constantFrom('ip', 'user_agent', 'referrer', 'kind', 'created_at'),
+      hostile,
+    );
+    const [first] = JSON.parse(AUDITED).logs;
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 4 }), async (all) => {
+        const logs = all.map((one) => ({ ...first, ...one }));
+        const outcome = await shown('audit abc', 200, JSON.stringify({ logs }));
+        clean(outcome);
+        expect(rows(outcome.stdout)).toHaveLength(all.length + 1);
+        bounded(outcome.stdout);
+      }),
+      {
+        numRuns: times(40),
+        examples: [[[{ ip: huge, user_agent: huge, referrer: huge, kind: huge }]]],
+      },
+    );
+  });
+
+  test('errors, versions, links and messages show what they hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => {
+        const said = JSON.stringify({ error: text });
+        for (const status of [400, 401, 403, 404, 422, 429, 500]) {
+          clean(await shown('push', status, said));
+          clean(await shown('push', status, text, 'text/html'));
+        }
+        clean(await shown('version', 200, changed(VERSION, { edition: text, api_version: text })));
+        clean(await shown('preview abc', 200, JSON.stringify({ url: `https://x.test/${text}` })));
+        clean(await shown('notify abc a@b.test', 201, changed(NOTIFIED, { message: text })));
+        clean(await shown('push', 201, changed(CREATED, { html_url: `https://x.test/${text}` })));
+        clean(await shown('list --json', 200, `[${changed(CREATED, { name: text })}]`));
+      }),
+      { numRuns: times(20), examples: [[huge]] },
+    );
+  });
+
+  test('a text keeps its lines, and nothing in them acts; in a pipe it is there to the byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        hostile.filter((text) => !/\p{Surrogate}/u.test(text)),
+        async (text) => {
+          const body = changed(RETRIEVED, { payload: text });
+          const outcome = await shown('get abc', 200, body);
+          clean(outcome);
+          if (text.trim() === '') return;
+          const here = place({
+            env: { PWPUSH_URL: 'https://pw.test' },
+            send: async () => json(200, body),
+          });
+          const piped = await here.run('get', 'abc');
+          here.close();
+          expect(piped.stdout === text).toBe(true);
+        },
+      ),
+      { numRuns: times(30), examples: [[huge]] },
+    );
+  });
+
+  test('files are told by harmless names', async () => {
+    const files = fc.array(hostile, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(files, async (names) => {
+        const offered = names.map((filename) => ({ filename, url: 'https://pw.test/none' }));
+        const body = changed(RETRIEVED, { files: offered });
+        const here = place({
+          terminals: ['stdout', 'stderr'],
+          env: { PWPUSH_URL: 'https://pw.test' },
+          send: async ({ url }) => (url.endsWith('/none') ? json(200, 'content') : json(200, body)),
+        });
+        const outcome = await here.run('get', 'abc', '--no-color', '--output', `${here.folder}/x/`);
+        here.close();
+        // The meter clears its own line.
+        const stderr = outcome.stderr.replaceAll('\r\u001b[K', '').replaceAll('\u001b[K', '');
+        clean({ stdout: outcome.stdout, stderr: stderr.replaceAll('\r', '') });
+      }),
+      { numRuns: times(20), examples: [[[huge]]] },
+    );
+  });
+
+  test('a dry run shows the names it was given', async () => {
+    const name = '\u202eevil\u009b31m\u200b';
+    const here = place({
+      terminals: ['stdout'],
+      env: { PWPUSH_URL: 'https://pw.test' },
+      stdin: 's',
+    });
+    for (const mode of [[], ['--json']]) {
+      const outcome = await here.run('push', '--dry-run', '--name', name, ...mode);
+      clean(outcome);
+      expect(outcome.stdout).toContain('"\\u202eevil\\u009b31m\\u200b"');
+    }
+    here.close();
+  });
+});
+
+/** What runners of GitHub, Azure and TeamCity obey: at the start of a line the one, anywhere in it the others. */
+const commands = [
+  '::stop-commands::pwn',
+  '  ::set-output name=a::b',
+  '##[add-path]/evil',
+  'a ##vso[task.setvariable variable=A]b',
+  '##VSO[task.complete]',
+  "##teamcity[setParameter name='env.A' value='b']",
+];
+const statuses = [200, 404, 422];
+const obeyed = /^\s*::[^\n]*::|##(\[|vso\[|teamcity\[)/im;
+
+describe.each([
+  { CI: 'true' },
+  { GITHUB_ACTIONS: 'true' },
+  { TF_BUILD: 'True' },
+  { TEAMCITY_VERSION: '2026.1' },
+])('in a CI job (%j)', (job) => {
+  const lines = ['list', 'audit abc', 'preview abc', 'version', 'notify abc a@b.test', 'get abc'];
+
+  test.each([...lines, 'expire abc', 'push', 'doctor', 'get abc --output -', 'list --json'])(
+    '%s writes no command that the runner obeys',
+    async (line) => {
+      for (const [at, command] of commands.entries()) {
+        const push = { name: command, note: command, url_token: command, expired_on: command };
+        // Neither is fetched: from https nothing leads down to http.
+        const file = { filename: command, content_type: 'x/y', url: 'http://pw.test/f' };
+        const files = [file, file];
+        const said = { error: command, message: command, edition: command, url: command };
+        const audit = { logs: [{ kind: command, ip: command, user_agent: command }] };
+        const one = {
+          ...JSON.parse(changed(CREATED, push)),
+          payload: '',
+          files,
+          ...said,
+          ...audit,
+        };
+        for (const [nth, body] of [one, [one], said].entries())
+          for (const status of long ? statuses : [statuses[(at + nth) % 3] ?? 200]) {
+            const { stdout, stderr } = await shown(line, status, JSON.stringify(body), undefined, {
+              env: job,
+              terminals: [],
+            });
+            expect(stdout + stderr).not.toMatch(obeyed);
+          }
+      }
+    },
+  );
+
+  test('an error of ours and its JSON write none either, and the JSON says the same', async () => {
+    for (const command of commands) {
+      const outcome = await shown('list', 403, JSON.stringify({ error: command }), undefined, {
+        env: job,
+        terminals: [],
+      });
+      expect([outcome.code, outcome.stderr]).toEqual([4, expect.not.stringMatching(obeyed)]);
+      const name = JSON.stringify([JSON.parse(changed(CREATED, { name: command }))]);
+      const listed = await shown('list --json', 200, name, undefined, { env: job, terminals: [] });
+      expect(listed.stdout).not.toMatch(obeyed);
+      expect(JSON.parse(listed.stdout)[0].name).toBe(command);
+    }
+  });
+
+  test('a secret is there to the byte', async () => {
+    for (const command of commands) {
+      const body = changed(RETRIEVED, { payload: command });
+      const outcome = await shown('get abc', 200, body, undefined, { env: job, terminals: [] });
+      expect(outcome.stdout).toBe(command);
+    }
+  });
+});
+
+test('outside of a CI job a name is shown as it is', async () => {
+  const body = `[${changed(CREATED, { name: '##[x] ::y::' })}]`;
+  const { stdout } = await shown('list', 200, body, undefined, { env: {}, terminals: [] });
+  expect(stdout).toContain('##[x] ::y::');
+});

@@ -1,0 +1,38 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { keyboard } from '../../../src/cli/terminal/keyboard';
+
+/** What a question reads of keys that come piece by piece, as fingers and slow lines send them. */
+function read(...pieces: string[]): string {
+  const terminal = new PassThrough();
+  const { keys, take, release } = keyboard(terminal, { interrupt: () => {} });
+  let heard = '';
+  keys.on('data', (data) => {
+    heard += data;
+  });
+  take();
+  for (const piece of pieces) terminal.emit('data', Buffer.from(piece));
+  release();
+  return heard;
+}
+
+// A terminal sends Alt and a letter as Escape and that letter, which is no part of an answer.
+test.each([
+  [['\u001b', 'abc'], 'abc'],
+  [['a', '\u001b', 'b', 'c'], 'abc'],
+  [['\u001b', '\u001b', 'abc'], 'abc'],
+  [['\u001b', 'Oslo'], 'Oslo'],
+  [['\u001b', '[x]'], '[x]'],
+])('the Escape key takes nothing of what is typed next: %j', (pieces, expected) => {
+  expect(read(...pieces)).toBe(expected);
+});
+
+test.each([
+  [['\u001b[A']],
+  [['\u001b', '[A']],
+  [['\u001b', 'OP']],
+  [['\u001b', '[15~']],
+  [['\u001b', '[1;5D']],
+])('an arrow or a function key stays one: %j', (pieces) => {
+  expect(read(...pieces)).toBe(pieces.join(''));
+});

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Look } from '../../../src/cli/terminal/output';
+import { type Column, table, tables } from '../../../src/cli/terminal/table';
+import { width } from '../../../src/cli/terminal/text-width';
+
+interface Row {
+  readonly name: string;
+  readonly views: number;
+}
+
+const columns: readonly Column<Row>[] = [
+  { title: 'NAME', shown: ({ name }) => name, elastic: true },
+  {
+    title: 'VIEWS',
+    shown: ({ views }) => `${views}/5`,
+    exact: ({ views }) => [String(views), '5'],
+    right: true,
+  },
+];
+
+const look = (tty: boolean, width = 80): Look => ({
+  tty,
+  columns: width,
+  now: new Date(0),
+  paint: (_style, text) => text,
+});
+
+describe('a table in a pipe', () => {
+  test('is one line a row, a cell between tabs, in full and without titles', () => {
+    const rows = [
+      { name: 'a'.repeat(200), views: 1 },
+      { name: 'tab\there\nand\u001b', views: 2 },
+    ];
+    expect(table(rows, columns, look(false, 20))).toBe(
+      `${'a'.repeat(200)}\t1\t5\ntab\\there\\nand\\x1b\t2\t5\n`,
+    );
+  });
+
+  test('has the same number of cells in every line, whatever the names', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' })), (names) => {
+        const text = table(
+          names.map((name) => ({ name, views: 1 })),
+          columns,
+          look(false),
+        );
+        expect(text.split('\n').slice(0, -1)).toHaveLength(names.length);
+        for (const line of text.split('\n').slice(0, -1)) expect(line.split('\t')).toHaveLength(3);
+      }),
+    );
+  });
+});
+
+describe('a table on a terminal', () => {
+  test('is aligned under its titles, numbers to the right', () => {
+    const rows = [
+      { name: 'db', views: 1 },
+      { name: '日本', views: 15 },
+    ];
+    expect(table(rows, columns, look(true))).toBe(
+      'NAME  VIEWS\n' + 'db      1/5\n' + '日本   15/5\n',
+    );
+  });
+
+  test('goes on page by page, without titles, and no column gets narrower', () => {
+    const page = tables(columns, look(true));
+    expect(page([{ name: 'production', views: 1 }])).toBe(
+      'NAME        VIEWS\n' + 'production    1/5\n',
+    );
+    expect(page([{ name: 'db', views: 15 }])).toBe('db           15/5\n');
+    expect(page([{ name: 'the other one', views: 1 }])).toBe('the other one    1/5\n');
+  });
+
+  test('following pages are no wider than the terminal either', () => {
+    const page = tables(columns, look(true, 20));
+    page([{ name: 'a'.repeat(30), views: 1 }]);
+    expect(page([{ name: 'a'.repeat(30), views: 1_000_000 }])).toBe('aaaaaaaa…  1000000/5\n');
+  });
+
+  test('is no wider than the terminal where elastic columns can give', () => {
+    const names = fc.array(fc.string({ unit: 'grapheme', maxLength: 120 }), { minLength: 1 });
+    fc.assert(
+      fc.property(names, fc.integer({ min: 20, max: 100 }), (some, room) => {
+        const rows = some.map((name) => ({ name, views: 1 }));
+        const lines = table(rows, columns, look(true, room)).split('\n').slice(0, -1);
+        expect(lines).toHaveLength(some.length + 1);
+        for (const line of lines) expect(width(line)).toBeLessThanOrEqual(room);
+      }),
+    );
+  });
+});
+
+test('a colour takes no room, and stands on the words alone', () => {
+  const coloured: Column<Row>[] = columns.map((column) => ({
+    ...column,
+    style: ({ views }) => (views === 1 ? 'yellow' : undefined),
+  }));
+  const rows = [
+    { name: 'wifi', views: 1 },
+    { name: '日本', views: 3 },
+  ];
+  const painted = { ...look(true), paint: (style: string, text: string) => `<${style}:${text}>` };
+  expect(table(rows, coloured, painted)).toBe(
+    '<bold:NAME  VIEWS>\n<yellow:wifi>    <yellow:1/5>\n日本    3/5\n',
+  );
+});

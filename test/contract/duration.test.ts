@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { durationCode, durationText, parseDuration } from '../../src/contract/duration';
+
+test.each([
+  ['0s', 0],
+  ['45m', 2700],
+  ['6h', 21_600],
+  ['1h30m', 5400],
+  ['3d', 259_200],
+  ['2w', 1_209_600],
+  ['1mo', 2_592_000],
+  ['1mo1m', 2_592_060],
+])('%s are %i seconds', (text, seconds) => {
+  expect(parseDuration(text)).toBe(seconds);
+});
+
+test.each(['', '6', 'h', '6 h', '-6h', '1.5h', '6y', '6hx', '1234567890s', '٣h'])(
+  '"%s" is none',
+  (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  },
+);
+
+test.each([
+  [60, '1 minute', '1m'],
+  [90, '1 minute 30 seconds', '90s'],
+  [2700, '45 minutes', '45m'],
+  [21_600, '6 hours', '6h'],
+  [129_600, '1 day 12 hours', '36h'],
+  [604_800, '7 days', '7d'],
+  [90_061, '1 day 1 hour', '90061s'],
+])('%i seconds are %s, or %s', (seconds, text, code) => {
+  expect([durationText(seconds), durationCode(seconds)]).toEqual([text, code]);
+  expect(parseDuration(code)).toBe(seconds);
+});

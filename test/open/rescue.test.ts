@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rescueResult } from '../../src/open/print-or-rescue';
+import { type RescueContext, rescuedFiles, rescueFolder } from '../../src/open/rescue';
+
+let folder: string;
+let context: RescueContext;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  const now = () => new Date('2026-08-20T11:06:45.000Z');
+  const env = { PWPUSH_STATE_DIR: join(folder, 'state'), TMPDIR: folder };
+  context = { env, platform: 'linux', home: folder, uid: process.geteuid?.(), now };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const mode = (path = '') => (statSync(path).mode & 0o777).toString(8);
+const brief = async () =>
+  (await rescuedFiles(context))
+    .map(({ what, size }) => ({ what, size }))
+    .sort((one, other) => one.what.localeCompare(other.what));
+
+test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
+  const { message, remains } = await rescueResult(context, {
+    bytes: 'hunter2',
+    what: 'secret',
+    problem: 'no room',
+  });
+  const path = String(remains?.saved_to);
+  expect({ message, content: readFileSync(path, 'utf8') }).toEqual({
+    message: `no room; the secret was saved to ${path}`,
+    content: 'hunter2',
+  });
+  expect([mode(path), mode(join(folder, 'state'))]).toEqual(['600', '700']);
+  expect(await brief()).toEqual([{ what: 'secret', size: 7 }]);
+});
+
+test('without a state folder it is below TMPDIR, and is listed there', async () => {
+  writeFileSync(join(folder, 'state'), '');
+  const { remains } = await rescueResult(context, {
+    bytes: 'hunter2',
+    what: 'secret',
+    problem: 'no room',
+  });
+  const path = String(remains?.saved_to);
+  expect(path).toMatch(/\/pwpush-rescue-\w{6}\/secret-/);
+  expect([mode(path), mode(join(path, '..')), readFileSync(path, 'utf8')]).toEqual([
+    '600',
+    '700',
+    'hunter2',
+  ]);
+  await rescueFolder(context);
+  expect(await brief()).toEqual([
+    { what: 'files', size: undefined },
+    { what: 'secret', size: 7 },
+  ]);
+});
+
+test('with nowhere to go it is said to be lost', async () => {
+  writeFileSync(join(folder, 'state'), '');
+  const nowhere = { ...context, env: { ...context.env, TMPDIR: join(folder, 'none') } };
+  const { message, remains } = await rescueResult(nowhere, {
+    bytes: 'hunter2',
+    what: 'secret',
+    problem: 'no room',
+  });
+  expect({ message, remains }).toEqual({
+    message: `no room, and the secret is LOST: it could not be saved to ${folder}/state either (cannot create the folder "${folder}/state" (EEXIST))`,
+    remains: {},
+  });
+});
+
+test('nothing else in those folders is listed', async () => {
+  mkdirSync(join(folder, 'state'));
+  for (const name of ['config.json', 'secret-', 'link-2026-08-20', '.secret', 'pwpush.db'])
+    writeFileSync(join(folder, 'state', name), '');
+  // A file of the name of a folder, and the other way round.
+  writeFileSync(join(folder, 'state', 'files-2026-08-20T11-06-45-000Z-0a1b2c3d'), '');
+  mkdirSync(join(folder, 'state', 'link-2026-08-20T11-06-45-000Z-0a1b2c3d'));
+  expect(await rescuedFiles(context)).toEqual([]);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { CliError, type ErrorDetails } from '../../src/platform/errors';
+
+/** One of each field, so that a new one is missed here too. */
+const details: Required<ErrorDetails> = {
+  hint: 'a hint',
+  command: 'pwpush get x',
+  status: 500,
+  cause: new Error('cause'),
+  unread: Buffer.from('body'),
+  remains: { link: 'https://pw.test/p/x' },
+  line: 7,
+};
+
+test('a changed failure keeps every other field, and the original as its cause', () => {
+  const failure = new CliError('failed', 'message', details);
+  const { cause: _, ...kept } = details;
+  const changed = failure.with({ message: 'line 7: message' });
+  expect(changed).toMatchObject({ code: 'failed', message: 'line 7: message', ...kept });
+  expect(changed.cause).toBe(failure);
+  expect(failure.with({ code: 'usage' })).toMatchObject({
+    code: 'usage',
+    message: 'message',
+    ...kept,
+  });
+});
+
+test('a field is removed by undefined', () => {
+  const changed = new CliError('failed', 'message', details).with({ hint: undefined });
+  expect(changed.hint).toBeUndefined();
+  expect(changed.line).toBe(7);
+});

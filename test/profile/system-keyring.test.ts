@@ -1,0 +1,252 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Context } from '../../src/platform/context';
+import { runHelper } from '../../src/platform/helper-program';
+import { signalGroup } from '../../src/platform/process';
+import { forgetProfile, readFromKeyring, storeInKeyring } from '../../src/profile/system-keyring';
+import { type Instance, instance } from '../helpers/instance';
+import { lacks } from '../helpers/needs';
+
+const missing = lacks('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
+
+let here: Instance;
+let token: string;
+let bin: string;
+let session: ChildProcess | undefined;
+beforeEach(async () => {
+  here = await instance({ env: { PWPUSH_URL: undefined } });
+  token = here.service.adminToken;
+  bin = here.file('bin');
+  for (const name of ['bin', 'run', 'data']) mkdirSync(here.file(name), { mode: 0o700 });
+});
+afterEach(async () => {
+  if (session) {
+    const ended = once(session, 'exit');
+    session.stdin?.end();
+    await ended;
+    session = undefined;
+  }
+  here.close();
+});
+
+const desktop = () => ({
+  HOME: here.file('home'),
+  XDG_RUNTIME_DIR: here.file('run'),
+  XDG_DATA_HOME: here.file('data'),
+  PATH: [bin, process.env.PATH].join(delimiter),
+});
+
+/** A bus with a GNOME keyring, which is unlocked, or locked as after a log-in by key; returns the environment. */
+async function bus(unlock: boolean) {
+  const unlocking = "printf 'pw\\n' | gnome-keyring-daemon --unlock --components=secrets";
+  const script = `${unlock ? unlocking : 'true'} >/dev/null; echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat`;
+  session = spawn('dbus-run-session', ['--', 'sh', '-c', script], {
+    env: desktop(),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let address = '';
+  for await (const chunk of session.stdout ?? []) {
+    address += chunk;
+    if (address.includes('\n')) break;
+  }
+  return { ...desktop(), DBUS_SESSION_BUS_ADDRESS: address.trim() };
+}
+
+/** A program that is found first. */
+function install(name: string, script: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+/** Writes down the arguments and the environment of each call, and passes them on to the real program. */
+function watch(): () => string {
+  const log = here.file('calls');
+  writeFileSync(log, '');
+  install(
+    'secret-tool',
+    `{ printf '%s\\n' "$@"; env; } >> '${log}'; exec /usr/bin/secret-tool "$@"`,
+  );
+  return () => readFileSync(log, 'utf8');
+}
+
+const login = (env: Record<string, string>, ...more: string[]) =>
+  here.under({ env, stdin: token }).run('login', 'https://pw.test', '--keyring', ...more);
+
+const ALTERNATIVES =
+  'hint: log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND\n';
+
+const refused = (problem: string) => ({
+  code: 1,
+  stdout: '',
+  stderr: `pwpush: the token cannot be kept in the keyring (${problem}); nothing was saved\n${ALTERNATIVES}`,
+});
+
+describe.skipIf(missing)('login --keyring (needs secret-tool and gnome-keyring)', () => {
+  test('keeps the token in the keyring alone, in no argument; logout removes it', async () => {
+    const calls = watch();
+    const env = await bus(true);
+    expect(await login(env)).toMatchObject({ code: 0, stderr: '' });
+    expect(here.kept()).toEqual({
+      current: 'default',
+      profiles: { default: { url: 'https://pw.test', edition: 'pwpush', keyring: true } },
+    });
+    expect((await here.under({ env }).run('list')).code).toBe(0);
+    const shown = await here.run('profile', 'show', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ token: true, keyring: true });
+    expect(calls()).toContain('application\npwpush\nprofile\ndefault\nurl\nhttps://pw.test\n');
+    const lookup = () =>
+      spawnSync('/usr/bin/secret-tool', ['lookup', 'application', 'pwpush'], { env });
+    expect(String(lookup().stdout)).toBe(token);
+    expect((await here.under({ env }).run('logout')).code).toBe(0);
+    expect([here.kept()?.profiles, lookup().status]).toEqual([
+      { default: { url: 'https://pw.test', edition: 'pwpush' } },
+      1,
+    ]);
+    expect(calls()).not.toContain(token);
+  });
+
+  test('binds the token to its address: a config file with another one finds nothing', async () => {
+    const env = await bus(true);
+    await login(env);
+    const profile = { url: 'https://evil.test', keyring: true };
+    await here.keep({ current: 'default', profiles: { default: profile } });
+    expect(await here.under({ env }).run('list')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'pwpush: the keyring returned no token for profile "default" (secret-tool found nothing, or it is locked)\n' +
+        'hint: unlock the keyring, or log in again: pwpush login --keyring --profile default\n',
+    });
+  });
+
+  test.each([
+    ['login', ['login', 'https://pw.test']],
+    ['profile remove', ['profile', 'remove', 'default']],
+    ['another address', ['profile', 'set', 'url', 'https://new.test']],
+    ['a token command', ['profile', 'set', 'token-command', 'pass x']],
+  ])('is undone by %s', async (_what, words) => {
+    const env = await bus(true);
+    await login(env);
+    expect((await here.under({ env, stdin: token }).run(...words)).code).toBe(0);
+    expect(here.kept()?.profiles.default?.keyring).toBe(undefined);
+    const found = spawnSync('/usr/bin/secret-tool', ['lookup', 'application', 'pwpush'], { env });
+    expect(found.status).toBe(1);
+  });
+
+  test('is refused without a bus, and with a locked keyring', async () => {
+    expect(await login(desktop())).toEqual(
+      refused('secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY'),
+    );
+    await bus(true).then(login);
+    await here.run('profile', 'remove', 'default');
+    session?.stdin?.end();
+    await once(session as ChildProcess, 'exit');
+    const env = await bus(false);
+    expect(await login(env)).toEqual(
+      refused('secret-tool: Cannot create an item in a locked collection'),
+    );
+    expect(here.kept()?.profiles).toEqual({});
+    const profiles = { work: { url: 'https://pw.test', keyring: true } };
+    await here.keep({ current: 'work', profiles });
+    expect((await here.under({ env }).run('list')).code).toBe(1);
+  });
+});
+
+describe('login --keyring', () => {
+  test('is refused if there is no such program, and if something else is read back', async () => {
+    expect(await login({ PATH: bin })).toEqual(refused('secret-tool is not installed'));
+    install('secret-tool', 'cat > /dev/null; echo other');
+    expect(await login(desktop())).toEqual(refused('it returned something else than it was given'));
+    install('secret-tool', 'cat >&2; exit 1');
+    expect(await login(desktop())).toEqual(refused('secret-tool: ***'));
+    expect(here.kept()).toBe(undefined);
+  });
+
+  test('with a program that hangs is refused after 10 s', async () => {
+    install('secret-tool', 'sleep 600');
+    expect(await login(desktop())).toEqual(refused('secret-tool did not answer within 10 s'));
+  });
+
+  test('takes no token command, and not --anonymous', async () => {
+    expect((await login({}, '--anonymous')).code).toBe(2);
+  });
+
+  test('is not asked by a profile that does not use it', async () => {
+    install('secret-tool', `echo asked >> '${here.file('asked')}'`);
+    await here.keep({ current: 'p', profiles: { p: { url: 'https://pw.test', token } } });
+    expect((await here.under({ env: desktop() }).run('list')).code).toBe(0);
+    await here.under({ env: desktop() }).run('logout');
+    expect(() => readFileSync(here.file('asked'))).toThrow('ENOENT');
+  });
+
+  test('that cannot remove the token says so', async () => {
+    install('secret-tool', 'echo "Cannot autolaunch D-Bus" >&2; exit 1');
+    const work = { url: 'https://pw.test', keyring: true };
+    await here.keep({ current: 'work', profiles: { work } });
+    expect(await here.under({ env: desktop() }).run('logout')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'pwpush: the keyring may still have the token of profile "work" (secret-tool: Cannot autolaunch D-Bus)\n' +
+        'hint: unlock the keyring and remove it there\n',
+    });
+    expect(here.kept()?.profiles.work).toEqual({ url: 'https://pw.test' });
+  });
+});
+
+describe('on other systems', () => {
+  const entry = { profile: 'work', url: 'https://pw.test/a"b' };
+  const on = (platform: string) => {
+    const { signal } = new AbortController();
+    return { platform, env: desktop(), signal, signalGroup } as unknown as Context;
+  };
+  const recording = (name: string, script: string) => {
+    const [args, input] = [here.file('args'), here.file('input')];
+    install(name, `printf '<%s>\\n' "$@" >> '${args}'; cat >> '${input}'\n${script}`);
+    const read = (path: string) => {
+      const text = readFileSync(path, 'utf8');
+      rmSync(path);
+      return text;
+    };
+    return () => [read(args), read(input)];
+  };
+
+  test('macOS: security reads the token, in hexadecimal, from its standard input', async () => {
+    const talk = recording('security', '[ "$1" = -i ] || echo s3cret');
+    await storeInKeyring(on('darwin'), entry, 's3cret');
+    const hex = Buffer.from('s3cret').toString('hex');
+    expect(talk()).toEqual([
+      '<-i>\n<find-generic-password>\n<-a>\n<work>\n<-s>\n<pwpush https://pw.test/a"b>\n<-w>\n',
+      `"add-generic-password" "-a" "work" "-s" "pwpush https://pw.test/a\\"b" "-U" "-X" "${hex}"\n`,
+    ]);
+    expect(await readFromKeyring(on('darwin'), entry)).toBe('s3cret');
+    const profile = { url: entry.url, keyring: true };
+    expect(await forgetProfile(on('darwin'), 'work', profile)).toBe(undefined);
+    expect(talk()[0]).toContain('<delete-generic-password>\n<-a>\n<work>\n');
+    recording('security', 'echo "security: The item could not be found" >&2; exit 44');
+    expect(await forgetProfile(on('darwin'), 'work', profile)).toBe(undefined);
+  });
+
+  test('Windows: PowerShell reads everything from its standard input', async () => {
+    const talk = recording('powershell.exe', "printf 's3cret'");
+    await storeInKeyring(on('win32'), entry, 's3cret');
+    const [args = '', input] = talk();
+    expect(args).toContain('PasswordVault');
+    expect(/s3cret|pw\.test/.test(args)).toBe(false);
+    expect(input).toBe(
+      'pwpush https://pw.test/a"b\nwork\ns3cret\npwpush https://pw.test/a"b\nwork\n',
+    );
+  });
+});
+
+test('a program that does not end in time is ended with what it started', async () => {
+  const { signal } = new AbortController();
+  const context = { platform: 'linux', env: desktop(), signal, signalGroup } as unknown as Context;
+  const marker = here.file('marker');
+  const words = ['sh', '-c', `trap '' TERM; sleep 600 '${marker}' & wait`] as const;
+  install('sleep', 'exec tail -f /dev/null "$2"');
+  expect(await runHelper(context, { words, limit: 50 })).toEqual({ failure: 'timeout' });
+  expect(spawnSync('pgrep', ['-f', marker]).status).toBe(1);
+});

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { CliError } from '../../src/platform/errors';
+import { formatOf, linesOf, readEntry } from '../../src/share/batch-lines';
+
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+test('the first line says how all are read: JSON when it is an object with a payload', () => {
+  expect(formatOf(json({ payload: 'x' }))).toBe('json');
+  for (const text of [
+    'hunter2',
+    '{"user":"x"}',
+    '["payload"]',
+    '"payload"',
+    '{payload: 1}',
+    'null',
+  ])
+    expect(formatOf(Buffer.from(text))).toBe('text');
+  expect(formatOf(undefined)).toBe('text');
+});
+
+test('a line of text is a secret, whatever it looks like', () => {
+  expect(readEntry(json({ payload: 'x' }), 'text')).toEqual({ payload: '{"payload":"x"}' });
+});
+
+test('an object has the names of the options', () => {
+  const all = {
+    ...{ payload: 'x', kind: 'url', days: 1, views: 2, deletable: true, 'retrieval-step': false },
+    ...{ passphrase: 'sesame', name: 'n', note: 'm' },
+  };
+  const { 'retrieval-step': _, ...rest } = all;
+  expect(readEntry(json(all), 'json')).toEqual({ ...rest, retrievalStep: false });
+  expect(readEntry(json({ payload: 'x', retrieval_step: true }), 'json')).toEqual({
+    payload: 'x',
+    retrievalStep: true,
+  });
+});
+
+const wrong: [unknown, string][] = [
+  [{}, 'missing "payload"'],
+  [{ payload: '' }, '"payload" must be a non-empty string'],
+  [{ payload: 7 }, '"payload" must be a non-empty string'],
+  [{ payload: 'x', days: 0 }, '"days" must be a whole number of 1 or more'],
+  [{ payload: 'x', views: '3' }, '"views" must be a whole number of 1 or more'],
+  [{ payload: 'x', views: 1.5 }, '"views" must be a whole number of 1 or more'],
+  [{ payload: 'x', deletable: 'yes' }, '"deletable" must be true or false'],
+  [{ payload: 'x', kind: 'file' }, '"kind" must be one of text, url, qr'],
+  [{ payload: 'x', passphrase: '' }, '"passphrase" must be a non-empty string'],
+  [{ payload: 'x', day: 1 }, 'unknown field "day"'],
+  [{ payload: 'x', expire_after_views: 1 }, 'unknown field "expire_after_views"'],
+  [{ payload: 'x', 'S3cret!': 1 }, 'unknown field'],
+  [[], 'not a JSON object'],
+  ['secret', 'not a JSON object'],
+];
+
+test.each(wrong)('%j is refused: %s', (value, message) => {
+  const read = () => readEntry(json(value), 'json');
+  expect(read).toThrow(CliError);
+  expect(read).toThrow(expect.objectContaining({ code: 'usage', message }));
+});
+
+test('nothing is quoted of a line that cannot be read', () => {
+  expect(() => readEntry(Buffer.from('{"payload": hunter2'), 'json')).toThrow('not a JSON object');
+  expect(() => readEntry(Buffer.from([0xff]), 'text')).toThrow('not valid UTF-8 text');
+  expect(() => readEntry(Buffer.from(''), 'text')).toThrow('the line is empty');
+});
+
+async function lines(chunks: readonly Uint8Array[], longest = 1000) {
+  const all: (string | undefined)[] = [];
+  const memory = Buffer.alloc(2000);
+  // One buffer for every chunk, as streams of files have it.
+  async function* stream() {
+    for (const chunk of chunks) {
+      memory.set(chunk);
+      yield memory.subarray(0, chunk.length);
+    }
+  }
+  for await (const { number, bytes } of linesOf(stream(), longest)) {
+    all.push(bytes?.toString('latin1'));
+    expect(number).toBe(all.length);
+  }
+  return all;
+}
+
+test('lines are the same however their bytes come, and lose LF or CRLF', async () => {
+  const line = fc.string({ unit: fc.constantFrom('a', 'ü', ' ', '\t', '"', '\0', 'x\ry') });
+  const end = fc.constantFrom('\n', '\r\n');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(line, end), { maxLength: 20 }),
+      fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
+      async (parts, sizes) => {
+        const bytes = Buffer.from(parts.map(([text, stop]) => text + stop).join(''), 'latin1');
+        const chunks: Uint8Array[] = [];
+        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+          const size = sizes[turn % sizes.length] as number;
+          chunks.push(bytes.subarray(at, at + size));
+          at += size;
+        }
+        const expected = parts.map(([text]) => Buffer.from(text, 'latin1').toString('latin1'));
+        expect(await lines(chunks)).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test('the last line may lack its end, and nothing is no line', async () => {
+  expect(await lines([Buffer.from('one\ntwo')])).toEqual(['one', 'two']);
+  expect(await lines([])).toEqual([]);
+  expect(await lines([Buffer.from('\n\n')])).toEqual(['', '']);
+});
+
+test('of a line that is too long nothing is kept, and the next one is as it should be', async () => {
+  const chunks = ['12345', '67890', '\n', 'short', '\n', '0123456789'].map((text) =>
+    Buffer.from(text),
+  );
+  expect(await lines(chunks, 9)).toEqual([undefined, 'short', undefined]);
+  expect(await lines(chunks, 10)).toEqual(['1234567890', 'short', '0123456789']);
+});
