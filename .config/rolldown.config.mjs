@@ -16,7 +16,7 @@ export default defineConfig({
   input: {
     load: join(root, 'src/platform/compile-cache.ts'),
     answer: join(root, 'src/platform/say-version.ts'),
-    start: join(root, 'src/entry.ts'),
+    start: join(root, 'src/main.ts'),
     index: join(root, 'src/index.ts'),
   },
   platform: 'node',

@@ -1,6 +1,32 @@
 import type { GlobalOptions } from './cli/options';
 import type { Context } from './platform/context';
 import { aborted, GRACE, raceWithLimit } from './platform/files/abort';
+import * as system from './platform/process';
+
+export { crash, leave } from './platform/process';
+
+/**
+ * The `Context` of this process.
+ * @param tune is called before the first request; `many` if others will follow
+ */
+export function systemContext(tune: (many: boolean) => void = () => {}): Context {
+  return system.systemContext(
+    {
+      http: async (options) => (await import('./client/transport/undici')).undiciTransport(options),
+      prompter: async (streams, signals, dumb) =>
+        dumb
+          ? (await import('./cli/terminal/plain-prompt')).plainPrompter(streams, signals)
+          : (await import('./cli/terminal/prompt')).inquirerPrompter(streams, signals),
+      profiles: async (context) => {
+        const { confStore } = await import('./profile/store');
+        const { configFolder } = await import('./profile/folders');
+        const { now, sleep, pid, uid: user } = context;
+        return confStore(configFolder(context), { now, sleep, pid, user, runs: system.runs });
+      },
+    },
+    tune,
+  );
+}
 
 /** Runs one command line and returns the exit status. The only catch: every error is printed, with a status from `errors.ts`. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -48,8 +74,11 @@ async function report(
   context: Context,
   { json, debug }: Pick<GlobalOptions, 'json' | 'debug'>,
 ): Promise<number> {
-  const { reportError, statusOf } = await import('./cli/report-error');
-  await reportError(context, error, { json, debug });
+  const [{ statusOf }, { tellError }] = await Promise.all([
+    import('./cli/report-error'),
+    import('./open/tell-error'),
+  ]);
+  await tellError(context, error, { json, debug });
   return statusOf(error);
 }
 

@@ -12,25 +12,28 @@ export interface ErrorFormat {
   readonly hinted?: string | undefined;
 }
 
-/** Prints an error on stderr. If that fails, a link in it is saved to a rescue file. Never throws. */
+/** Saves a link that cannot be printed to a rescue file. */
+export type SaveLink = (context: Context, link: string) => Promise<void>;
+
+/**
+ * Prints an error on stderr. Never throws.
+ * @param save is called with the link of a push that exists if it cannot be printed
+ */
 export async function reportError(
   context: Context,
   error: unknown,
   format: ErrorFormat,
+  save: SaveLink,
 ): Promise<void> {
   const { stderr, env, signal } = context;
-  const text = forLog(await withoutWords(failureText(error, format), error), env);
-  if (text !== '') await boundedWrite(stderr, text, signal).catch(() => saveLink(error, context));
-  // Writes to a stream that was closed before we started vanish without an error.
-  if (stderr.closed) await saveLink(error, context);
-}
-
-async function saveLink(error: unknown, context: Context): Promise<void> {
   const { link, expired } = (error instanceof CliError && error.remains) || {};
-  if (link === undefined || expired) return;
-  const { rescueResult } = await import('../open/print-or-rescue');
-  const problem = 'cannot write to standard error';
-  await rescueResult(context, { bytes: `${link}\n`, what: 'link', problem });
+  const saved = async () => {
+    if (link !== undefined && !expired) await save(context, link);
+  };
+  const text = forLog(await withoutWords(failureText(error, format), error), env);
+  if (text !== '') await boundedWrite(stderr, text, signal).catch(saved);
+  // Writes to a stream that was closed before we started vanish without an error.
+  if (stderr.closed) await saved();
 }
 
 /** An error as text for stderr, with a final newline; stack frames only with `debug`. */

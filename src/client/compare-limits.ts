@@ -1,5 +1,6 @@
 import { durations, type NewPush, type Push } from '../contract/api';
 import { durationText } from '../contract/duration';
+import { askedLifetime, grantedLifetime } from '../contract/lifetime';
 
 type Value = number | boolean;
 
@@ -63,31 +64,6 @@ function calendarSlack({ expire_after_duration: index }: NewPush): number {
   const asked = durations[index ?? -1] ?? 0;
   const months = Math.floor(asked / (30 * DAY));
   return asked < DAY ? 0 : months * DAY + 60 * MINUTE;
-}
-
-/** Seconds that a request asks for, if it asks for any. */
-export function askedLifetime(request: NewPush): number | undefined {
-  const { expire_after_days: days, expire_after_duration: index, expires_in } = request;
-  return expires_in ?? (days === undefined ? durations[index ?? -1] : days * DAY);
-}
-
-/**
- * Seconds between creation and expiry. `expires_at` decides, or else `expires_in`, as an instance may return the days that
- * it ignored.
- */
-export function grantedLifetime(push: Push): number | undefined {
-  const { expire_after_days: days, expire_after_duration: index, expires_in } = push;
-  const span = Date.parse(String(push.expires_at)) - Date.parse(String(push.created_at));
-  if (!Number.isNaN(span)) return withoutSkew(Math.round(span / 1000));
-  if (Number.isInteger(expires_in) && Number(expires_in) > 0)
-    return withoutSkew(Number(expires_in));
-  return durations[index ?? -1] ?? (typeof days === 'number' ? days * DAY : undefined);
-}
-
-/** Rounds seconds that are almost minutes: an instance does not take both times at the same instant. */
-function withoutSkew(seconds: number): number {
-  const minutes = Math.round(seconds / MINUTE) * MINUTE;
-  return Math.abs(seconds - minutes) <= 2 ? minutes : seconds;
 }
 
 /** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `retrieval step requested, not granted`. */

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
-import { reportError } from '../cli/report-error';
 import { concurrentMap } from '../client/concurrent-map';
 import { AT_ONCE } from '../client/pages';
 import { pushOrRequest } from '../client/push-or-request';
 import type { Retrievable } from '../open/take-answer';
+import { tellError } from '../open/tell-error';
 import type { Context } from '../platform/context';
 import { CliError, ExitWith, endedBy } from '../platform/errors';
 import { removeReceipts } from '../profile/receipts';
@@ -61,7 +61,7 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
       }
       if (references.length === 1) throw push;
       worst = Math.max(worst, push.exitStatus);
-      await reportError(context, push.with({ message: `${token}: ${push.message}` }), options);
+      await tellError(context, push.with({ message: `${token}: ${push.message}` }), options);
     }
   } finally {
     await removeReceipts(context, gone);

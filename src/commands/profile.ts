@@ -1,8 +1,8 @@
 import { Argument, Command } from 'commander';
 import { addProfileOptions, optionsOf } from '../cli/options';
-import { profileColumns, profileText, shownProfile } from '../cli/terminal/listings';
-import { type Invocation, invocation } from '../cli/terminal/output';
-import { table } from '../cli/terminal/table';
+import { yesNo } from '../cli/terminal/listings';
+import { type Invocation, invocation, type Look } from '../cli/terminal/output';
+import { type Column, pairs, table } from '../cli/terminal/table';
 import type { Context, Profile, StoredProfiles } from '../platform/context';
 import { hasToken, namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
 import { checkProfileName, settingNames, withSetting } from '../profile/settings';
@@ -131,4 +131,42 @@ async function remove({ context, options, say }: Invocation, name: string): Prom
   await warnOfKeyring({ context, options, say }, name, gone);
   if (options.json) return say.print(shownProfile(name, gone, false), () => '');
   await say.remark(`removed profile "${name}"`);
+}
+
+/** A profile without the value of its token. */
+interface ShownProfile extends Omit<Profile, 'token'> {
+  readonly name: string;
+  readonly current: boolean;
+  readonly token: boolean;
+}
+
+function shownProfile(name: string, profile: Profile, current: boolean): ShownProfile {
+  return { name, current, ...profile, token: hasToken(profile) };
+}
+
+/** Columns of `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */
+const profileColumns: readonly Column<ShownProfile>[] = [
+  { title: '', shown: ({ current }) => (current ? '*' : ' '), exact: () => [] },
+  { title: 'NAME', shown: ({ name }) => name },
+  { title: 'ADDRESS', shown: ({ url }) => url ?? '', elastic: true },
+  {
+    title: 'TOKEN',
+    shown: ({ token }) => yesNo(token),
+    exact: ({ token, current }) => [yesNo(token), yesNo(current)],
+  },
+];
+
+/** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
+function profileText(profile: ShownProfile, look: Look): string {
+  const { name, current, url, token, ...rest } = profile;
+  return pairs(
+    [
+      ['name', name],
+      ['current', yesNo(current)],
+      ['url', url ?? ''],
+      ['token', yesNo(token)],
+      ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
+    ],
+    look,
+  );
 }

@@ -108,7 +108,7 @@ export async function execute(
 async function completeLine(line: readonly string[], context: Context): Promise<void> {
   try {
     const [{ complete }, program] = await Promise.all([
-      import('../cli/completion/complete'),
+      import('./completion/complete'),
       programFor(line.slice(0, -1), context),
     ]);
     await context.stdout.write(complete(program, line, topics, context));

@@ -8,7 +8,6 @@ import {
   optionsOf,
 } from '../cli/options';
 import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../cli/passphrase';
-import { reportError } from '../cli/report-error';
 import { checkStandardInput } from '../cli/source';
 import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
 import { type KeyOptions, readKeys } from '../open/decryption-keys';
@@ -17,6 +16,7 @@ import { rescueResult } from '../open/print-or-rescue';
 import type { RetrievedPush } from '../open/retrieve';
 import type { ChildInputs, ChildOptions, FileOption, MemoryFolder } from '../open/run/child-inputs';
 import { safeName } from '../open/safe-name';
+import { tellError } from '../open/tell-error';
 import { isUnsafe, isUnsafeForFile } from '../open/unsafe-variables';
 import type { Context } from '../platform/context';
 import { ExitWith, endedBy, usageError } from '../platform/errors';
@@ -190,7 +190,7 @@ async function notRun(
 ): Promise<never> {
   const what = status === 127 ? `command not found: "${name}"` : `cannot run "${name}"`;
   const failure = usageError(what, 'nothing was sent, and no view was used');
-  await reportError(context, failure, options);
+  await tellError(context, failure, options);
   throw new ExitWith(status);
 }
 

@@ -28,6 +28,28 @@ export interface Prompter {
   choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }
 
+/** A prompter that holds the terminal from its first question on. */
+export interface TerminalPrompter extends Prompter {
+  /** Restores the terminal; the next question takes it again. */
+  release(): void;
+}
+
+/** Where answers are read and questions are written. */
+export interface PromptStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** Aborted by SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** What a terminal in raw mode no longer does itself. */
+export interface TerminalSignals {
+  /** For Ctrl-C; also shows it. */
+  interrupt(): void;
+  /** For Ctrl-Z, where there is job control. Returns when the process continues. */
+  readonly suspend?: (() => void) | undefined;
+}
+
 /** One answer of a question with several. */
 export interface Choice<T> {
   /** What the user reads. */
@@ -166,7 +188,7 @@ export interface HttpOptions {
 }
 
 /**
- * All that a command may touch of the world outside. `system/process.ts` makes the real one, tests make theirs; nothing
+ * All that a command may touch of the world outside. `platform/process.ts` makes the real one, tests make theirs; nothing
  * else in src uses `process`. What is slow to load is behind a function and loaded by its first call.
  */
 export interface Context {

@@ -1,16 +1,34 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { TerminalPrompter } from '../cli/terminal/prompt';
-import type { Context } from './context';
+import type {
+  Context,
+  HttpClient,
+  HttpOptions,
+  ProfileStore,
+  PromptStreams,
+  TerminalPrompter,
+  TerminalSignals,
+} from './context';
 import { GRACE, raceWithLimit } from './files/abort';
 import { lazy } from './files/lazy';
 import { version } from './package-version';
 import { input, output } from './stdio';
 
+/** What a context has of higher rooms, each loaded at its first use. */
+export interface Parts {
+  http(options: HttpOptions): Promise<HttpClient>;
+  prompter(
+    streams: PromptStreams,
+    signals: TerminalSignals,
+    dumb: boolean,
+  ): Promise<TerminalPrompter>;
+  profiles(context: Context): Promise<ProfileStore>;
+}
+
 /**
  * The `Context` of a real process. No other file in src names `process`.
  * @param tune is called before the first request; `many` if others will follow
  */
-export function systemContext(tune: (many: boolean) => void = () => {}): Context {
+export function systemContext(parts: Parts, tune: (many: boolean) => void): Context {
   // Other users can read arguments while a process runs: those with a link or a header are overwritten.
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
   // Node.js would open its debugger, through which any user of this machine could read the memory and run code.
@@ -46,29 +64,19 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
     usage,
     sleep,
     transport: async (options) => {
-      const { undiciTransport } = await import('../client/transport/undici');
+      const client = await parts.http(options);
       tune((options.connections ?? 1) > 1);
-      return undiciTransport(options);
+      return client;
     },
     canPrompt: () => process.stdin.isTTY === true || terminalFd() !== undefined,
     prompter: async () => {
-      asking ??= await prompterFor(signal(), terminalFd);
+      asking ??= await prompterFor(parts, signal(), terminalFd);
       return asking;
     },
     asked: () => asking?.release(),
-    profiles: async () => {
-      const { confStore } = await keepingSignals(() => import('../profile/store'));
-      const { configFolder } = await import('../profile/folders');
-      return confStore(configFolder(context), {
-        now,
-        sleep,
-        pid: process.pid,
-        user: process.geteuid?.(),
-        runs,
-      });
-    },
+    profiles: () => keepingSignals(() => parts.profiles(context)),
     runChild: async (child) =>
-      (await import('../open/run/child')).runChild(child, signals.forwardTo, withoutStderr),
+      (await import('./child')).runChild(child, signals.forwardTo, withoutStderr),
     signalGroup,
     quietly,
   };
@@ -255,6 +263,7 @@ function controllingTerminal(): number | undefined {
 }
 
 async function prompterFor(
+  parts: Parts,
   signal: AbortSignal,
   terminalFd: () => number | undefined,
 ): Promise<TerminalPrompter> {
@@ -266,9 +275,7 @@ async function prompterFor(
     },
     suspend: process.platform === 'win32' ? undefined : suspend,
   };
-  if (process.env.TERM === 'dumb')
-    return (await import('../cli/terminal/plain-prompt')).plainPrompter(streams, signals);
-  return (await import('../cli/terminal/prompt')).inquirerPrompter(streams, signals);
+  return parts.prompter(streams, signals, process.env.TERM === 'dumb');
 }
 
 /** Stops the whole process group, as a terminal does; without a shell that can continue it, nothing is stopped. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { complete } from '../../src/cli/completion/complete';
+import { complete } from '../../src/commands/completion/complete';
 import { commands, topics } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
 import { long } from '../helpers/long';

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import type { TerminalSignals } from '../../platform/context';
 import { type CliError, usageError } from '../../platform/errors';
 
 /** What is typed, from the first question until release. The terminal does not echo it, also between questions. */
@@ -12,14 +13,6 @@ export interface Keyboard {
 }
 
 type TerminalInput = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
-
-/** What a terminal in raw mode no longer does itself. */
-export interface Signals {
-  /** For Ctrl-C; also shows it. */
-  interrupt(): void;
-  /** For Ctrl-Z, where there is job control. Returns when the process continues. */
-  readonly suspend?: (() => void) | undefined;
-}
 
 /** The error of a secret that was pasted into a prompt for one line. */
 export function severalLines(): CliError {
@@ -42,7 +35,10 @@ const REDRAW = ' \u007f';
  * Questions handle Ctrl-C themselves. They do not get Ctrl-Z, after which readline reads no more and what is
  * typed goes to the shell, nor Escape alone, after which readline silently drops the next character.
  */
-export function keyboard(terminal: TerminalInput, { interrupt, suspend }: Signals): Keyboard {
+export function keyboard(
+  terminal: TerminalInput,
+  { interrupt, suspend }: TerminalSignals,
+): Keyboard {
   const raw = (on: boolean) => void terminal.setRawMode?.(on);
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   let escaped = false;

@@ -1,6 +1,4 @@
 import type { Account, AuditEntry, Push, SecretRequest } from '../../contract/api';
-import type { Profile } from '../../platform/context';
-import { hasToken } from '../../profile/config-file';
 import type { Look, Style } from './output';
 import { type Column, pairs } from './table';
 import { ago, ahead, leftOnLastDay } from './wording';
@@ -116,7 +114,7 @@ export const requestColumns: readonly Column<SecretRequest>[] = [
   },
 ];
 
-/** One property of a request a line, as `profileText` prints settings. */
+/** One property of a request a line, two columns on a terminal, `name<TAB>value` in a pipe. */
 export function requestText(request: SecretRequest, look: Look): string {
   const { state, name, note, response_file_attachments: files, public_key: key } = request;
   const time = (value: string | null | undefined) =>
@@ -191,51 +189,14 @@ export const ownerColumns: readonly Column<ShownOwner>[] = [
   },
 ];
 
-/** A profile without the value of its token. */
-export interface ShownProfile extends Omit<Profile, 'token'> {
-  readonly name: string;
-  readonly current: boolean;
-  readonly token: boolean;
-}
-
-export function shownProfile(name: string, profile: Profile, current: boolean): ShownProfile {
-  return { name, current, ...profile, token: hasToken(profile) };
-}
-
-/** Columns of `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */
-export const profileColumns: readonly Column<ShownProfile>[] = [
-  { title: '', shown: ({ current }) => (current ? '*' : ' '), exact: () => [] },
-  { title: 'NAME', shown: ({ name }) => name },
-  { title: 'ADDRESS', shown: ({ url }) => url ?? '', elastic: true },
-  {
-    title: 'TOKEN',
-    shown: ({ token }) => yesNo(token),
-    exact: ({ token, current }) => [yesNo(token), yesNo(current)],
-  },
-];
-
-const yesNo = (value: boolean) => (value ? 'yes' : 'no');
-
-/** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
-export function profileText(profile: ShownProfile, look: Look): string {
-  const { name, current, url, token, ...rest } = profile;
-  return pairs(
-    [
-      ['name', name],
-      ['current', yesNo(current)],
-      ['url', url ?? ''],
-      ['token', yesNo(token)],
-      ...Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
-    ],
-    look,
-  );
-}
+/** `yes` or `no`. */
+export const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
 /** What is known of a push; without its owner's token, less than its lists have. */
 export type PushState = Pick<Push, 'url_token'> &
   Partial<{ readonly [Key in keyof Push]: Push[Key] | null }>;
 
-/** One property of a push a line, as `profileText` prints settings. */
+/** One property of a push a line, two columns on a terminal, `name<TAB>value` in a pipe. */
 export function pushStateText(push: PushState, look: Look): string {
   const known = (value: boolean | null | undefined) => (value == null ? 'unknown' : yesNo(value));
   const rest = (left?: number | null, all?: number | null) =>

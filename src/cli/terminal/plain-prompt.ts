@@ -1,6 +1,6 @@
+import type { PromptStreams, TerminalPrompter, TerminalSignals } from '../../platform/context';
 import { CliError } from '../../platform/errors';
-import { keyboard, type Signals, severalLines } from './keyboard';
-import type { PromptStreams, TerminalPrompter } from './prompt';
+import { keyboard, severalLines } from './keyboard';
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
@@ -16,7 +16,7 @@ const BACKSPACES = ['\b', '\u007f'];
  */
 export function plainPrompter(
   { input, output, signal }: PromptStreams,
-  signals: Signals,
+  signals: TerminalSignals,
 ): TerminalPrompter {
   const { keys, take, release } = keyboard(input, signals);
 

@@ -1,21 +1,7 @@
 import { createPromptModule } from 'inquirer';
-import type { Prompter } from '../../platform/context';
+import type { PromptStreams, TerminalPrompter, TerminalSignals } from '../../platform/context';
 import { CliError } from '../../platform/errors';
-import { keyboard, type Signals, severalLines } from './keyboard';
-
-/** A prompter that holds the terminal from its first question on. */
-export interface TerminalPrompter extends Prompter {
-  /** Restores the terminal; the next question takes it again. */
-  release(): void;
-}
-
-/** Where answers are read and questions are written. */
-export interface PromptStreams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-  /** Aborted by SIGINT or SIGTERM. */
-  readonly signal: AbortSignal;
-}
+import { keyboard, severalLines } from './keyboard';
 
 const SHOW_CURSOR = '\u001b[?25h';
 
@@ -25,7 +11,7 @@ const SHOW_CURSOR = '\u001b[?25h';
  */
 export function inquirerPrompter(
   { input, output, signal }: PromptStreams,
-  { interrupt, suspend }: Signals,
+  { interrupt, suspend }: TerminalSignals,
 ): TerminalPrompter {
   const { keys, take, release } = keyboard(input, {
     interrupt,

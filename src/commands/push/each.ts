@@ -1,10 +1,11 @@
 import { noKey, readPassphrase } from '../../cli/passphrase';
-import { failureFields, reportError } from '../../cli/report-error';
+import { failureFields } from '../../cli/report-error';
 import { bytesFrom } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
 import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
 import type { NewPush } from '../../contract/api';
+import { tellError } from '../../open/tell-error';
 import type { Edition } from '../../platform/context';
 import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
@@ -134,7 +135,7 @@ function outcomeReporter(session: Session, { options, target, mode }: Batch) {
     const hinted = lastHint;
     state.worst = Math.max(state.worst, failure.exitStatus);
     lastHint = failure.hint;
-    await reportError(context, failure, { ...options, hinted });
+    await tellError(context, failure, { ...options, hinted });
   };
   /** The line on stdout of a line that failed: empty, or the error as JSON. */
   const placeholder = async (line: BatchLine, failure: CliError) => {

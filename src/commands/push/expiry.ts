@@ -1,6 +1,6 @@
-import { askedLifetime } from '../../client/compare-limits';
 import { askEdition, type ExpiryFields, expiryFields } from '../../client/edition';
 import { durationText } from '../../contract/duration';
+import { askedLifetime } from '../../contract/lifetime';
 import type { Edition, Profile } from '../../platform/context';
 import { CliError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';

@@ -8,10 +8,11 @@ import {
   type SourceOptions,
 } from '../../cli/source';
 import { notification, type RequestApi } from '../../client/client';
-import { differences, differenceText, grantedLifetime } from '../../client/compare-limits';
+import { differences, differenceText } from '../../client/compare-limits';
 import { findLink, parseReference, withKey } from '../../client/link';
 import type { NewPush, NewRequest, Push, SecretRequest } from '../../contract/api';
 import { durationInOneUnit } from '../../contract/duration';
+import { grantedLifetime } from '../../contract/lifetime';
 import { type NewKey, newRequestKey } from '../../open/request-keys';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
 import type { Context } from '../../platform/context';

@@ -2,7 +2,7 @@ import { type StdioOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
-import type { Child } from '../../platform/context';
+import type { Child } from './context';
 
 /** Passes signals to `deliver` instead of handling them; returns what ends that. */
 export type ForwardSignals = (deliver: (signal: NodeJS.Signals) => void) => () => void;

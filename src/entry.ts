@@ -1,3 +1,0 @@
-/** What the launcher needs, in one chunk. */
-export { run } from './main';
-export { crash, leave, systemContext } from './platform/process';
