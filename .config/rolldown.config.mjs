@@ -46,7 +46,7 @@ export default defineConfig({
 function together() {
   const chunks = {
     streams: ['platform/stdio', 'platform/files/abort', 'platform/package-version'],
-    base: ['platform/errors', 'cli/options'],
+    base: ['platform/errors', 'cli/options', 'contract/api'],
     program: ['commands/program'],
     session: [
       'profile/session',

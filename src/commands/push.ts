@@ -7,24 +7,18 @@ import {
   port,
   positive,
 } from '../cli/options';
-import type { Kind } from '../contract/api';
+import { kinds, locales } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { PushOptions } from './push/push-options';
-
-/** Those of contract.ts, too; a test compares them. */
-const LOCALES =
-  'ca cs cy da de en en-GB es eu fi fr ga hi hu id is it ja ko lv nl no pl pt-BR pt-PT ro ru sk sr sv th uk ur zh-CN'.split(
-    ' ',
-  );
 
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env,
 --generate and --file. At a terminal, without any of these, pwpush asks for it,
 and offers a passphrase. With no instance configured, it offers to log in or to
 serve the secret from this machine.
-Languages of --locale: ${LOCALES.slice(0, 16).join(' ')}
-${LOCALES.slice(16).join(' ')}.
+Languages of --locale: ${locales.slice(0, 16).join(' ')}
+${locales.slice(16).join(' ')}.
 
 Examples:
   $ pwpush push                            asks for the secret
@@ -39,7 +33,7 @@ export function define(context: Context): Command {
     .option('--env <name>', 'read the text from an environment variable')
     .option('--generate [length]', 'generate it: 24, words:5, hex:32 (default: 24)')
     .option('--raw', 'keep the final newline of single-line input')
-    .addOption(new Option('--kind <kind>', 'kind').choices(KINDS))
+    .addOption(new Option('--kind <kind>', 'kind').choices(kinds))
     .option('-n, --name <name>', 'label, shown to you in lists')
     .option('--note <text>', 'note, shown to you only')
     .optionsGroup('Files:')
@@ -77,7 +71,7 @@ export function define(context: Context): Command {
     .option('--qr', 'also draw the link as a QR code, on stderr')
     .addOption(
       new Option('--locale <code>', "language of the recipient's page, such as fr").choices(
-        LOCALES,
+        locales,
       ),
     )
     .option('--notify <email...>', 'let the instance e-mail the link to up to 5')
@@ -128,9 +122,6 @@ const DEFAULTS = {
   here: false,
   each: false,
 };
-
-/** Those of contract.ts, which need not be loaded to print the help. */
-const KINDS = ['text', 'file', 'url', 'qr'] satisfies Kind[];
 
 function concurrency(value: string): number {
   const number = positive('--concurrency')(value);

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/client/client';
 import { findLink, parseReference, repairText, withKey } from '../../src/client/link';
-import { createdSchema } from '../../src/contract/api';
+import { createdSchema } from '../../src/contract/decode';
 import { CliError } from '../../src/platform/errors';
 
 const api = (preview: () => Promise<{ url: string }>) => ({ preview }) as unknown as Api;
