@@ -1,18 +1,17 @@
 import { parseJson } from '../contract/json';
-import type { ApiResponse } from './transport/call';
-import { header } from './transport/call';
+import { header, type WholeResponse } from './transport/response';
 
-export function isJson(answer: Pick<ApiResponse, 'headers'>): boolean {
-  return /\bjson\b/i.test(header(answer, 'content-type') ?? '');
+export function isJson(response: Pick<WholeResponse, 'headers'>): boolean {
+  return /\bjson\b/i.test(header(response, 'content-type') ?? '');
 }
 
 /** The error text of a response: `error`, `message`, or the arrays by field of a 422. */
-export function errorText(answer: ApiResponse): string {
-  if (!isJson(answer)) return answer.body.length === 0 ? '' : firstLine(answer);
+export function errorText(response: WholeResponse): string {
+  if (!isJson(response)) return response.body.length === 0 ? '' : firstLine(response);
   try {
-    return sentences(parseJson(answer.body)).join('; ');
+    return sentences(parseJson(response.body)).join('; ');
   } catch {
-    return firstLine(answer);
+    return firstLine(response);
   }
 }
 
@@ -43,22 +42,22 @@ function fieldMessages(field: string, messages: unknown): string[] {
 }
 
 /** A body that is not what was expected: its type and first line. */
-export function firstLine(answer: ApiResponse): string {
-  if (answer.body.length === 0) return 'an empty body';
-  const text = answer.body.subarray(0, 4096).toString('utf8');
+export function firstLine(response: WholeResponse): string {
+  if (response.body.length === 0) return 'an empty body';
+  const text = response.body.subarray(0, 4096).toString('utf8');
   const line = text.split(/[\r\n]/).find((one) => one.trim() !== '') ?? '';
-  return `${mediaType(answer)}, "${line.trim()}"`;
+  return `${mediaType(response)}, "${line.trim()}"`;
 }
 
 /** A body that must not be quoted: its type and size. */
-export function sizeOnly(answer: ApiResponse): string {
-  return answer.body.length === 0
+export function sizeOnly(response: WholeResponse): string {
+  return response.body.length === 0
     ? 'an empty body'
-    : `${mediaType(answer)}, ${answer.body.length} bytes`;
+    : `${mediaType(response)}, ${response.body.length} bytes`;
 }
 
-function mediaType(answer: ApiResponse): string {
-  return (header(answer, 'content-type') ?? 'no content type').split(';')[0] ?? '';
+function mediaType(response: WholeResponse): string {
+  return (header(response, 'content-type') ?? 'no content type').split(';')[0] ?? '';
 }
 
 /** Characters of a text that are searched for secrets; at most 300 of them are quoted, of up to 16 MiB. */

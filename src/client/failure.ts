@@ -1,9 +1,10 @@
-import type { commercialRoutes, RouteName } from '../contract/api';
 import { CliError, codeOfHttpStatus, type ErrorDetails, failedError } from '../platform/errors';
+import { type Call, namesOne } from './calls';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
 import { accessPage } from './transport/access-proxy';
-import { type AnswerTooLong, type ApiResponse, header, retryAfter } from './transport/call';
+import { retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
+import { header, ResponseTooLong, type WholeResponse } from './transport/response';
 
 /** For the messages when a token is refused or missing. */
 export interface TokenSource {
@@ -15,98 +16,140 @@ export interface TokenSource {
   readonly anonymous?: boolean | undefined;
 }
 
-/** What a request does: a route of pushes, or that of a request which is its like. */
-export type CallName = RouteName | keyof typeof commercialRoutes | 'respond';
-
-/** What is known of a request that failed. */
+/** What is known of a request that failed, besides its call. */
 export interface SentRequest extends TokenSource {
-  readonly call: CallName;
-  /** What it is about. */
-  readonly noun: 'push' | 'request';
-  readonly repeatable: boolean;
-  /** It was sent with a token. */
+  /** Sent with a token. */
   readonly authenticated: boolean;
-  /** It was sent with a passphrase. */
+  /** Sent with a passphrase. */
   readonly passphrase: boolean;
-  /** It was sent with files. */
-  readonly files?: boolean;
+  /** Sent with files. */
+  readonly files: boolean;
   /** Secrets of the request, which no message repeats. */
   readonly secrets: readonly string[];
   /** Names of the user's headers that it was sent with. */
-  readonly headers?: readonly string[];
+  readonly headers: readonly string[];
 }
 
-/** The error for an unsuccessful response, whose body may be empty, HTML or truncated. */
-export function responseError(answer: ApiResponse, sent: SentRequest, now: Date): CliError {
-  const page = accessPage(answer, sent.headers ?? []);
+/**
+ * The error for a response that does not do what was asked: no success, whose body may be empty, HTML or truncated, or a
+ * success whose body does not match its schema.
+ */
+export function explain(
+  response: WholeResponse,
+  call: Call,
+  sent: SentRequest,
+  now: Date,
+): CliError {
+  const page = accessPage(response, sent.headers);
   if (page) return page;
-  const text = quotable(errorText(answer), sent.secrets);
-  const failure = statusError(answer, sent, text, now);
+  if (isSuccess(response)) return malformed(response, call, sent);
+  const text = quotable(errorText(response), sent.secrets);
+  const failure = statusError({ response, call, sent, text, now });
   return sent.files ? filesRefused(failure, text, sent) : failure;
 }
 
-function statusError(answer: ApiResponse, sent: SentRequest, text: string, now: Date): CliError {
-  const status = answer.status;
-  if (status === 401) return unauthorized(answer, sent, text);
-  if (status === 403) return forbidden(answer, sent, text);
-  if (status === 404) return notFound(answer, sent, text);
-  if (status === 429) return rateLimited(answer, text, now);
+export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** The error for a request without a whole response: unreachable if nothing was sent, else an open outcome. */
+export function explainLoss(
+  failure: TransportError | ResponseTooLong,
+  call: Call,
+  sent: SentRequest,
+): CliError {
+  const { message } = failure;
+  if (failure instanceof ResponseTooLong)
+    return openOutcome(message, call, sent, { status: failure.status });
+  const { hint } = failure;
+  if (!failure.sent) return new CliError('unreachable', message, { hint, cause: failure });
+  return openOutcome(message, call, sent, { hint, cause: failure }, true);
+}
+
+/**
+ * The error of a call that may have had its effect although no response says so. A response, even an unusable one, to a call
+ * that can be repeated leaves nothing open.
+ * @param lost there is no response
+ */
+function openOutcome(
+  message: string,
+  { repeatable, unclear, unclearWithoutToken }: Call,
+  { authenticated }: SentRequest,
+  details: ErrorDetails,
+  lost = false,
+): CliError {
+  if (repeatable && !lost) return failedError(message, details);
+  const hint = (authenticated ? undefined : unclearWithoutToken) ?? unclear ?? details.hint;
+  return new CliError('unknown', message, { ...details, hint });
+}
+
+/** Whether a call that failed may succeed later, as far as its error says. */
+export function isTemporary(error: unknown): error is CliError {
+  if (!(error instanceof CliError)) return false;
+  const { code, status = 0 } = error;
+  return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
+}
+
+/** An unsuccessful response, and what it says in a text that may be quoted. */
+interface Refusal {
+  readonly response: WholeResponse;
+  readonly call: Call;
+  readonly sent: SentRequest;
+  readonly text: string;
+  readonly now: Date;
+}
+
+function statusError(refusal: Refusal): CliError {
+  const { response, call, sent, text } = refusal;
+  const { status } = response;
+  if (status === 401) return unauthorized(refusal);
+  if (status === 403) return forbidden(refusal);
+  if (status === 404) return notFound(refusal);
+  if (status === 429) return rateLimited(refusal);
   if (status >= 300 && status < 400)
     return failedError(`the instance redirects (${status}) instead of responding`, {
       status,
       hint: 'check the address',
     });
-  if (sent.noun === 'request' && (status === 409 || status === 410)) return tooLate(status);
+  if (call.subject === 'request' && (status === 409 || status === 410)) return tooLate(status);
   const code = codeOfHttpStatus(status);
   const verb =
     code === 'rejected' ? 'the instance refused the request' : `the instance failed (${status})`;
   const message = `${verb}${text === '' ? '' : `: ${text}`}`;
-  if (status >= 500) return inconclusive(message, sent, { status });
+  if (status >= 500) return openOutcome(message, call, sent, { status });
   const hint =
     status === 413 ? 'it is larger than the instance or a proxy in front of it allows' : undefined;
   return new CliError(code, message, { status, hint });
 }
 
-/** The error of a call that may have had its effect, for all that its response says. */
-function inconclusive(message: string, sent: SentRequest, details: ErrorDetails): CliError {
-  const hint = openOutcome(sent);
-  return hint === undefined
-    ? failedError(message, details)
-    : new CliError('unknown', message, { ...details, hint });
-}
-
-function passphraseRefused({ passphrase, noun }: SentRequest): CliError {
-  return passphrase
+function passphraseRefused({ call, sent }: Refusal): CliError {
+  return sent.passphrase
     ? new CliError('passphrase', 'wrong passphrase', {
         status: 401,
         hint: 'ask the sender of the link; only a few attempts per minute are allowed',
       })
-    : new CliError('passphrase', `the ${noun} requires a passphrase`, {
+    : new CliError('passphrase', `the ${call.subject} requires a passphrase`, {
         status: 401,
         hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
       });
 }
 
-function unauthorized(answer: ApiResponse, sent: SentRequest, text: string): CliError {
+function unauthorized(refusal: Refusal): CliError {
+  const { response, call, sent } = refusal;
   // Not `text`, in which what repeats a secret is left out.
-  const raw = errorText(answer);
-  if ((sent.call === 'retrieve' || sent.call === 'respond') && /passphrase/i.test(raw))
-    return passphraseRefused(sent);
-  // The reference answers 401 where the specification has 403 (docs/wire.md, "Errors").
-  if (sent.call === 'expire' && /delet/i.test(raw)) return forbidden(answer, sent, text);
-  return sent.authenticated ? tokenRefused(sent) : tokenNeeded(sent);
+  const raw = errorText(response);
+  if (call.takesPassphrase && /passphrase/i.test(raw)) return passphraseRefused(refusal);
+  // The reference responds with 401 where the specification has 403 (docs/wire.md, "Errors").
+  if (call.ends && /delet/i.test(raw)) return forbidden(refusal);
+  return sent.authenticated ? tokenRefused(call, sent) : tokenNeeded(sent);
 }
 
-function tokenRefused(sent: SentRequest): CliError {
-  const publicCall = ['version', 'retrieve', 'preview', 'create', 'expire', 'respond'].includes(
-    sent.call,
-  );
-  const { tokenFrom } = sent;
+function tokenRefused(call: Call, { tokenFrom }: SentRequest): CliError {
   const from = tokenFrom === undefined ? '' : ` from ${tokenFrom}`;
   const again = tokenFrom?.startsWith('profile ')
     ? ['log in again with pwpush login']
     : ['set a valid one there', 'log in with pwpush login'];
-  const ways = publicCall ? [...again, 'use --anonymous to send none'] : again;
+  const ways = call.public ? [...again, 'use --anonymous to send none'] : again;
   return new CliError('unauthorized', `the instance refused the token${from}`, {
     status: 401,
     hint: `${ways.slice(0, -1).join(', ')}${ways.length > 1 ? ', or ' : ''}${ways.at(-1)}`,
@@ -125,58 +168,44 @@ function tokenNeeded(sent: SentRequest): CliError {
   });
 }
 
-function forbidden(answer: ApiResponse, sent: SentRequest, text: string): CliError {
-  const status = answer.status;
+function forbidden({ response, call, sent, text }: Refusal): CliError {
+  const { status } = response;
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
-  if (!isJson(answer) && /throttl|too many|retry later|rate limit/i.test(text))
+  if (!isJson(response) && /throttl|too many|retry later|rate limit/i.test(text))
     return new CliError('rate_limited', 'rate limited by the instance', { status });
-  const owner =
-    sent.call === 'audit' ? 'only the owner can read the audit log' : 'only the owner can do that';
-  return new CliError(
-    'forbidden',
-    text === '' ? owner : `the instance refused the request: ${text}`,
-    {
-      status,
-      hint: ownersHint(sent),
-    },
-  );
+  const message =
+    text === ''
+      ? `only the owner can ${call.ownersOnly ?? 'do that'}`
+      : `the instance refused the request: ${text}`;
+  return new CliError('forbidden', message, { status, hint: ownersHint(call, sent) });
 }
 
-/** The answer does not name the owner; a push created without a token has none. */
-function ownersHint({ authenticated, anonymous, tokenHint, call, noun }: SentRequest): string {
-  if (authenticated && ofNoPush.has(call))
+/** The response does not name the owner; a push created without a token has none. */
+function ownersHint(call: Call, { authenticated, anonymous, tokenHint }: SentRequest): string {
+  if (authenticated && !namesOne(call))
     return 'the token may not do that: ask the administrator of the instance';
   if (authenticated)
-    return `the token belongs to another user, or the ${noun} was created without one`;
+    return `the token belongs to another user, or the ${call.subject} was created without one`;
   if (anonymous) return 'if it is yours, remove --anonymous';
   if (tokenHint !== undefined) return tokenHint;
-  const ownerless = call === 'expire' ? 'it can only expire by its limits' : 'nobody can';
+  const ownerless = call.ends ? 'it can only expire by its limits' : 'nobody can';
   return `log in as its owner with pwpush login; if it was created without a token, ${ownerless}`;
 }
 
-/** Calls that name no push. */
-const ofNoPush: ReadonlySet<CallName> = new Set([
-  'version',
-  'create',
-  'active',
-  'expired',
-  'accounts',
-]);
-
-function notFound(answer: ApiResponse, sent: SentRequest, text: string): CliError {
+function notFound({ response, call, text }: Refusal): CliError {
   const status = 404;
-  if (sent.call === 'accounts')
+  const { subject } = call;
+  if (namesOne(call) && (isJson(response) || text === ''))
+    return new CliError('not_found', `no such ${subject} on this instance`, {
+      status,
+      hint: 'check the link for missing characters, and the instance with pwpush version',
+    });
+  if (subject === 'account')
     return new CliError('not_found', 'this instance has no accounts', {
       status,
       hint: 'only the commercial edition has them',
     });
-  if (!ofNoPush.has(sent.call) && (isJson(answer) || text === '')) {
-    return new CliError('not_found', `no such ${sent.noun} on this instance`, {
-      status,
-      hint: 'check the link for missing characters, and the instance with pwpush version',
-    });
-  }
-  if (sent.noun === 'request') return noRequests(status);
+  if (subject === 'request') return noRequests(status);
   const words = text === '' || /^not.found$/i.test(text) ? '' : `: ${text}`;
   return new CliError('not_found', `no API v2 at this address${words}`, {
     status,
@@ -202,8 +231,8 @@ export function noRequests(status?: number): CliError {
   });
 }
 
-function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
-  const seconds = retryAfter(header(answer, 'retry-after'), now);
+function rateLimited({ response, text, now }: Refusal): CliError {
+  const seconds = retryAfter(header(response, 'retry-after'), now);
   return new CliError(
     'rate_limited',
     `rate limited by the instance${text === '' ? '' : `: ${text}`}`,
@@ -214,73 +243,23 @@ function rateLimited(answer: ApiResponse, text: string, now: Date): CliError {
   );
 }
 
-/** A hint at what the instance may have done although no answer says so. */
-function openOutcome(sent: SentRequest): string | undefined {
-  return sent.noun === 'push' ? openPushOutcome(sent) : openRequestOutcome(sent);
-}
-
-function openRequestOutcome({ call }: SentRequest): string | undefined {
-  if (call === 'create')
-    return 'a request may exist, but nobody has its link: look for it with pwpush requests';
-  if (call === 'retrieve')
-    return 'the answer may have been taken: the owner can check with pwpush audit';
-  if (call === 'respond') return 'the answer may have arrived: ask the person who requested it';
-  return undefined;
-}
-
-function openPushOutcome({ call, authenticated }: SentRequest): string | undefined {
-  if (call === 'create')
-    return authenticated
-      ? 'a push may exist: look for it with pwpush list and expire it before you push again'
-      : 'a push may exist; without a token it cannot be looked up, and expires by its limits';
-  if (call === 'retrieve')
-    return 'a view may have been used: the owner can check with pwpush audit';
-  if (call === 'notify') return 'the e-mail may have been sent: check with pwpush audit';
-  return undefined;
-}
-
-/** The error for a response that is too long to be read. */
-export function tooLong(failure: AnswerTooLong, sent: SentRequest): CliError {
-  return inconclusive(failure.message, sent, { status: failure.status });
-}
-
-/** The error for a request without a response: unreachable if nothing was sent, else an unknown outcome. */
-export function transportFailure(failure: TransportError, sent: SentRequest): CliError {
-  if (!failure.sent)
-    return new CliError('unreachable', failure.message, { hint: failure.hint, cause: failure });
-  const again =
-    sent.call === 'expire'
-      ? `the ${sent.noun} may have ${sent.noun === 'push' ? 'expired' : 'been closed'}: run the command again to be sure`
-      : undefined;
-  return new CliError('unknown', failure.message, {
-    hint: openOutcome(sent) ?? again ?? failure.hint,
-    cause: failure,
-  });
-}
-
 /** The error for a success whose body does not match its schema. */
-export function malformed(answer: ApiResponse, sent: SentRequest): CliError {
-  const page = accessPage(answer, sent.headers ?? []);
-  if (page) return page;
-  const text = mayQuote(answer, sent) ? firstLine(answer) : sizeOnly(answer);
+function malformed(response: WholeResponse, call: Call, sent: SentRequest): CliError {
+  const text = call.holds && !isPage(response) ? sizeOnly(response) : firstLine(response);
   const quoted = quotable(text, sent.secrets);
-  const what = `the instance sent an unexpected response (${answer.status}): ${quoted}`;
-  return inconclusive(what, sent, {
-    status: answer.status,
+  const what = `the instance sent an unexpected response (${response.status}): ${quoted}`;
+  const rescued = call.holds === 'secret' && isJson(response) && response.body.length > 0;
+  return openOutcome(what, call, sent, {
+    status: response.status,
     hint: 'check that this is the address of a Password Pusher instance, and for a proxy in between',
-    unread:
-      sent.call === 'retrieve' && isJson(answer) && answer.body.length > 0
-        ? answer.body
-        : undefined,
+    unread: rescued ? response.body : undefined,
   });
 }
 
-/** A page can be quoted; any other body of a retrieval or creation may be the secret or the link. */
-function mayQuote(answer: ApiResponse, { call }: SentRequest): boolean {
-  const page = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
-    answer.body.subarray(0, 256).toString('latin1'),
-  );
-  return page || !['retrieve', 'create', 'respond'].includes(call);
+/** Whether a body is an HTML page, in which there is no secret and no link. */
+function isPage({ body }: WholeResponse): boolean {
+  const start = body.subarray(0, 256).toString('latin1');
+  return /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(start);
 }
 
 /** The error for a refused push with files: in the instance's words unless it requires a token, with a hint about files. */

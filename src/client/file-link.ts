@@ -1,8 +1,10 @@
 import { parseUrl } from '../contract/address';
-import type { HeaderFields, HttpResponse, Transport } from '../platform/context';
+import type { HeaderFields, HttpRequest, HttpResponse, Transport } from '../platform/context';
 import { CliError, failedError } from '../platform/errors';
-import { header, retryAfter } from './transport/call';
+import { retryAfter } from './transport/call';
 import { TransportError } from './transport/network-errors';
+import { follow, type RedirectRules } from './transport/redirects';
+import { discardBody, header } from './transport/response';
 
 /** The response of a file's link. */
 export interface FileResponse {
@@ -44,7 +46,7 @@ interface LinkSettings {
   readonly now: () => Date;
 }
 
-/** A link that did not answer with its file. */
+/** A link whose response was not its file. */
 export class LinkError extends CliError {
   /** Seconds to wait before another attempt; undefined if another is of no use. */
   readonly again: number | undefined;
@@ -76,21 +78,15 @@ export async function openLink(
     'accept-encoding': 'identity',
     'user-agent': settings.userAgent,
   };
-  const open = (range: HeaderFields = {}) =>
-    followRedirects(
-      settings.send,
-      url,
-      { ...headers, ...range },
-      {
-        ...(own ? access : {}),
-        ...headers,
-        ...range,
-        ...(own && token !== undefined ? { authorization: `Bearer ${token}` } : {}),
-      },
-    );
-  const refuse = async (answer: HttpResponse) => {
-    await discardBody(answer.body);
-    return refused(answer.status, retryAfter(header(answer, 'retry-after'), settings.now()));
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const open = (range: HeaderFields = {}) => {
+    const plain = { ...headers, ...range };
+    const first = own ? { ...access, ...plain, ...authorization } : plain;
+    return follow(settings.send, get(url, first), anywhere(plain));
+  };
+  const refuse = async (response: HttpResponse) => {
+    await discardBody(response.body);
+    return refused(response.status, retryAfter(header(response, 'retry-after'), settings.now()));
   };
   if (resume && begun) {
     const { tag, length, received: from } = begun;
@@ -187,55 +183,28 @@ export function worthAnotherTry(error: unknown): number | undefined {
   return error instanceof LinkError ? error.again : undefined;
 }
 
-const MAX_REDIRECTS = 10;
-/** Bytes of an unwanted body that are read so that its connection can be reused; a longer one closes it. */
-const MAX_DISCARDED = 64 * 1024;
-/** Pieces of it: one that comes a byte at a time is not waited for. */
-const MAX_PIECES = 4;
-
 /**
- * GET, following up to 10 redirects to any host, but never from https to http.
- * @param first headers of the first request, which alone may hold a token or headers of the user; `headers` those of the others
+ * Redirects lead to any host, but never from https to http. The first request alone may hold a token or headers of the
+ * user.
+ * @param headers those of the others
  */
-async function followRedirects(
-  send: Transport,
-  link: URL,
-  headers: HeaderFields,
-  first: HeaderFields,
-): Promise<HttpResponse> {
-  let current = link;
-  for (let hop = 0; ; hop++) {
-    const sent = hop === 0 ? first : headers;
-    const url = current.href.slice(0, current.href.length - current.hash.length);
-    const response = await send({ method: 'GET', url, headers: sent });
-    const next = redirectTarget(response, current);
-    if (next === undefined) return response;
-    await discardBody(response.body);
-    if (hop === MAX_REDIRECTS)
-      throw failedError(`its link redirects more than ${MAX_REDIRECTS} times`);
-    current = next;
-  }
+function anywhere(headers: HeaderFields): RedirectRules {
+  return {
+    most: 10,
+    tooMany: () => failedError('its link redirects more than 10 times'),
+    next: (location, { url }) => {
+      const from = new URL(url);
+      const to = parseUrl(location, from);
+      if (to === undefined) throw failedError('its link redirects to an invalid address');
+      if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:'))
+        return get(to, headers);
+      throw failedError(
+        `its link redirects from ${from.protocol.slice(0, -1)} to ${to.protocol}//${to.host}; it was not followed`,
+      );
+    },
+  };
 }
 
-function redirectTarget(response: HttpResponse, from: URL): URL | undefined {
-  const location = header(response, 'location');
-  if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined)
-    return undefined;
-  const to = parseUrl(location, from);
-  if (to === undefined) throw failedError('its link redirects to an invalid address');
-  if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')) return to;
-  throw failedError(
-    `its link redirects from ${from.protocol.slice(0, -1)} to ${to.protocol}//${to.host}; it was not followed`,
-  );
-}
-
-/** Drops a body: an unread one would block the next request to that host. */
-export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
-  let read = 0;
-  let pieces = 0;
-  for await (const chunk of body) {
-    read += chunk.byteLength;
-    pieces += 1;
-    if (read > MAX_DISCARDED || pieces === MAX_PIECES) return;
-  }
+function get({ href, hash }: URL, headers: HeaderFields): HttpRequest {
+  return { method: 'GET', url: href.slice(0, href.length - hash.length), headers };
 }

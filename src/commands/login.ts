@@ -4,7 +4,7 @@ import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options'
 import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
 import { askEdition } from '../client/edition';
-import { LeavesOrigin } from '../client/transport/call';
+import { LeavesOrigin } from '../client/transport/redirects';
 import type { InstanceVersion } from '../contract/api';
 import type { Context, Edition, Profile, StoredProfiles, Token } from '../platform/context';
 import { CliError, type ErrorCode, usageError } from '../platform/errors';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import type { Api } from '../client/client';
-import { notification } from '../client/client';
+import { notification } from '../client/notification';
 import type { Notified } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';

@@ -14,46 +14,41 @@ export const APPLICATION = 'pwpush';
 /** The OpenAPI document of our service, relative to `API_PATH`. */
 export const OPENAPI_PATH = '/openapi.json';
 
-/**
- * The endpoints. `path` is relative to `API_PATH`; `:token` is a push's `url_token`. `repeatable` says whether a request may
- * be sent twice: a retrieval uses a view, a creation makes a second push, and a notification sends a second e-mail
- * (docs/wire.md, "What a retrieval costs").
- */
+/** The endpoints. `path` is relative to `API_PATH`; `:token` is a push's `url_token`. */
 export const routes = {
-  version: { method: 'GET', path: '/version', repeatable: true },
-  create: { method: 'POST', path: '/pushes', repeatable: false },
-  active: { method: 'GET', path: '/pushes/active', repeatable: true },
-  expired: { method: 'GET', path: '/pushes/expired', repeatable: true },
-  retrieve: { method: 'GET', path: '/pushes/:token', repeatable: false },
-  preview: { method: 'GET', path: '/pushes/:token/preview', repeatable: true },
-  audit: { method: 'GET', path: '/pushes/:token/audit', repeatable: true },
-  expire: { method: 'DELETE', path: '/pushes/:token', repeatable: true },
-  notify: { method: 'POST', path: '/pushes/:token/notify_emails', repeatable: false },
+  version: { method: 'GET', path: '/version' },
+  create: { method: 'POST', path: '/pushes' },
+  active: { method: 'GET', path: '/pushes/active' },
+  expired: { method: 'GET', path: '/pushes/expired' },
+  retrieve: { method: 'GET', path: '/pushes/:token' },
+  preview: { method: 'GET', path: '/pushes/:token/preview' },
+  audit: { method: 'GET', path: '/pushes/:token/audit' },
+  expire: { method: 'DELETE', path: '/pushes/:token' },
+  notify: { method: 'POST', path: '/pushes/:token/notify_emails' },
 } as const satisfies Record<string, Route>;
 
 /** The endpoints of requests, which the commercial edition and our own service have (docs/wire.md, "Requests"). */
 export const requestRoutes = {
-  create: { method: 'POST', path: '/requests', repeatable: false },
-  open: { method: 'GET', path: '/requests/open', repeatable: true },
-  ready: { method: 'GET', path: '/requests/ready', repeatable: true },
-  closed: { method: 'GET', path: '/requests/closed', repeatable: true },
-  active: { method: 'GET', path: '/requests/active', repeatable: true },
-  read: { method: 'GET', path: '/requests/:token', repeatable: false },
-  preview: { method: 'GET', path: '/requests/:token/preview', repeatable: true },
-  respond: { method: 'PATCH', path: '/requests/:token/respond', repeatable: false },
-  audit: { method: 'GET', path: '/requests/:token/audit', repeatable: true },
-  close: { method: 'DELETE', path: '/requests/:token', repeatable: true },
+  create: { method: 'POST', path: '/requests' },
+  open: { method: 'GET', path: '/requests/open' },
+  ready: { method: 'GET', path: '/requests/ready' },
+  closed: { method: 'GET', path: '/requests/closed' },
+  active: { method: 'GET', path: '/requests/active' },
+  read: { method: 'GET', path: '/requests/:token' },
+  preview: { method: 'GET', path: '/requests/:token/preview' },
+  respond: { method: 'PATCH', path: '/requests/:token/respond' },
+  audit: { method: 'GET', path: '/requests/:token/audit' },
+  close: { method: 'DELETE', path: '/requests/:token' },
 } as const satisfies Record<string, Route>;
 
 /** Calls of the commercial edition alone. */
 export const commercialRoutes = {
-  accounts: { method: 'GET', path: '/accounts', repeatable: true },
+  accounts: { method: 'GET', path: '/accounts' },
 } as const satisfies Record<string, Route>;
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
-  readonly repeatable: boolean;
 }
 
 export type RouteName = keyof typeof routes;

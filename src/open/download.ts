@@ -5,7 +5,6 @@ import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { savedText } from '../cli/terminal/wording';
 import type { Api } from '../client/client';
 import {
-  discardBody,
   type FileResponse,
   LinkError,
   NotResumed,
@@ -13,6 +12,7 @@ import {
   worthAnotherTry,
 } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
+import { discardBody } from '../client/transport/response';
 import type { Push, PushFile } from '../contract/api';
 import { size } from '../contract/byte-size';
 import { attempt, CliError, failedError } from '../platform/errors';

@@ -1,6 +1,7 @@
 import type { GlobalOptions } from '../cli/options';
 import { type Invocation, type Terminal, toJson } from '../cli/terminal/output';
 import type { RequestApi } from '../client/client';
+import { isTemporary } from '../client/failure';
 import { requestPoller } from '../client/push-or-request';
 import type { SecretRequest } from '../contract/api';
 import { durationText } from '../contract/duration';
@@ -147,10 +148,4 @@ function toleratingFailures<Found>(
       return undefined;
     }
   };
-}
-
-function isTemporary(error: unknown): error is CliError {
-  if (!(error instanceof CliError)) return false;
-  const { code, status = 0 } = error;
-  return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
 }

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type GlobalOptions, parseEdition, seconds } from '../cli/options';
 import { readAll } from '../cli/source';
 import { type Invocation, invocation } from '../cli/terminal/output';
-import { type Api, type ApiSettings, apiClient } from '../client/client';
+import { type Api, apiClient } from '../client/client';
 import { parseReference, type Reference, repairText } from '../client/link';
+import type { ApiSettings } from '../client/send-call';
 import { isShellSafe } from '../contract/address';
 import { API_PATH } from '../contract/api';
 import type {

@@ -121,6 +121,21 @@ describe('the link of a file', () => {
   });
 });
 
+test('the body of a redirect that is not followed is read: it would block the next request', async () => {
+  let read = false;
+  const body = async function* () {
+    yield Buffer.from('moved');
+    read = true;
+  };
+  const send: Transport = async () => ({
+    status: 302,
+    headers: { location: 'file:///' },
+    body: body(),
+  });
+  await expect(openLink(source(send), 'https://pw.test/a')).rejects.toThrow('file://');
+  expect(read).toBe(true);
+});
+
 test('a redirect that sends its body a byte at a time is not waited for', async () => {
   let read = 0;
   const drip = async function* () {

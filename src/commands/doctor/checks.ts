@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { abilities, editionOf } from '../../cli/terminal/instance-info';
 import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
-import { header } from '../../client/transport/call';
 import { proxyFor, tlsOptions } from '../../client/transport/connect-options';
 import { networkError, TransportError } from '../../client/transport/network-errors';
 import {
@@ -11,6 +10,7 @@ import {
   openConnection,
   type ProbedConnection,
 } from '../../client/transport/probe';
+import { header } from '../../client/transport/response';
 import type { InstanceVersion } from '../../contract/api';
 import type { Context, Transport } from '../../platform/context';
 import { CliError, failedError } from '../../platform/errors';

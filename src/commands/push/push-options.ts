@@ -1,8 +1,8 @@
 import type { Expiry, GlobalOptions } from '../../cli/options';
 import { checkPassphrase, type PassphraseOptions } from '../../cli/passphrase';
 import { checkStandardInput } from '../../cli/source';
-import { notification } from '../../client/client';
 import type { ExpiryFields } from '../../client/edition';
+import { notification } from '../../client/notification';
 import type { Kind, NewPush } from '../../contract/api';
 import type { Context, Profile } from '../../platform/context';
 import { usageError } from '../../platform/errors';

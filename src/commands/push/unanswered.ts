@@ -1,10 +1,11 @@
 import { isArmored } from '../../age/armored';
 import { count } from '../../cli/terminal/wording';
-import { type ApiSettings, apiClient } from '../../client/client';
+import { apiClient } from '../../client/client';
 import { differences } from '../../client/compare-limits';
 import { isPushLink, webAddress, withKey } from '../../client/link';
 import { pages } from '../../client/pages';
-import { header } from '../../client/transport/call';
+import type { ApiSettings } from '../../client/send-call';
+import { header } from '../../client/transport/response';
 import type { NewPush, Push } from '../../contract/api';
 import type { Transport } from '../../platform/context';
 import { CliError } from '../../platform/errors';

@@ -7,9 +7,10 @@ import {
   type Source,
   type SourceOptions,
 } from '../../cli/source';
-import { notification, type RequestApi } from '../../client/client';
+import type { RequestApi } from '../../client/client';
 import { differences, differenceText } from '../../client/compare-limits';
 import { findLink, parseReference, withKey } from '../../client/link';
+import { notification } from '../../client/notification';
 import type { NewPush, NewRequest, Push, SecretRequest } from '../../contract/api';
 import { durationInOneUnit } from '../../contract/duration';
 import { grantedLifetime } from '../../contract/lifetime';

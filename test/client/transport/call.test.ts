@@ -84,7 +84,7 @@ describe('a response that comes in pieces', () => {
       }
     };
     const send: Transport = async () => ({ status: 200, headers: {}, body: body() });
-    const rules = { repeatable: true, waitOn429: true, sleep: async () => {}, waiting: () => {} };
+    const rules = { repeatable: true, waitsOn429: true, sleep: async () => {}, waiting: () => {} };
     const clock = { now: () => new Date(time), timeout: 30 };
     const read = call(send, request, { ...rules, ...clock });
     return read.then(

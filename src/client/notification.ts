@@ -1,0 +1,32 @@
+import { limits, type Notification } from '../contract/api';
+import { usageError } from '../platform/errors';
+
+/**
+ * The fields that make an instance e-mail a link.
+ * @param quoted whether the error may quote an invalid address: after `push --notify` it may be the secret, meant as [text]
+ * @throws CliError (usage) for an invalid address or locale, or too many addresses
+ */
+export function notification(
+  addresses: readonly string[],
+  locale: string | undefined,
+  quoted = false,
+): Notification {
+  const all = addresses.flatMap((one) => one.split(',')).map((one) => one.trim());
+  const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
+  if (wrong !== -1)
+    throw quoted
+      ? usageError(`"${all[wrong]}" is not an e-mail address`)
+      : usageError(
+          `e-mail address ${wrong + 1} after --notify is invalid`,
+          'every word after --notify is taken as an address, such as ann@example.com',
+        );
+  const most = limits.notifiedAtOnce;
+  if (all.length > most)
+    throw usageError(`at most ${most} e-mail addresses are allowed, not ${all.length}`);
+  if (locale !== undefined && !/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(locale))
+    throw usageError(`"${locale}" is not a language code`, 'use a code such as de or pt-BR');
+  return {
+    notify_emails_to: [...new Set(all)].join(','),
+    ...(locale === undefined ? {} : { notify_emails_to_locale: locale }),
+  };
+}

@@ -1,0 +1,136 @@
+import * as v from 'valibot';
+import { API_PATH } from '../contract/api';
+import { parseJson } from '../contract/json';
+import type { HeaderFields, HttpRequest, Token, Transport } from '../platform/context';
+import { type Call, hasEffect } from './calls';
+import { explain, explainLoss, isSuccess, type SentRequest, type TokenSource } from './failure';
+import type { FormBody } from './form';
+import { call as callOver } from './transport/call';
+import { TransportError } from './transport/network-errors';
+import { LeavesOrigin } from './transport/redirects';
+import { ResponseTooLong, type WholeResponse } from './transport/response';
+
+export interface ApiSettings extends TokenSource {
+  /** The instance's base address, without a final slash. */
+  readonly base: string;
+  /** The base address is that of a link. */
+  readonly fromLink?: boolean | undefined;
+  readonly token?: Token | undefined;
+  /** Begins to connect to the instance, while the token is being got. */
+  readonly open?: (() => void) | undefined;
+  /** Of the user, for a proxy in front of the instance; sent with the token, to the instance's origin only. */
+  readonly headers?: HeaderFields | undefined;
+  readonly userAgent: string;
+  readonly send: Transport;
+  readonly now: () => Date;
+  /** Seconds between two pieces of a response. */
+  readonly timeout?: number | undefined;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Called before each wait that a 429 or 503 asks for. */
+  readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
+}
+
+/** What a call is sent with. */
+export interface CallDetails {
+  /** Of the push or request that the path names. */
+  readonly token?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** A body with files; JSON otherwise. */
+  readonly form?: FormBody | undefined;
+  readonly secrets?: readonly (string | undefined)[];
+}
+
+/** Settings with the token itself. */
+type ReadySettings<T extends ApiSettings = ApiSettings> = Omit<T, 'token'> & {
+  readonly token: string | undefined;
+};
+
+/** Settings with the token itself. The connection is opened meanwhile if it has to be got. */
+export async function withToken<T extends ApiSettings>(settings: T): Promise<ReadySettings<T>> {
+  const { token, open } = settings;
+  if (typeof token !== 'function') return { ...settings, token };
+  open?.();
+  return { ...settings, token: await token() };
+}
+
+type CompleteSettings = ApiSettings & Required<Pick<ApiSettings, 'waiting'>>;
+
+/**
+ * Sends a call and decodes its response.
+ * @throws CliError for any other outcome; see `explain` and `explainLoss`
+ */
+export async function sendCall<T>(
+  settings: CompleteSettings,
+  call: Call,
+  schema: v.GenericSchema<unknown, T>,
+  details: CallDetails,
+): Promise<T> {
+  const ready = await withToken(settings);
+  const sent = sentRequest(ready, details);
+  const response = await responseTo(ready, call, details, sent);
+  const decoded = isSuccess(response) ? v.safeParse(schema, parsed(response)) : undefined;
+  if (decoded?.success) return decoded.output;
+  throw explain(response, call, sent, settings.now());
+}
+
+async function responseTo(
+  settings: ReadySettings<CompleteSettings>,
+  call: Call,
+  details: CallDetails,
+  sent: SentRequest,
+): Promise<WholeResponse> {
+  try {
+    const request = wireRequest(settings, call, details);
+    return await callOver(settings.send, request, { ...settings, ...call });
+  } catch (error) {
+    if (error instanceof TransportError || error instanceof ResponseTooLong)
+      throw explainLoss(error, call, sent);
+    if (error instanceof LeavesOrigin && settings.fromLink)
+      throw error.advising((base) => `put ${base} in place of ${settings.base} in the link`);
+    throw error;
+  }
+}
+
+function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest {
+  const { token, headers = {}, tokenFrom, tokenHint, anonymous } = settings;
+  const secrets = [token, ...Object.values(headers), ...(details.secrets ?? [])];
+  return {
+    ...{ tokenFrom, tokenHint, anonymous },
+    authenticated: token !== undefined,
+    passphrase: details.query?.passphrase !== undefined,
+    files: details.form !== undefined,
+    headers: Object.keys(headers),
+    secrets: secrets.filter((secret) => secret !== undefined),
+  };
+}
+
+function wireRequest(settings: ReadySettings, call: Call, details: CallDetails): HttpRequest {
+  const { token = '', body, form } = details;
+  const query = new URLSearchParams(details.query).toString();
+  const type = form?.type ?? (body === undefined ? undefined : 'application/json');
+  const address = settings.base + API_PATH + call.path.replace(':token', encodeURIComponent(token));
+  return {
+    method: call.method,
+    url: query === '' ? address : `${address}?${query}`,
+    headers: {
+      ...settings.headers,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': settings.userAgent,
+      ...(settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` }),
+      ...(type === undefined ? {} : { 'content-type': type }),
+    },
+    effect: hasEffect(call),
+    ...(type === undefined ? {} : { body: form ?? JSON.stringify(body) }),
+  };
+}
+
+/** The body as JSON; undefined, which matches no schema, for anything else. */
+function parsed({ body }: WholeResponse): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}

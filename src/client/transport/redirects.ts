@@ -1,0 +1,110 @@
+import { isShellSafe, parseWebUrl } from '../../contract/address';
+import { API_PATH } from '../../contract/api';
+import type { HttpRequest, HttpResponse, Transport } from '../../platform/context';
+import { CliError, failedError } from '../../platform/errors';
+import { accessLogin, isAccessLogin } from './access-proxy';
+import { discardBody, header } from './response';
+
+/** How redirects are followed. */
+export interface RedirectRules {
+  readonly most: number;
+  tooMany(status: number): CliError;
+  /**
+   * The request to send next; undefined to take the response as it is.
+   * @throws CliError for a redirect that must not be followed
+   */
+  next(location: string, request: HttpRequest, status: number): HttpRequest | undefined;
+}
+
+/**
+ * Sends a request and follows redirects.
+ * @throws TransportError; CliError for a redirect that must not be followed, or too many
+ */
+export async function follow(
+  send: Transport,
+  request: HttpRequest,
+  { most, tooMany, next }: RedirectRules,
+): Promise<HttpResponse> {
+  let current = request;
+  for (let hop = 0; ; hop++) {
+    const response = await send(current);
+    const { status } = response;
+    const location = header(response, 'location');
+    if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return response;
+    let following: HttpRequest | undefined;
+    try {
+      following = next(location, current, status);
+    } catch (error) {
+      await discardBody(response.body).catch(() => {});
+      throw error;
+    }
+    if (following === undefined) return response;
+    await discardBody(response.body);
+    if (hop === most) throw tooMany(status);
+    current = following;
+  }
+}
+
+/** For calls of the API, whose token and passphrase are not sent to another origin. */
+export const withinOrigin: RedirectRules = {
+  most: 5,
+  tooMany: (status) => failedError('the instance redirects too many times', { status }),
+  next: (location, request, status) => {
+    const from = new URL(request.url);
+    const to = parseWebUrl(location, from);
+    if (to === undefined) return undefined;
+    if (isAccessLogin(to, from)) throw accessLogin(to, request, status);
+    if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname)) throw notSetUp(status);
+    if (to.username || to.password) return undefined;
+    if (to.origin !== from.origin) throw new LeavesOrigin({ from, to, status });
+    // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which creates nothing.
+    const keepsMethod = request.method === 'GET' || status === 307 || status === 308;
+    return keepsMethod ? { ...request, url: to.href } : undefined;
+  },
+};
+
+/** The error for a redirect to another origin, which may be where the instance is now. */
+export class LeavesOrigin extends CliError {
+  /** The address of an instance there. */
+  readonly base: string;
+  private readonly redirect: Redirect;
+
+  /** @param advice what to do if that is the user's instance */
+  constructor(redirect: Redirect, advice = configure) {
+    const { from, to, status } = redirect;
+    const path = to.pathname.split(API_PATH);
+    const base = to.origin + (path.length > 1 ? (path[0] ?? '') : '');
+    const hint = isShellSafe(base)
+      ? `if that is your instance, ${advice(base)}`
+      : 'check the address';
+    const where = `${to.protocol}//${to.host}`;
+    const message = `${from.host} redirects to another origin, ${where}; nothing was sent there`;
+    super('failed', message, { status, hint });
+    this.base = base;
+    this.redirect = redirect;
+  }
+
+  /** The same error with another advice. */
+  advising(advice: (base: string) => string): LeavesOrigin {
+    return new LeavesOrigin(this.redirect, advice);
+  }
+}
+
+interface Redirect {
+  readonly from: URL;
+  readonly to: URL;
+  readonly status: number;
+}
+
+const configure = (base: string) =>
+  `use its address: --url ${base}, or pwpush profile set url ${base}`;
+
+function notSetUp(status: number): CliError {
+  return failedError(
+    'the instance redirects to its sign-in or first-run page instead of responding',
+    {
+      status,
+      hint: 'open the instance in a browser and finish setting it up, or check the address',
+    },
+  );
+}

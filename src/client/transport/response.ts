@@ -1,0 +1,106 @@
+import type { HttpResponse } from '../../platform/context';
+import { TransportError } from './network-errors';
+
+/** A response whose body was read to its end. */
+export interface WholeResponse {
+  readonly status: number;
+  readonly headers: HttpResponse['headers'];
+  readonly body: Buffer;
+}
+
+/** A response body exceeds `MAX_BYTES`. */
+export class ResponseTooLong extends Error {
+  override readonly name = 'ResponseTooLong';
+  readonly status: number;
+
+  constructor(status: number) {
+    super('the response is longer than 16 MiB');
+    this.status = status;
+  }
+}
+
+/** The first value of a header, or undefined. */
+export function header(response: Pick<HttpResponse, 'headers'>, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** No JSON response is longer. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** How many times the time for a piece a response may take at any rate. */
+const PATIENCE = 4;
+/** Bytes a second that one has to have after that: no instance keeps a command running for ever, a byte at a time. */
+const LEAST_RATE = 4 * 1024;
+
+interface Pace {
+  readonly now: () => Date;
+  /** Seconds between two pieces of a response; left out, it may take as long as it takes. */
+  readonly timeout?: number | undefined;
+}
+
+/**
+ * Reads the body of a response to its end, and decompresses it.
+ * @throws TransportError for one that is truncated or too slow; ResponseTooLong
+ */
+export async function readWhole(
+  response: HttpResponse,
+  url: string,
+  { now, timeout = Number.POSITIVE_INFINITY }: Pace,
+): Promise<WholeResponse> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let last = now().getTime();
+  let seconds = 0;
+  for await (const chunk of response.body) {
+    length += chunk.byteLength;
+    if (length > MAX_BYTES) throw new ResponseTooLong(response.status);
+    const time = now().getTime();
+    // No piece took longer, unless the clock was set or the machine slept.
+    seconds += Math.min(Math.max(time - last, 0) / 1000, timeout);
+    last = time;
+    if (seconds > PATIENCE * timeout && length < LEAST_RATE * seconds) throw tooSlow(url);
+    chunks.push(chunk);
+  }
+  return { ...response, body: await inflated(Buffer.concat(chunks), response) };
+}
+
+function tooSlow(url: string): TransportError {
+  return new TransportError(`${new URL(url).host} sends its response too slowly`, {
+    sent: true,
+    timedOut: true,
+    hint: 'allow more time with --timeout SECONDS',
+  });
+}
+
+/** Decompresses a body: a proxy may compress although the request asks for `identity`. */
+async function inflated(body: Buffer, response: HttpResponse): Promise<Buffer> {
+  const coding = header(response, 'content-encoding')?.trim().toLowerCase();
+  if (body.length === 0 || (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br'))
+    return body;
+  const { brotliDecompressSync, unzipSync } = await import('node:zlib');
+  try {
+    const inflate = coding === 'br' ? brotliDecompressSync : unzipSync;
+    return inflate(body, { maxOutputLength: MAX_BYTES });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new ResponseTooLong(response.status);
+    // Returned as it is; it does not match its schema, which is reported.
+    return body;
+  }
+}
+
+/** Bytes of an unwanted body that are read so that its connection can be reused; a longer one closes it. */
+const MAX_DISCARDED = 64 * 1024;
+/** Pieces of it: one that comes a byte at a time is not waited for. */
+const MAX_PIECES = 4;
+
+/** Drops a body: an unread one would block the next request to that host. */
+export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
+  let read = 0;
+  let pieces = 0;
+  for await (const chunk of body) {
+    read += chunk.byteLength;
+    pieces += 1;
+    if (read > MAX_DISCARDED || pieces === MAX_PIECES) return;
+  }
+}
