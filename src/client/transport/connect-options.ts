@@ -1,7 +1,11 @@
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
 import type { ClientCertificate, Environment, HttpOptions } from '../../platform/context';
 import { usageError } from '../../platform/errors';
+
+/** Opens connections for undici. */
+export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
+type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
 /** Options of node:tls for both the instance and an https proxy. */
 export interface TlsOptions {

@@ -8,7 +8,9 @@ declare module 'undici/lib/dispatcher/pool.js' {
 declare module 'undici/lib/core/connect.js' {
   import type { buildConnector } from 'undici';
   /** Makes a connector from the options of `tls.connect` and a `timeout`. */
-  export default function build(options: buildConnector.BuildOptions): import('./upload').Connector;
+  export default function build(
+    options: buildConnector.BuildOptions,
+  ): import('./connect-options').Connector;
 }
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici';

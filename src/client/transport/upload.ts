@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
 import type { StreamedBody } from '../../platform/context';
 import { socketProgress } from '../../platform/files/socket-progress';
+import type { Connector } from './connect-options';
 import { TransportError } from './network-errors';
-
-type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
-export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
 
 /** A streamed body that is being sent. */
 export interface UploadAttempt {

@@ -1,0 +1,92 @@
+import type { buildConnector as Build, Dispatcher } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
+import Client from 'undici/lib/dispatcher/client.js';
+import type { HttpOptions } from '../../platform/context';
+import {
+  type Connector,
+  certificateFor,
+  lookupOptions,
+  proxyFor,
+  tlsOptions,
+} from './connect-options';
+import { resuming } from './undici-5360';
+
+/** What sends requests to one origin. */
+export interface Connection {
+  readonly dispatcher: Dispatcher;
+  readonly interceptor: Dispatcher.DispatcherComposeInterceptor;
+  /** The last error of TLS on an open connection, which undici replaces by that of its end. */
+  readonly tlsError: { last?: Error | undefined };
+  /** For plain http through a proxy. */
+  readonly forwarded?: { readonly prefix: string; readonly headers: Record<string, string> };
+}
+
+/**
+ * Prepares to connect to an origin, through the proxy of the environment. Streamed bodies have connections that end only when
+ * a transfer stalls.
+ */
+export async function prepareConnection(
+  url: URL,
+  options: HttpOptions,
+  streamed: boolean,
+): Promise<Connection> {
+  const milliseconds = options.timeout * 1000;
+  const tls = await tlsOptions(options);
+  // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
+  const settings = {
+    headersTimeout: streamed ? 0 : milliseconds,
+    bodyTimeout: milliseconds,
+    allowH2: false,
+  };
+  const upload = streamed ? await import('./upload') : undefined;
+  const wrapped = (open: Connector) => upload?.uploadConnector(open, milliseconds) ?? open;
+  const { connector: resumed, interceptor } = resuming();
+  const tlsError: Connection['tlsError'] = {};
+  const state = { interceptor, tlsError };
+  const { connections = 1 } = options;
+  const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
+  const certificate = certificateFor(url, options);
+  const direct = ({ hostname }: URL, own = {}) =>
+    buildConnector({
+      ...{ ...tls, ...own, ...lookupOptions(hostname) },
+      ...{ timeout: milliseconds, allowH2: false },
+    });
+  const over = (origin: string, open: Connector) => {
+    const one = {
+      ...settings,
+      connect: watched(resumed(wrapped(open)), tlsError) as Build.connector,
+    };
+    return pool ? new pool.default(origin, { ...one, connections }) : new Client(origin, one);
+  };
+  const proxy = proxyFor(url, options.env);
+  if (proxy === undefined)
+    return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
+  const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
+  if (url.protocol === 'https:') {
+    const connector = tunnelConnector({
+      proxy,
+      tls,
+      certificate,
+      timeout: milliseconds,
+    }) as Connector;
+    return { dispatcher: over(url.origin, connector), ...state };
+  }
+  // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).
+  const forwarded = {
+    prefix: url.origin,
+    headers: { host: url.host, ...proxyAuthorization(proxy) },
+  };
+  return { dispatcher: over(proxy.origin, direct(proxy)), forwarded, ...state };
+}
+
+/** Remembers errors of TLS. */
+function watched(open: Connector, tlsError: Connection['tlsError']): Connector {
+  return (to, callback) =>
+    open(to, (error, socket) => {
+      tlsError.last = undefined;
+      socket?.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code?.startsWith('ERR_SSL_')) tlsError.last = error;
+      });
+      callback(error, socket);
+    });
+}
