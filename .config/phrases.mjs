@@ -56,7 +56,10 @@ const files = ['src', 'man', 'docs', 'action', 'deploy', 'skills', '.']
       join(folder, name),
     ),
   )
-  .filter((path) => /\.(?:cjs|md|py|ts|yaml|yml|\d)$/.test(path) && !path.startsWith('CHANGELOG'));
+  .filter(
+    (path) =>
+      /\.(?:cjs|css|md|py|ts|yaml|yml|\d|json)$/.test(path) && !path.startsWith('CHANGELOG'),
+  );
 
 let found = 0;
 for (const path of files) {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 import { narrow } from './narrow.mjs';
-import { pageScripts, rawJson } from './page-scripts.mjs';
+import { languages, texts } from './texts.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** The modules of the scripts of the page. */
@@ -26,7 +26,7 @@ export default defineConfig({
       __VERSION__: JSON.stringify(version),
     },
   },
-  plugins: [narrow(), pageScripts(inPages), rawJson(), notices()],
+  plugins: [narrow(), texts(inPages), languages(), notices()],
   onLog: failing,
   output: {
     dir: join(root, 'dist'),
@@ -94,7 +94,7 @@ function notices() {
   };
 }
 
-/** The licence of the list in src/cli/words.ts. */
+/** The licence of src/cli/words.txt. */
 const WORDS = `EFF large word list for passphrases (CC BY 3.0 US)
 
 Copyright 2016 Electronic Frontier Foundation, by Joseph Bonneau; https://www.eff.org/dice

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
-import { pageScripts } from './page-scripts.mjs';
+import { texts } from './texts.mjs';
 
 /** These measure the heap or count the open files of their process, which other tests must not share. */
 const alone = [
@@ -24,7 +24,7 @@ const common: TestUserConfig = {
   expect: { poll: { timeout: 20_000 } },
 };
 
-const plugins = [pageScripts()];
+const plugins = [texts()];
 
 export default defineConfig({
   test: {

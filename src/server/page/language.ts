@@ -1,49 +1,48 @@
 import { locales } from '../../contract/api';
+import { type Content, Markup, markup } from './markup';
 import {
-  strings as english,
+  english,
   type PhraseKey,
   type Placeholder,
   type PluralForms,
   type PluralKey,
   type Strings,
-} from './locales/en';
-import { type Content, Markup, markup } from './markup';
+} from './phrases';
 
-/** Each a file of its own, read when it is first asked for. */
-const loaders: Readonly<Record<string, () => Promise<{ readonly strings: Strings }>>> = {
-  ca: () => import('./locales/ca'),
-  cs: () => import('./locales/cs'),
-  cy: () => import('./locales/cy'),
-  da: () => import('./locales/da'),
-  de: () => import('./locales/de'),
-  'en-GB': () => import('./locales/en-GB'),
-  es: () => import('./locales/es'),
-  eu: () => import('./locales/eu'),
-  fi: () => import('./locales/fi'),
-  fr: () => import('./locales/fr'),
-  ga: () => import('./locales/ga'),
-  hi: () => import('./locales/hi'),
-  hu: () => import('./locales/hu'),
-  id: () => import('./locales/id'),
-  is: () => import('./locales/is'),
-  it: () => import('./locales/it'),
-  ja: () => import('./locales/ja'),
-  ko: () => import('./locales/ko'),
-  lv: () => import('./locales/lv'),
-  nl: () => import('./locales/nl'),
-  no: () => import('./locales/no'),
-  pl: () => import('./locales/pl'),
-  'pt-BR': () => import('./locales/pt-BR'),
-  'pt-PT': () => import('./locales/pt-PT'),
-  ro: () => import('./locales/ro'),
-  ru: () => import('./locales/ru'),
-  sk: () => import('./locales/sk'),
-  sr: () => import('./locales/sr'),
-  sv: () => import('./locales/sv'),
-  th: () => import('./locales/th'),
-  uk: () => import('./locales/uk'),
-  ur: () => import('./locales/ur'),
-  'zh-CN': () => import('./locales/zh-CN'),
+/** Each a file of its own, read when it is first asked for. British English has the words of English. */
+const loaders: Readonly<Record<string, () => Promise<{ readonly default: Strings }>>> = {
+  ca: () => import('./locales/ca.json'),
+  cs: () => import('./locales/cs.json'),
+  cy: () => import('./locales/cy.json'),
+  da: () => import('./locales/da.json'),
+  de: () => import('./locales/de.json'),
+  es: () => import('./locales/es.json'),
+  eu: () => import('./locales/eu.json'),
+  fi: () => import('./locales/fi.json'),
+  fr: () => import('./locales/fr.json'),
+  ga: () => import('./locales/ga.json'),
+  hi: () => import('./locales/hi.json'),
+  hu: () => import('./locales/hu.json'),
+  id: () => import('./locales/id.json'),
+  is: () => import('./locales/is.json'),
+  it: () => import('./locales/it.json'),
+  ja: () => import('./locales/ja.json'),
+  ko: () => import('./locales/ko.json'),
+  lv: () => import('./locales/lv.json'),
+  nl: () => import('./locales/nl.json'),
+  no: () => import('./locales/no.json'),
+  pl: () => import('./locales/pl.json'),
+  'pt-BR': () => import('./locales/pt-BR.json'),
+  'pt-PT': () => import('./locales/pt-PT.json'),
+  ro: () => import('./locales/ro.json'),
+  ru: () => import('./locales/ru.json'),
+  sk: () => import('./locales/sk.json'),
+  sr: () => import('./locales/sr.json'),
+  sv: () => import('./locales/sv.json'),
+  th: () => import('./locales/th.json'),
+  uk: () => import('./locales/uk.json'),
+  ur: () => import('./locales/ur.json'),
+  'zh-CN': () => import('./locales/zh-CN.json'),
 };
 
 const MINUTE = 60_000;
@@ -97,7 +96,7 @@ export class Words {
   count<Key extends PluralKey>(
     key: Key,
     count: number,
-    values?: Record<Exclude<Placeholder<Key>, 'count'>, Content>,
+    values?: Record<Placeholder<Key>, Content>,
   ): Markup {
     const forms: PluralForms = this.strings[key];
     const form = forms[this.plurals.select(count)] ?? forms.other;
@@ -172,8 +171,7 @@ export function createLanguages(): (request: Request) => Promise<Words> {
 }
 
 async function load(locale: string): Promise<Words> {
-  const loader = loaders[locale];
-  return loader ? new Words(locale, (await loader()).strings) : new Words('en', english);
+  return new Words(locale, (await loaders[locale]?.())?.default ?? english);
 }
 
 /** The language of a request, a code of `locales`. */

@@ -1,8 +1,8 @@
 import { refusalHead } from '../http/responses';
 import { Refusal, type RefusalKind } from '../service-errors';
 import { heading, PagePart, page, type View } from './layout';
-import type { PhraseKey } from './locales/en';
 import { type Markup, markup } from './markup';
+import type { PhraseKey } from './phrases';
 import { repairScript } from './script';
 
 /** A request that the pages refuse themselves, with the phrase that says why. */

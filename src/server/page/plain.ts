@@ -2,8 +2,8 @@ import { answer, refusalHead } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { strings } from './locales/en';
 import { Forbidden } from './messages';
+import { english } from './phrases';
 
 // What recipients with nothing but curl get: curl -H 'Accept: text/plain' -d '' LINK. In English, as the API's messages.
 
@@ -56,7 +56,7 @@ export function plainError(error: unknown): Response {
 }
 
 function messageOf(refusal: Refusal): string {
-  if (refusal instanceof Forbidden) return strings[refusal.phrase];
+  if (refusal instanceof Forbidden) return english[refusal.phrase];
   if (refusal.kind === 'not_found') return 'This link has expired, was deleted or never existed.';
   return refusal.message;
 }

@@ -1,4 +1,4 @@
-/** A script of the page, bundled and minified (`.config/page-scripts.mjs`). */
+/** A script of the page, bundled and minified (`.config/texts.mjs`). */
 declare module '*?script' {
   const script: string;
   export default script;

@@ -1,8 +1,8 @@
 import { parseUrl } from '../../contract/address';
 import { type QrDrawing, qrDrawing } from '../../contract/qr-matrix';
 import { icon, type View } from './layout';
-import type { PhraseKey } from './locales/en';
 import { Markup, markup } from './markup';
+import type { PhraseKey } from './phrases';
 
 /** What a page shows, and whether it shows it at once or under a veil. */
 export interface SecretView extends View {

@@ -1,13 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { locales } from '../../../src/contract/api';
 import { createLanguages, localeOf } from '../../../src/server/page/language';
-import {
-  strings as english,
-  type PluralForms,
-  type Strings,
-} from '../../../src/server/page/locales/en';
+import notes from '../../../src/server/page/locales/en.json';
+import type { PluralForms } from '../../../src/server/page/phrases';
 
 const asking = (query: string, accepted?: string) =>
   new Request(`http://pw.test/p/abc${query}`, {
@@ -49,39 +46,56 @@ describe('the language of a page', () => {
 });
 
 const folder = join(import.meta.dirname, '../../../src/server/page/locales');
-const files = readdirSync(folder).map((file) => file.replace('.ts', ''));
+const files = readdirSync(folder).map((file) => file.replace('.json', ''));
+type Phrases = Record<string, string | PluralForms>;
+const isNote = (key: string) => key.startsWith('@');
+const read = (locale: string): Phrases =>
+  Object.fromEntries(
+    Object.entries(JSON.parse(readFileSync(join(folder, `${locale}.json`), 'utf8'))).filter(
+      ([key]) => !isNote(key),
+    ),
+  ) as Phrases;
+const english = read('en');
 const placeholders = (text: string) =>
-  [...text.matchAll(/\{[^}]*\}?/g)].map(([name]) => name).sort();
+  [...text.matchAll(/\{([^}]*)\}?/g)].map(([, name]) => name).sort();
 
-test('each language of the reference has a table, and no other', () => {
-  expect([...files].sort()).toEqual([...locales].sort());
+test('each language of the reference has a table, and no other; British English has that of English', () => {
+  expect([...files, 'en-GB'].sort()).toEqual([...locales].sort());
+});
+
+test('the notes in English are about phrases, and name their placeholders, by which the calls are typed', () => {
+  const named = (key: string) => {
+    const note: { placeholders?: object } = Object(new Map(Object.entries(notes)).get(`@${key}`));
+    return Object.keys(note.placeholders ?? {});
+  };
+  for (const [key, phrase] of Object.entries(english)) {
+    const [text, names] =
+      typeof phrase === 'string' ? [phrase, named(key)] : [phrase.other, [...named(key), 'count']];
+    expect(placeholders(text), key).toEqual(names.sort());
+  }
+  const about = Object.keys(notes).filter(isNote);
+  expect(about.filter((key) => !(key.slice(1) in english))).toEqual(['@@context']);
 });
 
 describe.each(files)('%s', (locale) => {
-  const read = async (): Promise<Strings> =>
-    ((await import(join(folder, `${locale}.ts`))) as { strings: Strings }).strings;
-
-  test('has all phrases, with their placeholders', async () => {
-    const strings = await read();
+  test('has all phrases, with their placeholders', () => {
+    const strings = read(locale);
     expect(Object.keys(strings)).toEqual(Object.keys(english));
-    for (const [key, phrase] of Object.entries(strings) as [
-      keyof Strings,
-      string | PluralForms,
-    ][]) {
+    for (const [key, phrase] of Object.entries(strings)) {
       const original = english[key];
       const texts = typeof phrase === 'string' ? [phrase] : Object.values(phrase);
       for (const text of texts) {
         expect(placeholders(text), key).toEqual(
-          placeholders(typeof original === 'string' ? original : original.other),
+          placeholders(typeof original === 'string' ? original : (original?.other ?? '')),
         );
         expect(text, key).not.toMatch(/^\s|\s$|[<>]|&\w+;|^$/);
       }
     }
   });
 
-  test('has the plural forms of the language', async () => {
+  test('has the plural forms of the language', () => {
     const categories = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
-    for (const [key, phrase] of Object.entries(await read()))
+    for (const [key, phrase] of Object.entries(read(locale)))
       if (typeof phrase !== 'string')
         expect(Object.keys(phrase).sort(), key).toEqual([...categories].sort());
   });

@@ -1,0 +1,101 @@
+// Imports of files that are not TypeScript of the program, for the build and for tests, which load src through vite.
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+/** By the end of an import: what makes the module of that file. */
+const makers = {
+  // The minified script as a text.
+  '.ts?script': async (file, use) => exported(await scriptOf(file, use)),
+  // As a text, without white space.
+  '.json?raw': async (file) => exported(JSON.stringify(JSON.parse(await textOf(file)))),
+  '.css?raw': async (file) => exported(smaller(await textOf(file))),
+  // A list of lines in the order of the alphabet, in a quarter of the space.
+  '.txt?lines': async (file) => decoder(frontCoded((await textOf(file)).trim().split('\n'))),
+};
+
+/** @param bundled receives the modules of the scripts, whose licences go into the build */
+export function texts(bundled = new Set()) {
+  const maker = (id) => Object.entries(makers).find(([end]) => id.endsWith(end))?.[1];
+  return {
+    name: 'texts',
+    enforce: 'pre',
+    // Its cache does not know the modules of a bundle.
+    configureVitest({ experimental_defineCacheKeyGenerator: define }) {
+      define(({ id }) => (maker(id) === undefined ? undefined : false));
+    },
+    resolveId(source, importer = '') {
+      if (source.startsWith('.') && maker(source)) return join(dirname(importer), source);
+    },
+    async load(id) {
+      const file = id.replace(/\?.*/, '');
+      const code = await maker(id)?.(file, (module) => {
+        bundled.add(module);
+        this.addWatchFile(module);
+      });
+      return code && { code, moduleType: 'js' };
+    },
+  };
+}
+
+/** The words of the pages as what `JSON.parse` reads, without the notes for translators. vite can read them by itself. */
+export function languages() {
+  return {
+    name: 'languages',
+    load: {
+      filter: { id: /\/page\/locales\/[\w-]+\.json$/ },
+      async handler(id) {
+        const strings = Object.entries(JSON.parse(await textOf(id)));
+        const text = JSON.stringify(
+          Object.fromEntries(strings.filter(([key]) => !key.startsWith('@'))),
+        );
+        return { code: `export default JSON.parse(${JSON.stringify(text)});`, moduleType: 'js' };
+      },
+    },
+  };
+}
+
+const textOf = (file) => readFile(file, 'utf8');
+const exported = (text) => `export default ${JSON.stringify(text)};`;
+
+async function scriptOf(file, use) {
+  const bundle = await rolldown({ input: file, platform: 'browser', logLevel: 'warn' });
+  const { output } = await bundle.generate({
+    format: 'iife',
+    minify: true,
+    comments: { legal: true, annotation: false, jsdoc: false },
+  });
+  await bundle.close();
+  const [{ code, moduleIds }] = output;
+  moduleIds.forEach(use);
+  // Within an element, this would end it.
+  if (/<\/script|<!--/i.test(code)) throw new Error(`${file} cannot be written into a page`);
+  return code.trim();
+}
+
+/** A style sheet without comments and needless white space, which strings of ours do not have. */
+function smaller(css) {
+  return css
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/: /g, ':')
+    .replaceAll(';}', '}')
+    .trim();
+}
+
+/** Each line as how many characters it has in common with the one before, and the rest of it. */
+function frontCoded(lines) {
+  return lines.map((line, at) => {
+    const before = lines[at - 1] ?? '';
+    let shared = 0;
+    while (shared < 9 && shared < line.length && line[shared] === before[shared]) shared++;
+    if (/\d/.test(line)) throw new Error(`"${line}" has a digit, which is how another line begins`);
+    return shared + line.slice(shared);
+  });
+}
+
+function decoder(coded) {
+  return `let line = '';
+export default ${JSON.stringify(coded.join(''))}.match(/\\d\\D*/g).map((one) => line = line.slice(0, one[0]) + one.slice(1));`;
+}

@@ -1,1 +1,0 @@
-export { strings } from './en';

@@ -1,0 +1,27 @@
+import en from './locales/en.json';
+
+type English = typeof en;
+type Key = Exclude<keyof English, `@${string}`>;
+
+/** The phrases, and those with plural forms. */
+export type PhraseKey = { [K in Key]: English[K] extends string ? K : never }[Key];
+export type PluralKey = Exclude<Key, PhraseKey>;
+
+/** A phrase for each plural category of a language (Unicode CLDR), with the number as {count}. */
+export type PluralForms = Readonly<
+  Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
+>;
+
+/** The words of all pages in one language. */
+export type Strings = Readonly<Record<PhraseKey, string> & Record<PluralKey, PluralForms>>;
+
+type NamedBy<Note> = Note extends keyof English
+  ? English[Note] extends { placeholders: infer Names }
+    ? keyof Names & string
+    : never
+  : never;
+
+/** The placeholders of a phrase, besides the {count} of plural forms, as its note in `en.json` names them. */
+export type Placeholder<K extends Key> = NamedBy<`@${K}`>;
+
+export const english: Strings = en;
