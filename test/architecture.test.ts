@@ -29,7 +29,7 @@ const imports = new Map(
       to: path(to ?? lazy),
       eager: !lazy && !type && !/^\{(\s*type [^,}]*,?)*\s*\}\s*from/.test(clause),
     }));
-    return [file, list.filter((one) => !/\?(script|raw)$/.test(one.to))];
+    return [file, list.filter((one) => !/\.json$|\?(script|raw|lines)$/.test(one.to))];
   }),
 );
 const isPackage = (to: string) => !imports.has(to) && !isBuiltin(to);

@@ -1,0 +1,5 @@
+/** The lines of a file in the order of the alphabet (`.config/texts.mjs`). */
+declare module '*?lines' {
+  const lines: readonly string[];
+  export default lines;
+}
