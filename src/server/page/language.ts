@@ -1,4 +1,5 @@
 import { locales } from '../../contract/api';
+import { timeOptions } from './browser/time-options';
 import { type Content, Markup, markup } from './markup';
 import {
   english,
@@ -50,15 +51,6 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
-
-/** How times are written; the script of the page does so too, in the reader's time zone. */
-export const timeOptions = {
-  date: {
-    ...{ day: 'numeric', month: 'long', year: 'numeric' },
-    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
-  },
-  clock: { hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
-} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 /** The phrases of one language, and numbers, times and sizes as it writes them. */
 export class Words {

@@ -3,10 +3,10 @@ import { answer } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
 import type { Site } from '../site';
 import type { PushRow } from '../store/push-rows';
+import script from './browser/every-page.ts?script';
 import type { Words } from './language';
 import { Markup, markup } from './markup';
 import style from './page.css?raw';
-import { script } from './script';
 
 /** What all pages of one request share. */
 export interface View {

@@ -1,9 +1,9 @@
 import { refusalHead } from '../http/responses';
 import { Refusal, type RefusalKind } from '../service-errors';
+import repairScript from './browser/repair-link.ts?script';
 import { heading, PagePart, page, type View } from './layout';
 import { type Markup, markup } from './markup';
 import type { PhraseKey } from './phrases';
-import { repairScript } from './script';
 
 /** A request that the pages refuse themselves, with the phrase that says why. */
 export class Forbidden extends Refusal {

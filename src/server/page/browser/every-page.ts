@@ -1,0 +1,158 @@
+import { find } from './dom';
+import { timeOptions } from './time-options';
+
+/*
+ * What the pages do beyond HTML: a veil over the secret, copying, times of the reader's time zone, a countdown, and a
+ * passphrase that can be shown. It runs before anything is drawn, so that nothing flashes up; until its last line has
+ * run, the page is the one without script. Its words are attributes of the page: its hash is the same in all languages.
+ */
+
+const root = document.documentElement;
+const all = <T extends HTMLElement>(selector: string) => document.querySelectorAll<T>(selector);
+
+/** Emptied first: what a live region says already it does not say again. */
+function say(secret: HTMLElement, words = ''): void {
+  const status = find(secret, '[role=status]');
+  secret.classList.add('said');
+  status.textContent = '';
+  setTimeout(() => {
+    status.textContent = words;
+  }, 60);
+}
+
+function uncover(secret: HTMLElement): void {
+  secret.classList.add('open');
+  find(secret, '[tabindex]').focus({ preventScroll: true });
+}
+
+/** Where a page over plain http has no clipboard of its own. */
+function copyByCommand(text: string): boolean {
+  let done = false;
+  const give = (event: ClipboardEvent) => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+    done = true;
+  };
+  document.addEventListener('copy', give);
+  try {
+    document.execCommand('copy');
+  } finally {
+    document.removeEventListener('copy', give);
+  }
+  return done;
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyByCommand(text);
+  }
+}
+
+async function copy(secret: HTMLElement): Promise<void> {
+  const value = find(secret, '.value');
+  if (await copyText(value.textContent ?? '')) {
+    secret.classList.add('copied');
+    setTimeout(() => secret.classList.remove('copied'), 2500);
+    return say(secret, secret.dataset.copied);
+  }
+  uncover(secret);
+  for (const details of secret.querySelectorAll('details')) details.open = true;
+  getSelection()?.selectAllChildren(value);
+  say(secret, secret.dataset.failed);
+}
+
+/** Shows a passphrase or hides it again. */
+function peek(button: HTMLElement): void {
+  const input = button.previousElementSibling as HTMLInputElement;
+  const { other = '' } = button.dataset;
+  button.dataset.other = button.getAttribute('aria-label') ?? '';
+  button.setAttribute('aria-label', other);
+  input.type = button.classList.toggle('on') ? 'text' : 'password';
+}
+
+const secretOf = (button: HTMLElement) => button.closest('.secret') as HTMLElement;
+
+const actions: Readonly<Record<string, (button: HTMLElement) => unknown>> = {
+  show: (button) => uncover(secretOf(button)),
+  hide(button) {
+    const secret = secretOf(button);
+    secret.classList.remove('open');
+    find(secret, '.veil').focus();
+  },
+  copy: (button) => copy(secretOf(button)),
+  peek,
+  // One after another: browsers drop downloads that begin at once.
+  all() {
+    for (const [at, link] of all('.files a[href]').entries())
+      setTimeout(() => link.click(), 700 * at);
+  },
+};
+document.addEventListener('click', ({ target }) => {
+  const button = (target as Element).closest<HTMLElement>('button[data-do]');
+  if (button) actions[button.dataset.do ?? '']?.(button);
+});
+
+// The second click of a double click would ask for the secret again, and take another view.
+let sent = Number.NEGATIVE_INFINITY;
+document.addEventListener('submit', (event) => {
+  if (event.timeStamp - sent < 5000) return event.preventDefault();
+  sent = event.timeStamp;
+  // The key of an encrypted secret, for the next page.
+  if (location.hash) (event.target as HTMLFormElement).action = location.href;
+  // A browser would remember what is in a field of plain text.
+  all('.eye.on').forEach(peek);
+});
+
+document.addEventListener('change', (event) => {
+  const target = event.target as HTMLInputElement;
+  const { most, bytes, many = '', large = '' } = target.dataset;
+  if (!most) return;
+  const files = [...(target.files ?? [])];
+  const tooLarge = files.some(({ size }) => size > Number(bytes));
+  target.setCustomValidity(files.length > Number(most) ? many : tooLarge ? large : '');
+  target.reportValidity();
+});
+
+// Browsers keep pages for the Back button, no-store or not: nobody is to find a secret there.
+addEventListener('pagehide', () => {
+  for (const one of all('[data-once]')) {
+    one.remove();
+    addEventListener('pageshow', () => location.reload());
+  }
+});
+
+function countDown(line: HTMLElement): void {
+  const { left, words = '', over = '' } = line.dataset;
+  const end = Date.now() + Number(left);
+  const tick = () => {
+    const seconds = Math.ceil((end - Date.now()) / 1000);
+    if (seconds > 0) {
+      const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+      line.textContent = words.replace('{time}', clock);
+      setTimeout(tick, 1000);
+      return;
+    }
+    line.textContent = over;
+    for (const one of all<HTMLButtonElement>('.files a, .all')) {
+      one.removeAttribute('href');
+      one.setAttribute('aria-disabled', 'true');
+      one.disabled = true;
+    }
+  };
+  tick();
+}
+
+document.addEventListener('DOMContentLoaded', () => {
+  // Of another language than the page's, times in UTC are better than those.
+  if (Intl.DateTimeFormat.supportedLocalesOf(root.lang).length > 0)
+    for (const time of all<HTMLTimeElement>('[data-time]')) {
+      const options = timeOptions[time.dataset.time as keyof typeof timeOptions];
+      const format = new Intl.DateTimeFormat(root.lang, options);
+      time.textContent = format.format(new Date(time.dateTime));
+    }
+  all('[data-left]').forEach(countDown);
+});
+root.classList.add('scripted');

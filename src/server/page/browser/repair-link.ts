@@ -1,0 +1,10 @@
+/*
+ * Repairs a link that does not work: mail gateways write %23 for the # before the key of an encrypted secret, and append
+ * parameters to links. It stays at this origin: a path may begin with two slashes.
+ */
+const [whole, path, key] =
+  /^(.*\/[pr]\/[\w-]+(?:\/r)?)(?:%(?:25)?23([\w-]{22}|age1[a-z0-9]{58}))?(?:[^\w/-].*)?$/.exec(
+    location.pathname,
+  ) ?? [];
+if (whole && path !== whole)
+  location.replace(`${location.origin}${path}${key ? `#${key}` : location.hash}`);
