@@ -20,6 +20,8 @@ const standIns = {
     // 40 KiB. For schemas, which the profiles do not use.
     'ajv/dist/2020.js': 'export class Ajv2020 {}',
     'ajv-formats': 'export default {};',
+    // Security: with SNAP in the environment it writes into the old file, whatever its mode.
+    'node:process': 'export default { env: {} };',
   },
   commander: {
     // --help 0.15. For subcommands that are executables.

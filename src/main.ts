@@ -20,8 +20,8 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
       profiles: async (context) => {
         const { confStore } = await import('./profile/store');
         const { configFolder } = await import('./profile/folders');
-        const { now, sleep, pid, uid: user } = context;
-        return confStore(configFolder(context), { now, sleep, pid, user, runs: system.runs });
+        const { now, sleep, uid: user } = context;
+        return confStore(configFolder(context), { now, sleep, user });
       },
     },
     tune,

@@ -123,7 +123,7 @@ export interface StoredProfiles {
 }
 
 export interface ProfileStore {
-  /** Changes the config file under a lock and returns the new state. */
+  /** Changes the config file and returns the new state. `change` is called again if another program was faster. */
   update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
 }
 

@@ -108,15 +108,6 @@ function hideArguments(): void {
   }
 }
 
-/** Whether a process of this machine runs, also of another user. */
-export function runs(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** Sends a signal to a process group (kill(2)), on Windows to its first process; does nothing if that is gone. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {

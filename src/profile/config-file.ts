@@ -24,8 +24,14 @@ export function storedProfiles(system: System): StoredProfiles {
  * it cannot be read
  */
 export function readProfiles(folder: string, user: User): StoredProfiles {
-  const path = join(folder, configName);
-  const text = readText(folder, path, user);
+  return decodeConfig(readConfig(folder, user), join(folder, configName));
+}
+
+/**
+ * Decodes the text of the config file; `path` is for errors.
+ * @throws CliError (usage) when it is invalid
+ */
+export function decodeConfig(text: string | undefined, path: string): StoredProfiles {
   if (text === undefined || text.trim() === '') return { profiles: {} };
   let content: unknown;
   try {
@@ -36,8 +42,13 @@ export function readProfiles(folder: string, user: User): StoredProfiles {
   return decode(content, path);
 }
 
-/** It may name a command to run, and an instance to send a token to. */
-function readText(folder: string, path: string, user: User): string | undefined {
+/**
+ * The text of the config file, which may name a command to run, and an instance to send a token to; undefined without a
+ * file.
+ * @throws CliError as `readProfiles` does
+ */
+export function readConfig(folder: string, user: User): string | undefined {
+  const path = join(folder, configName);
   const instead = 'set PWPUSH_CONFIG_DIR to another folder';
   try {
     const text = readOwn(path, { user, what: 'the config file', instead });

@@ -1,18 +1,42 @@
-import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import Conf from 'conf';
 import type { ProfileStore, StoredProfiles } from '../platform/context';
 import type { User } from '../platform/files/owner';
 import { checkFolder, makeFolder } from '../platform/private-folder';
-import { configName, readProfiles } from './config-file';
-import { type LockTools, withLock } from './lock';
+import { configName, decodeConfig, readConfig } from './config-file';
 
-/** A store that writes with conf. Replaces the file atomically, 0600 in a folder of 0700. */
-export function confStore(
-  folder: string,
-  tools: LockTools & { readonly user: User },
-): ProfileStore {
-  const { user } = tools;
+/** Milliseconds after which a claim is that of a program that died: writing takes a few. */
+const STALE = 10_000;
+/** Milliseconds between two tries: many frequent ones would take the processor from the program that writes. */
+const SHORTEST_PAUSE = 10;
+const LONGEST_PAUSE = 160;
+
+interface StoreTools {
+  readonly user: User;
+  readonly now: () => Date;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+/**
+ * A store that writes with conf, which replaces the file atomically: 0600 in a folder of 0700. A change applies to the
+ * version of the file that it was given; if another program has replaced that, it is called again with the new one.
+ */
+export function confStore(folder: string, { user, now, sleep }: StoreTools): ProfileStore {
+  const path = join(folder, configName);
+  const read = () => ({ version: versionOf(path), text: readConfig(folder, user) });
+  const replace = (before: ReturnType<typeof read>, next: StoredProfiles): boolean => {
+    const claims = claim(`${path}.${before.version}`, now().getTime());
+    if (claims === undefined) return false;
+    try {
+      const found = read();
+      if (found.version !== before.version || found.text !== before.text) return false;
+      write(folder, next);
+      return true;
+    } finally {
+      for (const name of claims) rmSync(name, { force: true });
+    }
+  };
   return {
     update: async (change) => {
       makeFolder(folder, 'set PWPUSH_CONFIG_DIR to a folder that you can write to');
@@ -21,44 +45,51 @@ export function confStore(
         what: 'the folder',
         instead: 'set PWPUSH_CONFIG_DIR to another folder',
       });
-      return withLock(join(folder, `${configName}.lock`), tools, async () => {
-        const next = change(readProfiles(folder, user));
-        write(folder, next);
-        return next;
-      });
+      for (let pause = SHORTEST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+        const before = read();
+        const next = change(decodeConfig(before.text, path));
+        if (replace(before, next)) return next;
+        await sleep(pause * (0.5 + Math.random()));
+      }
     },
   };
 }
 
-/** Conf writes to a temporary folder that others cannot read; the file is renamed from there. */
-function write(folder: string, next: StoredProfiles): void {
-  const path = resolveLink(join(folder, configName));
-  const temporary = mkdtempSync(join(dirname(path), '.config-'));
-  try {
-    // Whatever the umask.
-    chmodSync(temporary, 0o700);
-    const conf = new Conf<Record<string, unknown>>({
-      cwd: temporary,
-      configName: 'config',
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-    });
-    conf.store = {
-      ...(next.current === undefined ? {} : { current: next.current }),
-      profiles: next.profiles,
-    };
-    chmodSync(conf.path, 0o600);
-    renameSync(conf.path, path);
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
+/** Changes when the file is replaced. A name: it says nothing of the content, which has tokens. */
+function versionOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? 'new' : `${found.ino}-${found.mtimeNs}`;
+}
+
+/**
+ * Claims the right to replace one version of a file, by creating `path.0`, or the next one after those of programs that
+ * died. Returns the names to remove, in that order, once the file is replaced; undefined if another program has the claim.
+ * Only the program that made the last claim removes any: two that find the same stale one cannot both take it.
+ */
+function claim(path: string, now: number): readonly string[] | undefined {
+  const claims: string[] = [];
+  for (;;) {
+    const name = `${path}.${claims.length}.lock`;
+    claims.push(name);
+    try {
+      closeSync(openSync(name, 'wx', 0o600));
+      return claims;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    // Also of the future, after the clock was set back.
+    if (Math.abs(now - made) <= STALE) return undefined;
   }
 }
 
-/** The config file may be a symbolic link to a file that is kept elsewhere. */
-function resolveLink(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+function write(folder: string, { current, profiles }: StoredProfiles): void {
+  const conf = new Conf<Record<string, unknown>>({
+    cwd: folder,
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+    // An empty file, which means no profiles.
+    clearInvalidConfig: true,
+  });
+  conf.store = { ...(current === undefined ? {} : { current }), profiles };
 }

@@ -21,7 +21,7 @@ import type {
   StoredProfiles,
   Transport,
 } from '../../src/platform/context';
-import { runs, signalGroup } from '../../src/platform/process';
+import { signalGroup } from '../../src/platform/process';
 import { configFolder } from '../../src/profile/folders';
 import { confStore } from '../../src/profile/store';
 import { type Prompt, scriptedPrompter } from './prompts';
@@ -115,13 +115,7 @@ export function place(options: PlaceOptions = {}): Place {
         outcome(argv, { ...base, ...conditions, env: { ...base.env, ...conditions.env } }, io),
     }),
     keep: async (stored) => {
-      const tools = {
-        now,
-        sleep: async () => {},
-        pid: process.pid,
-        user: process.geteuid?.(),
-        runs,
-      };
+      const tools = { now, sleep: async () => {}, user: process.geteuid?.() };
       await confStore(join(folder, 'config'), tools).update(() => stored);
     },
     kept: () => (existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined),
@@ -187,7 +181,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     prompter: async () => prompts.prompter,
     asked: noop,
     profiles: async () => {
-      const tools = { now: io.now, sleep, pid: process.pid, user: process.geteuid?.(), runs };
+      const tools = { now: io.now, sleep, user: process.geteuid?.() };
       return confStore(configFolder({ env, platform: 'linux', home: io.folder }), tools);
     },
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),

@@ -108,6 +108,16 @@ describe('a config file that is a link', () => {
   });
 });
 
+test('a config file is replaced also in a snap, where conf would write into it', async () => {
+  mkdirSync(at('config'));
+  writeFileSync(at('config/config.json'), '{"profiles":{}}', { mode: 0o644 });
+  const before = statSync(at('config/config.json')).ino;
+  const words = ['profile', 'set', 'days', '3', '--profile', 'a'];
+  const { code } = await pwpush(words, { env: { ...env, SNAP: '/snap/x' } });
+  expect([code, mode(at('config/config.json'))]).toEqual([0, '600']);
+  expect(statSync(at('config/config.json')).ino).not.toBe(before);
+});
+
 test('of many programs that write at once none loses anything', async () => {
   const names = Array.from({ length: times(100) }, (_, place) => `p${place}`);
   const ended = await Promise.all(

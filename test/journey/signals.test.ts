@@ -189,7 +189,7 @@ describe.each(signals)('%s', (signal, code, word) => {
   test('while another program writes the profiles: they stay as they are', async () => {
     const config = somebody.env.PWPUSH_CONFIG_DIR ?? '';
     mkdirSync(config, { recursive: true });
-    writeFileSync(join(config, 'config.json.lock.another'), '');
+    writeFileSync(join(config, 'config.json.new.0.lock'), '');
     const { url, asked } = await listener((socket, text) => {
       const body = text.includes('/version') ? '{}' : '[]';
       socket.write(
@@ -198,12 +198,12 @@ describe.each(signals)('%s', (signal, code, word) => {
     });
     const waiting = async () => {
       const socket = await asked;
-      // The second request; after its answer comes the lock.
+      // The second request; after its response comes the lock.
       await once(socket, 'data');
     };
     const outcome = await stopped(['login', url], at(url), signal, waiting, 't0ken');
     expect(outcome).toEqual(ended(code, word));
-    expect(readdirSync(config)).toEqual(['config.json.lock.another']);
+    expect(readdirSync(config)).toEqual(['config.json.new.0.lock']);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
@@ -6,14 +7,15 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   watch,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { build } from 'rolldown';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runs } from '../../src/platform/process';
 import { readProfiles } from '../../src/profile/config-file';
 import { confStore } from '../../src/profile/store';
 
@@ -31,15 +33,25 @@ const user = process.geteuid?.();
 const tools = {
   now: () => new Date(),
   sleep: async () => void (await setImmediate()),
-  pid: process.pid,
   user,
-  runs,
 };
 const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
 const write = (text: string) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, text);
 };
+
+/** Adds two profiles, one after the other. */
+const UPDATING = `
+const { confStore } = require('./store.js');
+const [, , folder, name] = process.argv;
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const store = confStore(folder, { now: () => new Date(), sleep, user: process.geteuid?.() });
+(async () => {
+  for (let at = 0; at < 2; at++)
+    await store.update(({ profiles }) => ({ profiles: { ...profiles, [name + '-' + at]: {} } }));
+})();
+`;
 
 describe('the file', () => {
   test.each([0o000, 0o022, 0o077])('is 0600 in a folder of 0700, umask %o', async (umask) => {
@@ -68,7 +80,7 @@ describe('the file', () => {
     expect(statSync(path).ino).not.toBe(before);
   });
 
-  test('comes from a folder that is ours alone: nothing is made beside it whose name can be guessed', async () => {
+  test('comes from a file of a name that was not there, and nothing else is made', async () => {
     mkdirSync(folder, { recursive: true });
     const seen = new Set<string | null>();
     const watcher = watch(folder, (_event, name) => seen.add(name));
@@ -77,8 +89,8 @@ describe('the file', () => {
     watcher.close();
     const others = [...seen].filter((name) => name !== 'config.json').sort();
     expect(others).toEqual([
-      expect.stringMatching(/^\.config-\w{6}$/),
-      expect.stringMatching(/^config\.json\.lock\.[0-9a-f]{12}\./),
+      'config.json.new.0.lock',
+      expect.stringMatching(/^config\.json\.tmp-\d{10}[0-9a-f]{6}$/),
     ]);
   });
 
@@ -107,6 +119,55 @@ describe('writing at once', () => {
       ),
     );
     expect(Object.keys(readProfiles(folder, user).profiles).sort()).toEqual(names.sort());
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
+  test('updates of 20 processes all survive', async () => {
+    await build({
+      input: join(import.meta.dirname, '../../src/profile/store.ts'),
+      platform: 'node',
+      logLevel: 'silent',
+      output: { file: join(root, 'store.js'), format: 'cjs', codeSplitting: false },
+    });
+    writeFileSync(join(root, 'updating.js'), UPDATING);
+    mkdirSync(folder, { recursive: true });
+    const ended = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => {
+        const child = spawn(process.execPath, ['updating.js', folder, `p${at}`], { cwd: root });
+        return new Promise((resolve) => child.once('close', resolve));
+      }),
+    );
+    expect(ended.filter((code) => code !== 0)).toEqual([]);
+    expect(Object.keys(readProfiles(folder, user).profiles)).toHaveLength(40);
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
+  test('waits for a program that is writing, and then applies to what that wrote', async () => {
+    mkdirSync(folder, { recursive: true });
+    const claim = join(folder, 'config.json.new.0.lock');
+    writeFileSync(claim, '');
+    const sleep = async () => {
+      write('{"profiles":{"theirs":{}}}');
+      rmSync(claim);
+    };
+    const ours = { ...tools, sleep };
+    const { profiles } = await confStore(folder, ours).update((stored) => ({
+      profiles: { ...stored.profiles, ours: {} },
+    }));
+    expect(Object.keys(profiles)).toEqual(['theirs', 'ours']);
+  });
+
+  test('does not wait for programs that died, and removes what they left', async () => {
+    mkdirSync(folder, { recursive: true });
+    const claims = ['config.json.new.0.lock', 'config.json.new.1.lock'];
+    for (const [at, name] of claims.entries()) {
+      writeFileSync(join(folder, name), '');
+      // The clock may have been set back meanwhile.
+      const made = new Date(Date.now() + (at === 0 ? -20_000 : 20_000));
+      utimesSync(join(folder, name), made, made);
+    }
+    const sleep = () => Promise.reject(new Error('waits'));
+    await confStore(folder, { ...tools, sleep }).update(() => ({ profiles: { a: {} } }));
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
