@@ -6,10 +6,11 @@ import { Vault } from './keys/vault';
 import { createLog, type Log } from './ops/log';
 import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Files } from './rules/files';
-import { Space } from './rules/housekeeping';
+import { Housekeeping } from './rules/housekeeping';
 import { Owners } from './rules/owners';
 import { Pushes } from './rules/pushes';
 import { Requests } from './rules/requests';
+import { Space } from './rules/space';
 import {
   checkSettings,
   memoryShare,
@@ -32,6 +33,7 @@ export interface OpenService {
   readonly owners: Owners;
   readonly pushes: Pushes;
   readonly requests: Requests;
+  readonly housekeeping: Housekeeping;
   readonly log: Log;
   readonly scrape: () => Promise<string>;
   close(): Promise<void>;
@@ -75,6 +77,7 @@ export async function openService(
     await database.setAside();
     const pushes = new Pushes({ ...shared, files });
     const requests = new Requests({ ...shared, files });
+    const housekeeping = new Housekeeping({ ...shared, files });
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       pushes,
@@ -94,7 +97,7 @@ export async function openService(
       },
     });
     const close = async () => {
-      pushes.halt();
+      housekeeping.halt();
       await requests.finish();
       await pushes.finish();
       await database.close();
@@ -105,7 +108,7 @@ export async function openService(
       countActive: () => pushes.countActive(),
       usage: io.usage,
     });
-    return { app, owners, pushes, requests, log, scrape, close };
+    return { app, owners, pushes, requests, housekeeping, log, scrape, close };
   } catch (error) {
     await database.close();
     throw asServiceError(error);

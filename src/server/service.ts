@@ -84,7 +84,7 @@ export async function startService(
       const { metricsHost: host = '127.0.0.1', metricsPort: port } = settings;
       metrics = await serveMetrics({ host, port, anyHost }, service.scrape);
     }
-    const stopSweeping = sweepRegularly(service.pushes, log);
+    const stopSweeping = sweepRegularly(service.housekeeping, log);
     // Not earlier: the token is shown only once, and a failed start would not show it.
     const journal = supervision !== undefined && writesToJournal(supervision);
     const creates = !journal && settings.firstToken !== false;

@@ -69,7 +69,7 @@ test('what has expired since is not served from a copy, and swept', async () => 
   ]);
   await create(second, push);
   service.clock.advance(DAY);
-  expect(await second.service.pushes.sweep()).toBe(1);
+  expect(await second.service.housekeeping.sweep()).toBe(1);
   await second.close();
 });
 

@@ -6,10 +6,11 @@ import { Vault } from '../../src/server/keys/vault';
 import { createLog } from '../../src/server/ops/log';
 import { createMetrics, health } from '../../src/server/ops/metrics';
 import { Files } from '../../src/server/rules/files';
-import { Space } from '../../src/server/rules/housekeeping';
+import { Housekeeping } from '../../src/server/rules/housekeeping';
 import { Owners } from '../../src/server/rules/owners';
 import { Pushes } from '../../src/server/rules/pushes';
 import { Requests } from '../../src/server/rules/requests';
+import { Space } from '../../src/server/rules/space';
 import { checkSettings, type RateLimit } from '../../src/server/service-settings';
 import { insertKey } from '../../src/server/store/key-rows';
 import { migrate } from '../../src/server/store/migrations';
@@ -64,7 +65,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
       await requests.finish();
       await pushes.finish();
     },
-    sweep: () => pushes.sweep(),
+    sweep: () => new Housekeeping({ ...shared, files, report: log.failure }).sweep(),
     clock,
     lines,
   };

@@ -30,7 +30,7 @@ onEachStore((store) => {
   const at = (token: string) => `/api/v2/pushes/${token}`;
   const retrieve = (token: string) => call(here.service, 'GET', `${at(token)}${open}`);
   const expire = (token: string) => call(here.service, 'DELETE', at(token));
-  const sweep = () => here.service.service.pushes.sweep();
+  const sweep = () => here.service.service.housekeeping.sweep();
 
   const fields = Object.entries({ ...push, expire_after_views: '1', expire_after_days: '1' });
   const form = fields.map(([name, value]) => ({ name: `push[${name}]`, value }));

@@ -69,7 +69,7 @@ export async function serveAlone<Begun>(
     sockets = createSockets(app, [{ host, port }], options);
     const [listening] = await sockets.listen();
     const base = await baseFor(listening as Listening, host);
-    const stopSweeping = sweepRegularly(service.pushes, log);
+    const stopSweeping = sweepRegularly(service.housekeeping, log);
     const stop = lazy(sockets.stop);
     return {
       begun,

@@ -85,11 +85,8 @@ export function createApi(options: PartOptions): Hono<Env> {
     api.get(routes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const page = pageNumber(c);
-      const list =
-        state === 'active' ? pushes.listActive(owner, page) : pushes.listExpired(owner, page);
-      return json(
-        (await list).map(({ push, note }) => ({ ...body(c, push), name: push.name, note })),
-      );
+      const list = await pushes.list(owner, state, page);
+      return json(list.map(({ push, note }) => ({ ...body(c, push), name: push.name, note })));
     });
   }
 
@@ -102,10 +99,10 @@ export function createApi(options: PartOptions): Hono<Env> {
     const passphrase = c.req.query('passphrase') ?? '';
     const reserve = (bytes: number) => c.get('memory').add(bytes);
     const found = await pushes.retrieve(urlToken(c), caller, passphrase, reserve);
-    const { push, payload, files } = found;
+    const { push, text, files } = found;
     const base = baseOf(c.req.raw, settings);
     const rest = { files: files.map((file) => fileBody(file, base)) };
-    return jsonWithText(body(c, push), 'payload', payload, rest);
+    return jsonWithText(body(c, push), 'payload', text, rest);
   });
 
   api.get(routes.preview.path, async (c) => {

@@ -3,7 +3,7 @@ import { requestRoutes } from '../../contract/api';
 import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
 import type { PushWithNote } from '../rules/records';
-import { invalid, Refusal } from '../service-errors';
+import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { isMultipart, readFields } from './body';
 import { baseOf, isCrossSite, isPrefetch } from './caller';
@@ -58,17 +58,17 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     if (isPrefetch(c.req.raw))
       throw new Refusal('malformed', 'A request takes its answer and cannot be prefetched.');
     const passphrase = c.req.query('passphrase') ?? '';
-    const reserve = (bytes: number) => c.get('memory').add(2 * bytes);
+    const reserve = (bytes: number) => c.get('memory').add(bytes);
     const read = await requests.read(urlToken(c), caller, passphrase, reserve);
     const base = baseOf(c.req.raw, settings);
     const head = {
       ...body(c, read.request),
       requestor: await owners.requestorOf(read.request),
-      request: read.question,
-      request_files: read.questionFiles.map((file) => fileBody(file, base)),
+      request: read.question.text,
+      request_files: read.question.files.map((file) => fileBody(file, base)),
     };
-    const files = read.files.map((file) => fileBody(file, base));
-    return jsonWithText(head, 'response', read.response, { files });
+    const files = read.answer.files.map((file) => fileBody(file, base));
+    return jsonWithText(head, 'response', read.answer.text, { files });
   });
 
   api.get(requestRoutes.preview.path, async (c) => {
@@ -138,8 +138,6 @@ export async function withAnswer<T>(
   const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
   let upload: Upload | undefined;
   const begin = async () => {
-    if (!request.response_file_attachments)
-      throw invalid({ files: ['This request accepts no files.'] });
     const passphrase = passphraseIn(fields, inQuery);
     upload = await requests.uploadAnswer(request.url_token, caller, passphrase);
     return upload;
@@ -150,7 +148,7 @@ export async function withAnswer<T>(
     return await respond(upload);
   } finally {
     // What cannot be discarded now is left to the sweep.
-    if (upload) await requests.discardAnswer(request, upload).catch(() => undefined);
+    await upload?.discard().catch(() => undefined);
   }
 }
 

@@ -60,12 +60,14 @@ export function addRequestPages(pages: Hono<Env>, options: PartOptions, shared: 
     passphrase: string,
     refused?: RefusedAnswer,
   ): Promise<Response> {
-    const reserve = (bytes: number) => c.get('memory').add(2 * bytes);
+    const reserve = (bytes: number) => c.get('memory').add(bytes);
     const read = await requests.read(url_token, visitor(c), passphrase, reserve);
-    if (read.question === null) return late(c, read.request, 200);
-    const files = read.questionFiles.map((file) => ({ ...file, url: fileUrl(file, base(c)) }));
+    const question = read.question.text;
+    if (question === null) return late(c, read.request, 200);
+    const files = read.question.files.map((file) => ({ ...file, url: fileUrl(file, base(c)) }));
     const requestor = await owners.requestorOf(read.request);
-    const shown = { ...read, question: read.question, files, requestor, passphrase, fileBytes };
+    const { request } = read;
+    const shown = { request, question, files, requestor, passphrase, fileBytes };
     return requestPage(await viewOf(c), shown, refused);
   }
 

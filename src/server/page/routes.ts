@@ -43,12 +43,12 @@ export function createPages(options: PartOptions): Hono<Env> {
     const caller = visitor(c);
     const reserve = (bytes: number) => c.get('memory').add(bytes);
     const seen = await pushes.retrieve(push.url_token, caller, passphrase, reserve);
-    if (seen.payload === null) throw notFound();
+    if (seen.text === null) throw notFound();
     const expirable = mayExpire(seen.push, caller);
     const files = seen.files.map((file) => ({ ...file, url: fileUrl(file, base(c)) }));
-    if (wantsText(c.req.raw)) return plainSecret(seen.payload, files);
+    if (wantsText(c.req.raw)) return plainSecret(seen.text, files);
     const view = await viewOf(c);
-    return secretPage({ ...view, open }, { ...seen, payload: seen.payload, files, expirable });
+    return secretPage({ ...view, open }, { push: seen.push, payload: seen.text, files, expirable });
   }
 
   async function open(c: Context<Env>, step: boolean): Promise<Response> {

@@ -52,10 +52,14 @@ export class Files {
 
   /**
    * Begins the upload of files for a push with that token. The caller discards it in any case.
-   * @param check throws when the files are not wanted any more; called now and then
+   * @param hooks `check` is called now and then, and throws when the files are not wanted any more; `discarded` at the end
    */
-  upload(urlToken: string, check = async () => {}): Upload {
-    return new Upload(this.options, urlToken, { drop: () => void this.drop(), check });
+  upload(urlToken: string, hooks: Partial<UploadHooks> = {}): Upload {
+    const [check, discarded] = [async () => {}, () => {}];
+    return new Upload(this.options, urlToken, {
+      ...{ check, discarded, ...hooks },
+      drop: () => void this.drop(),
+    });
   }
 
   /** The files of a retrieved push, each with a link. */
@@ -187,6 +191,11 @@ export class Files {
 const BATCH_CHUNKS = 8;
 const TOUCH_EVERY = 10_000;
 
+interface UploadHooks {
+  check(): Promise<void>;
+  discarded(): void;
+}
+
 /** Milliseconds without data after which an upload is abandoned. */
 export const UPLOAD_SILENCE = 2 * 60_000;
 
@@ -202,11 +211,11 @@ export class Upload {
   private readonly files: store.FileRow[] = [];
   private ended = false;
 
-  /** @param hooks `drop` starts the deletion of abandoned uploads; `check` is that of `Files.upload` */
+  /** @param hooks those of `Files.upload`; `drop` starts the deletion of abandoned uploads */
   constructor(
     private readonly options: RuleOptions,
     readonly urlToken: string,
-    private readonly hooks: { drop(): void; check(): Promise<void> },
+    private readonly hooks: UploadHooks & { drop(): void },
   ) {}
 
   get fileCount(): number {
@@ -265,6 +274,7 @@ export class Upload {
     const { sql } = this.options.database;
     this.ended = true;
     this.waiting = [];
+    this.hooks.discarded();
     if (this.id !== undefined && (await store.abandonUpload(sql, this.id))) this.hooks.drop();
   }
 

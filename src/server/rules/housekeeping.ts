@@ -1,17 +1,123 @@
 import type { Log } from '../ops/log';
-import { full } from '../service-errors';
-import type { Database } from '../store/sql';
+import { Refusal } from '../service-errors';
+import * as audit from '../store/audit-rows';
+import * as store from '../store/push-rows';
+import { limitBytes, type Sql } from '../store/sql';
+import { DAY, type RuleOptions } from './access';
+import type { Files } from './files';
 
 const SWEEP_EVERY = 60_000;
 
+/** Rows, and bytes of their payloads, that a sweep ends in one transaction, while others wait. */
+const BATCH = 50;
+const BATCH_BYTES = 1024 * 1024;
+
+/** Numbers of what a sweep ended; an answer ends with its request. */
+interface Ended {
+  pushes: number;
+  requests: number;
+}
+
+function add(sum: Ended, { pushes, requests }: Ended): void {
+  sum.pushes += pushes;
+  sum.requests += requests;
+}
+
+/** Ends and deletes what is due, without a request for it. */
+export class Housekeeping {
+  private halted = false;
+
+  constructor(private readonly options: RuleOptions & { readonly files: Files }) {}
+
+  /**
+   * Destroys the secrets of overdue pushes and requests, deletes other expired data, and looks for new instance keys.
+   * Returns the number of pushes and requests that it ended. Failures are reported and left to the next sweep.
+   */
+  async sweep(): Promise<number> {
+    const { database, files, vault, keepDays, report } = this.options;
+    const now = this.options.now();
+    const { pushes, requests } = await this.endDue(now);
+    this.options.events.expired('time', pushes, null);
+    this.options.events.requestChanged('expired', requests);
+    const steps = [
+      () => database.scrub(),
+      () => database.setAside(),
+      () => vault.keys.refresh(),
+      () => files.abandonStale(),
+      () => audit.deleteTriesBefore(database.sql, now - 60_000),
+      () => audit.deleteTriesAfter(database.sql, now + 60_000),
+      () => this.dropEndedBefore(now - keepDays * DAY),
+    ];
+    // Each step runs even if another one fails.
+    for (const step of steps) await step().catch(report);
+    void files.drop();
+    return pushes + requests;
+  }
+
+  /** Makes sweeps and deletions of files end soon; the next start continues them. */
+  halt(): void {
+    this.halted = true;
+    this.options.files.halt();
+  }
+
+  private async endDue(now: number): Promise<Ended> {
+    const ended = { pushes: 0, requests: 0 };
+    let after = { id: 0, expires_at: -1 };
+    for (let more = true; more && !this.halted; ) {
+      const due = await store.listDue(this.options.database.sql, now, after, BATCH);
+      const batch = limitBytes(due, BATCH_BYTES);
+      add(ended, await this.endBatch(batch));
+      after = batch.at(-1) ?? after;
+      more = batch.length < due.length || due.length === BATCH;
+    }
+    return ended;
+  }
+
+  /** Ends the pushes in one transaction, or each in its own if that fails. */
+  private async endBatch(batch: readonly store.DuePush[]): Promise<Ended> {
+    const ended = { pushes: 0, requests: 0 };
+    if (batch.length === 0) return ended;
+    const end = async (sql: Sql) => {
+      const ended = { pushes: 0, requests: 0 };
+      for (const { id, expires_at, kind } of batch) {
+        if (!(await store.endPush(sql, id, expires_at, 0))) continue;
+        if (kind === 'request') ended.requests += 1;
+        else if (kind !== 'answer') ended.pushes += 1;
+      }
+      return ended;
+    };
+    try {
+      return await this.options.database.transaction(end, { frees: true });
+    } catch (error) {
+      if (error instanceof Refusal && error.kind === 'away') throw error;
+      if (batch.length === 1) this.options.report(error);
+      if (batch.length > 1) for (const push of batch) add(ended, await this.endBatch([push]));
+      return ended;
+    }
+  }
+
+  /** Deletes pushes that ended before that time, with their audit logs. */
+  private async dropEndedBefore(before: number): Promise<void> {
+    const { database } = this.options;
+    for (let more = true; more && !this.halted; ) {
+      const ids = await store.listEndedBefore(database.sql, before, BATCH);
+      await database.transaction(
+        async (sql) => {
+          let entries = 0;
+          for (const id of ids) if (entries < 1000) entries += await store.dropPush(sql, id);
+        },
+        { frees: true },
+      );
+      more = ids.length > 0;
+    }
+  }
+}
+
 /** Sweeps now and every minute. The function returned stops that, and waits for the current sweep. */
-export function sweepRegularly(
-  pushes: { sweep(): Promise<number>; halt(): void },
-  log: Log,
-): () => Promise<void> {
+export function sweepRegularly(housekeeping: Housekeeping, log: Log): () => Promise<void> {
   const sweep = async () => {
     try {
-      const expired = await pushes.sweep();
+      const expired = await housekeeping.sweep();
       if (expired > 0) log.event('sweep', { expired });
     } catch (error) {
       log.warning(`expired pushes could not be deleted: ${(error as Error).name}`);
@@ -24,37 +130,7 @@ export function sweepRegularly(
   timer.unref();
   return async () => {
     clearInterval(timer);
-    pushes.halt();
+    housekeeping.halt();
     await last;
   };
-}
-
-/** Refuses pushes before the disk, or what memory there is for data, is full: expiring pushes has to write, too. */
-export class Space {
-  private short = false;
-
-  constructor(
-    private readonly database: Database,
-    /** Bytes. */
-    private readonly reserve: number,
-    private readonly warn: (message: string) => void,
-  ) {}
-
-  /** @throws Refusal while less than the reserve is free */
-  async check(): Promise<void> {
-    const enough = await this.isEnough();
-    if (!enough && !this.short) {
-      this.warn('space for data is low: pushes are refused until there is more');
-    }
-    this.short = !enough;
-    if (!enough) throw full();
-  }
-
-  /** Free pages inside the database file count, but half of the reserve must be on the disk, for the write-ahead log. */
-  private async isEnough(): Promise<boolean> {
-    const { database, reserve } = this;
-    const free = database.free();
-    if (free === undefined || free >= reserve) return true;
-    return free >= reserve / 2 && free + (await database.unused()) >= reserve;
-  }
 }

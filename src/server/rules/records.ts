@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract/api';
 import { UnknownKey } from '../keys/primitives';
-import type { Secret } from '../keys/vault';
 import { DeferredWork } from '../queues';
-import { notFound, Refusal } from '../service-errors';
+import { abandoned, notFound, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
+import { endFiles } from '../store/file-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
+import { bytesOf, type Content, mayHaveFiles, type Opened, sealedContent } from './content';
 import type { Files, Upload } from './files';
+import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
 
 export interface PushWithNote {
@@ -17,13 +19,58 @@ export interface PushWithNote {
   readonly note: string;
 }
 
-type NewRow = Omit<NewPushRow, 'lookup' | 'sealed_token' | 'link_key'>;
+/** The fields that a new row does not say. */
+const unsaid = {
+  name: '',
+  views: 0,
+  deletable_by_viewer: false,
+  retrieval_step: false,
+  deleted: false,
+  public_key: null,
+  include_requestor: false,
+  response_file_attachments: false,
+};
 
-/** A row to insert, with its secret. */
-export interface SealedRow {
+type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'updated_at';
+
+/** What a new row says; what it does not say is off. */
+type NewRow = Omit<NewPushRow, Derived | keyof typeof unsaid> & Partial<Omit<NewPushRow, Derived>>;
+
+/** What is sealed of a new row. */
+interface Texts {
+  readonly payload: string;
+  readonly note: string;
+  readonly passphrase: string;
+  /** Of an answer: the data key of its request. */
+  readonly requestKey?: Uint8Array;
+}
+
+/** A row to insert, with its secret and its files. */
+interface NewRecord {
   readonly row: NewPushRow;
   readonly secret: SecretRow;
+  readonly upload: Upload | undefined;
   readonly urlToken: string;
+}
+
+/** How a visitor opens a row. */
+interface Opening {
+  readonly visitor: Visitor;
+  readonly passphrase: string;
+  /** Receives the bytes of memory that the texts take; when it throws, nothing is taken. */
+  readonly reserve: (bytes: number) => void;
+  /** Whether it may be the last view, which frees space. */
+  readonly frees: boolean;
+  /** Finds the row if it is active, or takes one of its views. */
+  readonly claim: (sql: Sql, id: number, now: number) => Promise<StoredPush | undefined>;
+}
+
+/** An opening of a row that has ended. */
+export interface Missed {
+  readonly state: 'closed';
+  readonly row: PushRow;
+  /** Whether the opening ended it, as its time was over and no sweep had ended it yet. */
+  readonly ended: boolean;
 }
 
 /** What the rules of pushes and of requests share: both are rows of the same table, found by a link. */
@@ -76,23 +123,83 @@ export abstract class Records {
     return audit.listEvents(this.options.database.sql, row.id, pageOf(page));
   }
 
+  /**
+   * A page of the owner's rows, newest first, with the notes of active ones. One that was changed by hand is left out and
+   * reported.
+   */
+  protected listRecords(
+    { id: ownerId }: Owner,
+    which: { readonly listed: store.Listed; readonly ended: boolean },
+    page: number,
+  ): Promise<PushWithNote[]> {
+    const { database, vault, report } = this.options;
+    return vault.keys.withKeys(async () => {
+      const now = this.options.now();
+      const rows = await store.listRecords(database.sql, { ownerId, ...which }, now, pageOf(page));
+      return rows.flatMap(({ key_id, note_key, note, ...row }) => {
+        try {
+          const push = stateAt({ ...row, url_token: vault.keys.links.open(row) }, now);
+          if (push.expired_at !== null) return { push, note: '' };
+          return { push, note: vault.openNote(push, { key_id, note_key, note }) };
+        } catch (error) {
+          if (error instanceof UnknownKey) throw error;
+          report(error);
+          return [];
+        }
+      });
+    });
+  }
+
+  /** The times of a new row that is to live for that many seconds. */
+  protected lasting(seconds: number): Pick<NewPushRow, 'created_at' | 'expires_at'> {
+    const now = this.options.now();
+    return { created_at: now, expires_at: now + seconds * 1000 };
+  }
+
+  /** Stores what a visitor creates. */
+  protected async store(
+    row: NewRow,
+    texts: Texts,
+    visitor: Visitor,
+    upload: Upload | undefined,
+  ): Promise<PushRow> {
+    const { database, vault, space } = this.options;
+    await space.check();
+    return vault.keys.withKeys(async () => {
+      const sealed = await this.seal(row, texts, visitor, upload);
+      const inserted = await database.transaction(async (sql) => {
+        // The client will never receive the link, nor expire the push.
+        if (visitor.signal?.aborted) throw abandoned();
+        return this.insert(sql, sealed, visitor);
+      });
+      return { ...inserted, url_token: sealed.urlToken };
+    });
+  }
+
   /** A new row and its sealed secret; to be called within `withKeys`. */
   protected async seal(
-    row: NewRow,
-    secret: Omit<Secret, 'push'>,
-    urlToken: string,
-  ): Promise<SealedRow> {
+    said: NewRow,
+    texts: Texts,
+    waiter: Visitor,
+    upload: Upload | undefined,
+  ): Promise<NewRecord> {
     const { vault } = this.options;
-    const sealed = await vault.seal({ ...secret, push: { ...row, url_token: urlToken } });
-    return { row: { ...row, ...vault.keys.links.store(urlToken) }, secret: sealed, urlToken };
+    const { urlToken, key } = upload ?? { urlToken: newUrlToken(), key: undefined };
+    const row = {
+      ...{ ...unsaid, ...said },
+      protected: texts.passphrase !== '',
+      updated_at: said.created_at,
+    };
+    const push = { ...row, url_token: urlToken };
+    const secret = await vault.seal({ ...texts, key, push, waiter });
+    return { row: { ...row, ...vault.keys.links.store(urlToken) }, secret, upload, urlToken };
   }
 
   /** Runs in the caller's transaction. */
   protected async insert(
     sql: Sql,
-    { row, secret }: SealedRow,
+    { row, secret, upload }: NewRecord,
     from: Visitor,
-    upload: Upload | undefined,
   ): Promise<StoredPush> {
     const inserted = await store.insertPush(sql, row, secret);
     const creation = { pushId: inserted.id, kind: 'creation', from, at: row.created_at } as const;
@@ -101,30 +208,108 @@ export abstract class Records {
     return inserted;
   }
 
-  /** Cleans up after the end of a push: its key in the database's logs, and its files. */
-  protected async ended({ kind }: PushRow): Promise<void> {
-    await this.options.database.scrub();
-    if (kind === 'file' || kind === 'request') void this.options.files.drop();
+  /**
+   * Opens a row and calls `take`, in the same transaction. When it has ended, that is recorded instead.
+   * @throws Refusal for the passphrase
+   */
+  protected open<T>(
+    found: PushRow,
+    { visitor, passphrase, reserve, frees, claim }: Opening,
+    take: (sql: Sql, opened: Opened, now: number) => Promise<T>,
+  ): Promise<T | Missed> {
+    const { database, vault } = this.options;
+    return vault.keys.withKeys(async () => {
+      const unlocked = await this.passphrases.keyOf(found, visitor, passphrase);
+      return database.transaction(
+        async (sql) => {
+          if (visitor.signal?.aborted) throw abandoned();
+          const now = this.options.now();
+          // What was answered as expired stays expired if the clock is set back.
+          const claimed = found.expired_at === null ? await claim(sql, found.id, now) : undefined;
+          const row = claimed && { ...claimed, url_token: found.url_token };
+          const sealed = row && (await sealedContent(sql, row));
+          if (!sealed) return this.miss(sql, found, visitor, now);
+          // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
+          const opened = { ...sealed, key: vault.openKey(row, sealed.secret, unlocked) };
+          reserve(bytesOf(opened));
+          return take(sql, opened, now);
+        },
+        { frees },
+      );
+    });
   }
 
-  /** The rows of a listing. One that was changed by hand is left out and reported. */
-  protected listed<R extends StoredPush>(
-    rows: readonly R[],
-    noted: (row: R & PushRow) => PushWithNote,
-  ): PushWithNote[] {
-    return rows.flatMap((row) => {
-      try {
-        return noted({ ...row, url_token: this.options.vault.keys.links.open(row) });
-      } catch (error) {
-        if (error instanceof UnknownKey) throw error;
-        this.options.report(error);
-        return [];
+  /** Records an opening of a row that has ended, and ends it if no sweep has done so yet. */
+  private async miss(sql: Sql, found: PushRow, visitor: Visitor, now: number): Promise<Missed> {
+    const due = found.expired_at !== null || found.expires_at <= now;
+    const ended = due && (await endRecord(sql, found.id, found.expires_at, 0)) !== undefined;
+    await this.recordLate(sql, 'failed_view', found, visitor);
+    const row = (await store.findPush(sql, found.lookup)) as StoredPush;
+    return {
+      state: 'closed',
+      row: stateAt({ ...row, url_token: found.url_token }, now),
+      ended,
+    };
+  }
+
+  protected recordLate(
+    sql: Sql,
+    kind: 'failed_view' | 'failed_response',
+    { id }: PushRow,
+    from: Visitor,
+  ): Promise<void> {
+    const { maxFailures, now } = this.options;
+    return audit.recordRepeated(sql, { pushId: id, kind, from, at: now() }, maxFailures);
+  }
+
+  /** The content of an opened row, with a link to each file. */
+  protected contentOf({ row, secret, key, files }: Opened): Content {
+    return {
+      text: this.options.vault.openPayload(row.url_token, secret, key),
+      files: this.options.files.offer(row.url_token, key, files),
+    };
+  }
+
+  /**
+   * Ends a row for a visitor who may, and one whose time is over for any; of a row that has ended, the files whose links
+   * are still valid. Returns what ended it, if this call did.
+   */
+  protected async end(
+    row: PushRow,
+    kind: 'expire' | 'close',
+    visitor: Visitor,
+    may: boolean,
+  ): Promise<'deleted' | 'time' | undefined> {
+    const end = async (sql: Sql) => {
+      const now = this.options.now();
+      if (row.expired_at !== null || row.expires_at <= now) {
+        if (await endRecord(sql, row.id, row.expires_at, 0)) return 'time';
+      } else if (may && (await endRecord(sql, row.id, now, 1))) {
+        await audit.recordEvent(sql, { pushId: row.id, kind, from: visitor, at: now });
+        return 'deleted';
       }
-    });
+      return may && (await endFiles(sql, row.answer_id ?? row.id)) ? 'files' : undefined;
+    };
+    const ended = await this.options.database.transaction(end, { frees: true });
+    if (ended) await this.cleanUp(row);
+    return ended === 'files' ? undefined : ended;
+  }
+
+  /** Cleans up after the end of a row: its key in the database's logs, and its files. */
+  protected async cleanUp(row: PushRow): Promise<void> {
+    await this.options.database.scrub();
+    if (mayHaveFiles(row)) void this.options.files.drop();
   }
 }
 
-export function pageOf(number: number): store.Page {
+/** Ends a row and its answer, in this order as everything that writes both; undefined if it had ended. */
+async function endRecord(sql: Sql, id: number, at: number, deleted: 0 | 1) {
+  const ended = await store.endPush(sql, id, at, deleted);
+  if (ended?.answer_id != null) await store.endPush(sql, ended.answer_id, at, deleted);
+  return ended;
+}
+
+function pageOf(number: number): store.Page {
   return { number, rows: limits.rowsPerPage };
 }
 

@@ -1,26 +1,27 @@
-import { abandoned, busy, Refusal } from '../service-errors';
+import { busy, invalid, Refusal } from '../service-errors';
 import { recordEvent, recordRepeated } from '../store/audit-rows';
-import { endFiles, listFiles } from '../store/file-rows';
-import type { PushRow, StoredPush } from '../store/push-rows';
+import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
-import { DAY, isOwn, LINK_TIME, stateAt, type Visitor } from './access';
-import type { OfferedFile, Upload } from './files';
-import { type ValidRequest, validateRequest, validateResponse } from './new-request';
+import { DAY, isOwn, LINK_TIME, type Visitor } from './access';
+import { bytesOf, type Content, NOTHING, type Opened, sealedContent } from './content';
+import type { Upload } from './files';
+import { validateRequest, validateResponse } from './new-request';
 import type { Owner } from './owners';
-import { newUrlToken, type PushWithNote, pageOf, Records } from './records';
+import { newUrlToken, type PushWithNote, Records } from './records';
 
 /** Open until it is answered, ready until its owner has read the answer, then closed; closed too when its time is over. */
 export type RequestState = 'open' | 'ready' | 'closed';
 
-export interface ReadRequest {
+/** A request as somebody reads it. */
+export interface Reading {
+  /** `taken` when this reading took the answer, which closed the request. */
+  readonly state: 'open' | 'taken' | 'closed';
   readonly request: PushRow;
-  /** null if the request is closed. */
-  readonly question: string | null;
-  readonly questionFiles: readonly OfferedFile[];
-  /** null for anybody but the owner, and unless the request was ready. */
-  readonly response: string | null;
-  readonly files: readonly OfferedFile[];
+  /** Nothing of a closed request; its files end with the request. */
+  readonly question: Content;
+  /** Nothing unless it was taken. */
+  readonly answer: Content;
 }
 
 export function requestState({ expired_at, views }: PushRow): RequestState {
@@ -43,44 +44,18 @@ export class Requests extends Records {
    * @throws Refusal with messages by field
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
-    return this.store(validateRequest(input, this.options.bounds), visitor, upload);
-  }
-
-  private async store(
-    creation: ValidRequest,
-    visitor: Visitor,
-    upload: Upload | undefined,
-  ): Promise<PushWithNote> {
-    await this.options.space.check();
-    const { request: payload, note, passphrase, close_after, name, public_key } = creation;
-    const { urlToken, key } = upload ?? { urlToken: newUrlToken() };
-    const { database, vault, events } = this.options;
-    const push = await vault.keys.withKeys(async () => {
-      const now = this.options.now();
-      const row = {
-        owner_id: visitor.owner?.id ?? null,
-        kind: 'request' as const,
-        name,
-        expire_after_days: Math.ceil((close_after * 1000) / DAY),
-        expire_after_views: 1,
-        deletable_by_viewer: 0,
-        retrieval_step: Number(creation.retrieval_step),
-        protected: Number(passphrase !== ''),
-        created_at: now,
-        expires_at: now + close_after * 1000,
-        public_key,
-        include_requestor: Number(creation.include_requestor),
-        response_file_attachments: Number(creation.response_file_attachments),
-      };
-      const secret = { key, payload, note, passphrase, waiter: visitor };
-      const sealed = await this.seal(row, secret, urlToken);
-      const inserted = await database.transaction(async (sql) => {
-        if (visitor.signal?.aborted) throw abandoned();
-        return this.insert(sql, sealed, visitor, upload);
-      });
-      return { ...inserted, url_token: urlToken };
-    });
-    events.requestChanged('created');
+    const valid = validateRequest(input, this.options.bounds);
+    const { request: payload, note, passphrase, close_after, ...fields } = valid;
+    const row = {
+      ...fields,
+      kind: 'request' as const,
+      owner_id: visitor.owner?.id ?? null,
+      expire_after_days: Math.ceil((close_after * 1000) / DAY),
+      expire_after_views: 1,
+      ...this.lasting(close_after),
+    };
+    const push = await this.store(row, { payload, note, passphrase }, visitor, upload);
+    this.options.events.requestChanged('created');
     return { push, note };
   }
 
@@ -99,67 +74,40 @@ export class Requests extends Records {
     visitor: Visitor,
     passphrase: string,
     reserve: (bytes: number) => void = () => {},
-  ): Promise<ReadRequest> {
-    const request = await this.find(urlToken);
-    const { database, vault, files } = this.options;
-    const found = await vault.keys.withKeys(async () => {
-      const unlocked = await this.passphrases.keyOf(request, visitor, passphrase);
-      return database.transaction(
-        async (sql) => {
-          if (visitor.signal?.aborted) throw abandoned();
-          const own = isOwn(request, visitor);
-          // So that an owner's two readings at once, or a reading and a closing, follow one another.
-          if (own) await store.lockPush(sql, request.id);
-          const now = this.options.now();
-          // A request that was answered as closed stays closed if the clock is set back.
-          const current =
-            request.expired_at === null ? await store.findActive(sql, request.id, now) : undefined;
-          const secret = current && (await store.findSecret(sql, request.id));
-          if (!current || !secret) return this.miss(sql, request, visitor);
-          const row = { ...current, url_token: urlToken };
-          const key = vault.openKey(row, secret, unlocked);
-          reserve(secret.payload?.length ?? 0);
-          const question = {
-            text: vault.openPayload(urlToken, secret, key),
-            files: files.offer(urlToken, key, await listFiles(sql, request.id)),
-          };
-          const answer = own && (await this.takeAnswer(sql, row, key, now, reserve));
-          if (!answer) await this.recordReading(sql, row, visitor, now);
-          else
-            await recordEvent(sql, {
-              pushId: request.id,
-              kind: 'response_view',
-              from: visitor,
-              at: now,
-            });
-          return { row, question, answer: answer || undefined, ended: answer !== false };
-        },
-        { frees: request.expired_at !== null || request.views > 0 },
-      );
-    });
-    const { row, question, answer, ended } = found;
-    if (answer) this.options.events.requestChanged('read');
-    else if (ended) this.options.events.requestChanged('expired');
-    if (ended) await this.ended(request);
-    return {
-      request: row,
-      question: question?.text ?? null,
-      // They end with the request.
-      questionFiles: (!answer && question?.files) || [],
-      response: answer?.text ?? null,
-      files: answer?.files ?? [],
+  ): Promise<Reading> {
+    const found = await this.find(urlToken);
+    const own = isOwn(found, visitor);
+    const claim = async (sql: Sql, id: number, now: number) => {
+      // So that an owner's two readings at once, or a reading and a closing, follow one another.
+      if (own) await store.lockPush(sql, id);
+      return store.findActive(sql, id, now);
     };
+    const frees = found.expired_at !== null || found.views > 0;
+    const opening = { visitor, passphrase, reserve, claim, frees };
+    const reading = await this.open(found, opening, async (sql, opened, now) => {
+      const { row } = opened;
+      const question = this.contentOf(opened);
+      const answer = own ? await this.takeAnswer(sql, opened, now, reserve) : undefined;
+      if (!answer) {
+        await this.recordReading(sql, row, visitor, now);
+        return { state: 'open' as const, row, question, answer: NOTHING };
+      }
+      const event = { pushId: row.id, kind: 'response_view', from: visitor, at: now } as const;
+      await recordEvent(sql, event);
+      return { state: 'taken' as const, row, question: { ...question, files: [] }, answer };
+    });
+    const { state, row: request } = reading;
+    if (state === 'closed') {
+      if (reading.ended) await this.ended(request, 'expired');
+      return { state, request, question: NOTHING, answer: NOTHING };
+    }
+    if (state === 'taken') await this.ended(request, 'read');
+    return { state, request, question: reading.question, answer: reading.answer };
   }
 
-  /** Records a reading of a request that is closed, and ends it if no sweep has done so yet. */
-  private async miss(sql: Sql, request: PushRow, visitor: Visitor) {
-    const now = this.options.now();
-    const due = request.expires_at <= now;
-    const ended = due && (await endRequest(sql, request.id, request.expires_at, 0)) !== undefined;
-    await this.recordLate(sql, 'failed_view', request, visitor);
-    const row = (await store.findPush(sql, request.lookup)) as StoredPush;
-    const closed = stateAt({ ...row, url_token: request.url_token }, now);
-    return { row: closed, question: undefined, answer: undefined, ended };
+  private async ended(request: PushRow, how: 'expired' | 'read'): Promise<void> {
+    this.options.events.requestChanged(how);
+    await this.cleanUp(request);
   }
 
   /** The question is read as often as its link is opened, by its owner too: not each reading has an entry. */
@@ -172,53 +120,47 @@ export class Requests extends Records {
   /** Takes the answer, if there is one, and closes the request; the files stay for as long as their links are valid. */
   private async takeAnswer(
     sql: Sql,
-    request: PushRow,
-    requestKey: Uint8Array,
+    { row: request, key: requestKey }: Opened,
     now: number,
     reserve: (bytes: number) => void,
-  ) {
-    const { vault, files } = this.options;
-    if (request.answer_id === null) return false;
+  ): Promise<Content | undefined> {
+    const { vault } = this.options;
+    if (request.answer_id === null) return undefined;
     const taken = await store.takeView(sql, request.answer_id, now);
-    const secret = taken && (await store.findSecret(sql, taken.id));
-    if (!taken || !secret) return false;
-    const answer = { ...taken, url_token: vault.keys.links.open(taken) };
-    const key = vault.openKey(answer, secret, requestKey);
-    reserve(secret.payload?.length ?? 0);
-    const rows = await listFiles(sql, answer.id);
+    const row = taken && { ...taken, url_token: vault.keys.links.open(taken) };
+    const sealed = row && (await sealedContent(sql, row));
+    if (!sealed) return undefined;
+    const opened = { ...sealed, key: vault.openKey(sealed.row, sealed.secret, requestKey) };
+    reserve(bytesOf(opened));
     await store.endPush(sql, request.id, now, 0);
-    const filesUntil = Math.min(now + LINK_TIME, answer.expires_at);
-    await store.endWithView(sql, answer.id, now, filesUntil);
-    return {
-      text: vault.openPayload(answer.url_token, secret, key),
-      files: files.offer(answer.url_token, key, rows),
-    };
+    const { id, expires_at } = sealed.row;
+    await store.endWithView(sql, id, now, Math.min(now + LINK_TIME, expires_at));
+    return this.contentOf(opened);
   }
 
   /**
-   * Begins the upload of the files of an answer, which ends when another answer wins. The caller ends it with
-   * `discardAnswer` in any case.
-   * @throws Refusal when there is no request, it was answered or is closed, too many answers are arriving, or for the
-   *   passphrase
+   * Begins the upload of the files of an answer, which ends when another answer wins. The caller discards it in any case.
+   * @throws Refusal when there is no request, it takes no files, was answered or is closed, too many answers are arriving,
+   *   or for the passphrase
    */
   async uploadAnswer(urlToken: string, visitor: Visitor, passphrase: string): Promise<Upload> {
     const request = await this.findOpen(urlToken, visitor);
+    if (!request.response_file_attachments)
+      throw invalid({ files: ['This request accepts no files.'] });
     await this.passphrases.keyOf(request, visitor, passphrase);
-    const uploads = this.arriving.get(request.id) ?? new Set();
+    const { id } = request;
+    const uploads = this.arriving.get(id) ?? new Set();
     if (uploads.size >= this.options.uploadsPerRequest)
       throw busy('Other answers with files are being sent. Try again later.');
-    const check = async () => void (await this.findOpen(urlToken, visitor));
-    const upload = this.options.files.upload(newUrlToken(), check);
-    this.arriving.set(request.id, uploads.add(upload));
+    const upload = this.options.files.upload(newUrlToken(), {
+      check: async () => void (await this.findOpen(urlToken, visitor)),
+      discarded: () => {
+        uploads.delete(upload);
+        if (uploads.size === 0 && this.arriving.get(id) === uploads) this.arriving.delete(id);
+      },
+    });
+    this.arriving.set(id, uploads.add(upload));
     return upload;
-  }
-
-  /** Discards the upload, unless its answer has won. */
-  async discardAnswer({ id }: PushRow, upload: Upload): Promise<void> {
-    const uploads = this.arriving.get(id);
-    uploads?.delete(upload);
-    if (uploads?.size === 0) this.arriving.delete(id);
-    await upload.discard();
   }
 
   /** Deletes what has arrived of other answers to a request that takes none any more; their senders learn why. */
@@ -256,24 +198,19 @@ export class Requests extends Records {
       if (!secret) return undefined;
       const requestKey = vault.openKey(request, secret, unlocked);
       const now = this.options.now();
-      const { urlToken: answerToken, key } = upload ?? { urlToken: newUrlToken() };
       const row = {
-        owner_id: request.owner_id,
         kind: 'answer' as const,
-        name: '',
+        owner_id: request.owner_id,
         expire_after_days: request.expire_after_days,
         expire_after_views: 1,
-        deletable_by_viewer: 0,
-        retrieval_step: 0,
-        protected: 0,
         created_at: now,
         expires_at: request.expires_at,
       };
-      const texts = { key, payload, note: '', passphrase: '', requestKey };
-      const sealed = await this.seal(row, texts, answerToken);
+      const texts = { payload, note: '', passphrase: '', requestKey };
+      const sealed = await this.seal(row, texts, visitor, upload);
       return database.transaction(async (sql) => {
         if (!(await store.takeView(sql, request.id, now))) return undefined;
-        const answer = await this.insert(sql, sealed, visitor, upload);
+        const answer = await this.insert(sql, sealed, visitor);
         await recordEvent(sql, { pushId: request.id, kind: 'response', from: visitor, at: now });
         return store.keepAnswer(sql, request.id, answer.id, now);
       });
@@ -292,64 +229,24 @@ export class Requests extends Records {
       : new Refusal('closed', 'That request is closed.');
   }
 
-  private recordLate(
-    sql: Sql,
-    kind: 'failed_view' | 'failed_response',
-    { id }: PushRow,
-    from: Visitor,
-  ): Promise<void> {
-    const { maxFailures, now } = this.options;
-    return recordRepeated(sql, { pushId: id, kind, from, at: now() }, maxFailures);
-  }
-
   /**
    * Closes the owner's request and destroys its answer; a closed request stays as it is.
    * @throws Refusal when there is no request, or it belongs to another owner
    */
   async close(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const request = await this.find(urlToken);
-    if (!isOwn(request, visitor)) throw new Refusal('forbidden', 'That request is not yours.');
-    const closed = await this.options.database.transaction(
-      async (sql) => {
-        const now = this.options.now();
-        const due = request.expires_at <= now;
-        const row = await endRequest(sql, request.id, due ? request.expires_at : now, due ? 0 : 1);
-        // The files whose links are still valid after the owner's reading.
-        if (!row && request.answer_id !== null) await endFiles(sql, request.answer_id);
-        if (row && !due)
-          await recordEvent(sql, { pushId: request.id, kind: 'close', from: visitor, at: now });
-        return row && { row, due };
-      },
-      { frees: true },
-    );
-    if (closed) this.options.events.requestChanged(closed.due ? 'expired' : 'closed');
+    const may = isOwn(request, visitor);
+    const reason = await this.end(request, 'close', visitor, may);
+    if (reason) this.options.events.requestChanged(reason === 'time' ? 'expired' : 'closed');
+    if (!may) throw new Refusal('forbidden', 'That request is not yours.');
     await this.discardArriving(request);
-    await this.ended(request);
     return this.find(urlToken);
   }
 
   /** The owner's requests in that state with their notes, newest first; `active` are open and ready ones. */
-  async list(owner: Owner, state: RequestState | 'active', page: number): Promise<PushWithNote[]> {
-    const { database, vault } = this.options;
-    return vault.keys.withKeys(async () => {
-      const now = this.options.now();
-      if (state === 'closed') {
-        const rows = await store.listClosedRequests(database.sql, owner.id, now, pageOf(page));
-        return this.listed(rows, (push) => ({ push: stateAt(push, now), note: '' }));
-      }
-      const views = { from: Number(state === 'ready'), to: Number(state !== 'open') };
-      const rows = await store.listOpenRequests(database.sql, owner.id, views, now, pageOf(page));
-      return this.listed(rows, ({ key_id, note_key, note, ...push }) => ({
-        push,
-        note: vault.openNote(push, { key_id, note_key, note }),
-      }));
-    });
+  list(owner: Owner, state: RequestState | 'active', page: number): Promise<PushWithNote[]> {
+    const ended = state === 'closed';
+    const listed = state === 'open' || state === 'ready' ? state : 'request';
+    return this.listRecords(owner, { listed, ended }, page);
   }
-}
-
-/** Ends a request and its answer, in this order as everything that writes both; undefined if it had ended. */
-async function endRequest(sql: Sql, id: number, at: number, deleted: 0 | 1) {
-  const ended = await store.endPush(sql, id, at, deleted);
-  if (ended?.answer_id != null) await store.endPush(sql, ended.answer_id, at, deleted);
-  return ended;
 }

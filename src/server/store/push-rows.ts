@@ -1,8 +1,10 @@
 import type { Kind } from '../../contract/api';
 import { endFiles, keepFilesUntil } from './file-rows';
-import type { Sql } from './sql';
+import { plain, type Sql } from './sql';
 
-/** A row of `pushes`. Flags are 0 and 1, times milliseconds. */
+type Flag = 0 | 1;
+
+/** A row of `pushes`. Times are milliseconds. */
 export interface StoredPush extends StoredToken {
   id: number;
   owner_id: number | null;
@@ -11,12 +13,12 @@ export interface StoredPush extends StoredToken {
   expire_after_days: number;
   expire_after_views: number;
   views: number;
-  deletable_by_viewer: number;
-  retrieval_step: number;
+  deletable_by_viewer: Flag;
+  retrieval_step: Flag;
   /** 1 when it has a passphrase. */
-  protected: number;
+  protected: Flag;
   /** 1 when it was expired by its owner or a viewer, not by a limit. */
-  deleted: number;
+  deleted: Flag;
   created_at: number;
   updated_at: number;
   expires_at: number;
@@ -26,9 +28,9 @@ export interface StoredPush extends StoredToken {
   /** Of a request: the age recipient that its answer is to be encrypted to. */
   public_key: string | null;
   /** 1 when the page of a request has the name of its owner. */
-  include_requestor: number;
+  include_requestor: Flag;
   /** 1 when the answer to a request may have files. */
-  response_file_attachments: number;
+  response_file_attachments: Flag;
 }
 
 /** What is stored of a link token, which opens its push. */
@@ -45,14 +47,34 @@ export interface PushRow extends StoredPush {
   url_token: string;
 }
 
-/** The columns of requests alone. */
-type RequestColumn = 'answer_id' | 'public_key' | 'include_requestor' | 'response_file_attachments';
+/** The columns that a new row is given. */
+const columns = [
+  'lookup',
+  'sealed_token',
+  'link_key',
+  'owner_id',
+  'kind',
+  'name',
+  'expire_after_days',
+  'expire_after_views',
+  'views',
+  'deletable_by_viewer',
+  'retrieval_step',
+  'protected',
+  'deleted',
+  'created_at',
+  'updated_at',
+  'expires_at',
+  'public_key',
+  'include_requestor',
+  'response_file_attachments',
+] as const;
 
-export type NewPushRow = Omit<
-  StoredPush,
-  'id' | 'views' | 'deleted' | 'updated_at' | 'expired_at' | RequestColumn
-> &
-  Partial<Pick<StoredPush, RequestColumn>>;
+type Column = (typeof columns)[number];
+
+export type NewPushRow = {
+  readonly [C in Column]: StoredPush[C] extends Flag ? boolean : StoredPush[C];
+};
 
 /** A row of `secrets`: everything sealed, and what opens it besides the instance key and the passphrase. */
 export interface SecretRow {
@@ -69,21 +91,20 @@ export interface SecretRow {
 
 export type NoteRow = Pick<SecretRow, 'key_id' | 'note_key' | 'note'>;
 
+const insertion = plain(
+  `INSERT INTO pushes (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) RETURNING *`,
+);
+
 export async function insertPush(
   sql: Sql,
   push: NewPushRow,
   secret: SecretRow,
 ): Promise<StoredPush> {
-  const rows = await sql<StoredPush>`
-    INSERT INTO pushes (lookup, sealed_token, link_key, owner_id, kind, name, expire_after_days, expire_after_views, views,
-      deletable_by_viewer, retrieval_step, protected, deleted, created_at, updated_at, expires_at, public_key,
-      include_requestor, response_file_attachments)
-    VALUES (${push.lookup}, ${push.sealed_token}, ${push.link_key}, ${push.owner_id}, ${push.kind}, ${push.name},
-      ${push.expire_after_days}, ${push.expire_after_views}, 0, ${push.deletable_by_viewer},
-      ${push.retrieval_step}, ${push.protected}, 0, ${push.created_at}, ${push.created_at},
-      ${push.expires_at}, ${push.public_key ?? null}, ${push.include_requestor ?? 0},
-      ${push.response_file_attachments ?? 0})
-    RETURNING *`;
+  const values = columns.map((column) => {
+    const value = push[column];
+    return typeof value === 'boolean' ? Number(value) : value;
+  });
+  const rows = await sql<StoredPush>(insertion, ...values);
   const row = rows[0] as StoredPush;
   await sql`
     INSERT INTO secrets (push_id, data_key, payload, note_key, note, salt, cost, verifier, key_id)
@@ -244,75 +265,57 @@ export interface Page {
   readonly number: number;
 }
 
-/** An owner's active pushes. The subquery reads only the index for the pushes of earlier pages. */
-export function listActive(sql: Sql, ownerId: number, now: number, page: Page) {
-  return sql<StoredPush & NoteRow>`
-    SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
-    FROM (
-      SELECT id FROM pushes
-      WHERE owner_id = ${ownerId} AND expired_at IS NULL AND expires_at > ${now}
-        AND kind NOT IN ('request', 'answer')
-      ORDER BY created_at DESC, id DESC
-      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
-    JOIN pushes ON pushes.id = page.id
-    LEFT JOIN secrets ON secrets.push_id = page.id
-    ORDER BY pushes.created_at DESC, pushes.id DESC`;
+/** Which of an owner's rows: pushes, requests, requests without an answer, requests with one. */
+export type Listed = 'push' | 'request' | 'open' | 'ready';
+
+/** The words of the partial indexes, which are used for no others. The one view of a request is its answer. */
+const conditions: Readonly<Record<Listed, string>> = {
+  push: "kind NOT IN ('request', 'answer')",
+  request: "kind = 'request'",
+  open: "kind = 'request' AND views = 0",
+  ready: "kind = 'request' AND views > 0",
+};
+
+/** A statement for each, of the rows of one page. Its subquery reads only the index for the rows of earlier pages. */
+function listings(rowsOf: (condition: string) => string) {
+  const listing = (listed: Listed) =>
+    plain(`
+      SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
+      FROM (${rowsOf(conditions[listed])}
+        ORDER BY created_at DESC, id DESC
+        LIMIT ? OFFSET ?) AS page
+      JOIN pushes ON pushes.id = page.id
+      LEFT JOIN secrets ON secrets.push_id = page.id
+      ORDER BY pushes.created_at DESC, pushes.id DESC`);
+  const of = { push: listing('push'), request: listing('request') };
+  return { ...of, open: listing('open'), ready: listing('ready') };
 }
 
-/**
- * An owner's expired pushes, including those whose time has passed since the last sweep. These are few, so the unary `+`
- * keeps SQLite from using the owner's index for them.
- */
-export function listExpired(sql: Sql, ownerId: number, now: number, page: Page) {
-  return sql<StoredPush>`
-    SELECT pushes.*
-    FROM (
-      SELECT id, created_at FROM pushes
-      WHERE owner_id = ${ownerId} AND expired_at IS NOT NULL AND kind NOT IN ('request', 'answer')
-      UNION ALL
-      SELECT id, created_at FROM pushes
-      WHERE +owner_id = ${ownerId} AND expired_at IS NULL AND expires_at <= ${now}
-        AND kind NOT IN ('request', 'answer')
-      ORDER BY created_at DESC, id DESC
-      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
-    JOIN pushes ON pushes.id = page.id
-    ORDER BY pushes.created_at DESC, pushes.id DESC`;
-}
+const activeListings = listings(
+  (condition) => `
+    SELECT id FROM pushes
+    WHERE owner_id = ? AND expired_at IS NULL AND expires_at > ? AND ${condition}`,
+);
 
-/** An owner's requests that are open (no view, which is the answer, is taken), ready (one is), or either. */
-export function listOpenRequests(
+// Those whose time has passed since the last sweep are few, so the unary `+` keeps SQLite from using the owner's index.
+const endedListings = listings(
+  (condition) => `
+    SELECT id, created_at FROM pushes
+    WHERE owner_id = ? AND expired_at IS NOT NULL AND ${condition}
+    UNION ALL
+    SELECT id, created_at FROM pushes
+    WHERE +owner_id = ? AND expired_at IS NULL AND expires_at <= ? AND ${condition}`,
+);
+
+/** A page of an owner's rows, newest first: active ones, or those that have ended, whose notes are gone. */
+export function listRecords(
   sql: Sql,
-  ownerId: number,
-  views: { readonly from: number; readonly to: number },
+  { ownerId, listed, ended }: { ownerId: number; listed: Listed; ended: boolean },
   now: number,
-  page: Page,
+  { rows, number }: Page,
 ) {
-  return sql<StoredPush & NoteRow>`
-    SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
-    FROM (
-      SELECT id FROM pushes
-      WHERE owner_id = ${ownerId} AND expired_at IS NULL AND expires_at > ${now}
-        AND kind = 'request' AND views >= ${views.from} AND views <= ${views.to}
-      ORDER BY created_at DESC, id DESC
-      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
-    JOIN pushes ON pushes.id = page.id
-    LEFT JOIN secrets ON secrets.push_id = page.id
-    ORDER BY pushes.created_at DESC, pushes.id DESC`;
-}
-
-/** An owner's closed requests, including those whose time has passed since the last sweep, as in `listExpired`. */
-export function listClosedRequests(sql: Sql, ownerId: number, now: number, page: Page) {
-  return sql<StoredPush>`
-    SELECT pushes.*
-    FROM (
-      SELECT id, created_at FROM pushes
-      WHERE owner_id = ${ownerId} AND expired_at IS NOT NULL AND kind = 'request'
-      UNION ALL
-      SELECT id, created_at FROM pushes
-      WHERE +owner_id = ${ownerId} AND expired_at IS NULL AND expires_at <= ${now}
-        AND kind = 'request'
-      ORDER BY created_at DESC, id DESC
-      LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}) AS page
-    JOIN pushes ON pushes.id = page.id
-    ORDER BY pushes.created_at DESC, pushes.id DESC`;
+  const from = (number - 1) * rows;
+  return ended
+    ? sql<StoredPush & NoteRow>(endedListings[listed], ownerId, ownerId, now, rows, from)
+    : sql<StoredPush & NoteRow>(activeListings[listed], ownerId, now, rows, from);
 }

@@ -53,7 +53,7 @@ test('no key outlives its push, however the database was rearranged', async () =
   const random = numbers(20260820);
   const below = (limit: number) => Math.floor(random() * limit);
   const size = () => 1 + below(random() < 0.05 ? 20_000 : random() < 0.5 ? 100 : 600);
-  const { pushes } = service.service;
+  const { pushes, housekeeping } = service.service;
   const ever = new Set<string>();
   const left: string[] = [];
   for (let round = 0; round < 20; round++) {
@@ -69,7 +69,7 @@ test('no key outlives its push, however the database was rearranged', async () =
     for (const key of await wanted()) ever.add(key);
     for (const token of tokens.splice(below(110), 10)) await pushes.expire(token, anybody);
     service.clock.advance(DAY);
-    await pushes.sweep();
+    await housekeeping.sweep();
     const dead = new Set(ever);
     for (const key of await wanted()) dead.delete(key);
     left.push(...(await onDisk(dead)));

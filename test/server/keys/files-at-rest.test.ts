@@ -49,11 +49,11 @@ test('of a file that is being received the database alone tells nothing', async 
 test('chunks that were not deleted before the end are deleted after the next start', async () => {
   const token = await createWithFiles(service, filePart('a', Buffer.alloc(40 * CHUNK)));
   // As if it had been killed: nothing but the answer was done.
-  service.service.pushes.halt();
+  service.service.housekeeping.halt();
   expect((await call(service, 'DELETE', `/api/v2/pushes/${token}`)).status).toBe(200);
   expect(await rows()).toEqual([1, 1, 40]);
   const next = await testService({ data: here.data });
-  await next.service.pushes.sweep();
+  await next.service.housekeeping.sweep();
   await next.service.pushes.finish();
   expect(await rows()).toEqual([0, 0, 0]);
   await next.close();
@@ -160,10 +160,10 @@ describe('uploads that nobody goes on with', () => {
   test('are swept, and cannot become a push any more', async () => {
     const upload = await halfDone();
     service.clock.advance(2 * MINUTE - 1);
-    await service.service.pushes.sweep();
+    await service.service.housekeeping.sweep();
     expect((await rows())[0]).toBe(1);
     service.clock.advance(1);
-    await service.service.pushes.sweep();
+    await service.service.housekeeping.sweep();
     expect(await rows()).toEqual([0, 0, 0]);
     await expect(service.service.pushes.create({}, nobody, upload)).rejects.toThrow(
       'The upload stalled for too long.',
@@ -177,7 +177,7 @@ describe('uploads that nobody goes on with', () => {
     for (let i = 0; i < 5; i += 1) {
       service.clock.advance(MINUTE);
       await upload.touch();
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
     }
     const { push } = await service.service.pushes.create({}, nobody, upload);
     await upload.discard();

@@ -235,7 +235,7 @@ onEachStore((store) => {
       expect((await room.remains()).includes(old)).toBe(true);
       reader.exec('ROLLBACK');
       reader.close();
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect((await room.remains()).includes(old)).toBe(false);
     },
   );

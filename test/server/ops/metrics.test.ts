@@ -56,7 +56,7 @@ describe('pushes', () => {
     await call(service, 'DELETE', `/api/v2/pushes/${token}`);
     service.clock.advance(86_400_000);
     await get(late);
-    await service.service.pushes.sweep();
+    await service.service.housekeeping.sweep();
     expect((await samples('pwpush_pushes_')).filter((line) => !/active/.test(line))).toEqual([
       'pwpush_pushes_created_total{kind="text"} 1',
       'pwpush_pushes_created_total{kind="url"} 2',
@@ -120,7 +120,7 @@ test('requests: made, answered, read, closed and expired, and not counted as pus
   await call(service, 'GET', at(0), { token });
   await call(service, 'DELETE', at(2), { token });
   service.clock.advance(60_000);
-  await service.service.pushes.sweep();
+  await service.service.housekeeping.sweep();
   expect(await samples('pwpush_')).toEqual(
     expect.arrayContaining([
       'pwpush_requests_total{event="created"} 4',

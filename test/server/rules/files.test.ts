@@ -149,17 +149,17 @@ onEachStore((store) => {
       expect([await status(url), await rows()]).toEqual([200, [1, 1, 1]]);
       service.clock.advance(1);
       expect(await status(url)).toBe(404);
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([0, 0, 0]);
     });
 
     test('then, and the sweep takes them', async () => {
       await last();
       service.clock.advance(5 * MINUTE - 1);
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([1, 1, 1]);
       service.clock.advance(1);
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([0, 0, 0]);
     });
 
@@ -167,7 +167,7 @@ onEachStore((store) => {
       const token = await create(filePart('a', randomBytes(5 * CHUNK)));
       const { files } = await retrieve(token);
       // Nothing is deleted any more: what cannot be read is not gone.
-      service.service.pushes.halt();
+      service.service.housekeeping.halt();
       const response = await service.fetch(new Request(files[0].url));
       const reader = (response.body as ReadableStream<Uint8Array>).getReader();
       await reader.read();
@@ -188,7 +188,7 @@ onEachStore((store) => {
       expect(await status(files[0].url)).toBe(200);
       service.clock.advance(1);
       expect(await status(files[0].url)).toBe(404);
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([0, 0, 0]);
     });
 
@@ -200,12 +200,12 @@ onEachStore((store) => {
       const reader = (response.body as ReadableStream<Uint8Array>).getReader();
       const pieces = [(await reader.read()).value as Uint8Array];
       service.clock.advance(10 * MINUTE);
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await status(files[0].url)).toBe(404);
       for (let next = await reader.read(); !next.done; next = await reader.read())
         pieces.push(next.value);
       expect(digest(Buffer.concat(pieces))).toBe(digest(bytes));
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([0, 0, 0]);
     });
 
@@ -220,7 +220,7 @@ onEachStore((store) => {
       await reader.read();
       await reader.cancel();
       service.clock.advance(5 * MINUTE);
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([0, 0, 0]);
     });
 
@@ -246,7 +246,7 @@ onEachStore((store) => {
       expect(await status(files[0].url)).toBe(200);
       service.clock.advance(1);
       expect(await status(files[0].url)).toBe(404);
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([0, 0, 0]);
     });
 

@@ -211,10 +211,10 @@ onEachStore((store) => {
       expect(before).toMatchObject([
         { expired: true, expired_on: '2026-08-21T11:06:45.000Z', deleted: false, note: '' },
       ]);
-      expect(await service.service.pushes.sweep()).toBe(1);
+      expect(await service.service.housekeeping.sweep()).toBe(1);
       expect(await list('expired')).toEqual(before);
       expect(await list('active')).toMatchObject([{ url_token: kept }]);
-      expect(await service.service.pushes.sweep()).toBe(0);
+      expect(await service.service.housekeeping.sweep()).toBe(0);
     });
 
     test('a sweep takes more than one batch', async () => {
@@ -223,7 +223,7 @@ onEachStore((store) => {
       );
       await Promise.all(pushes);
       service.clock.advance(DAY);
-      expect(await service.service.pushes.sweep()).toBe(205);
+      expect(await service.service.housekeeping.sweep()).toBe(205);
     });
 
     test('what was found expired is not shown after all when the clock steps back', async () => {
@@ -237,7 +237,7 @@ onEachStore((store) => {
       late = 1;
       const { pushes } = service.service;
       const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
-      expect((await pushes.retrieve(token, anybody, '')).payload).toBeNull();
+      expect((await pushes.retrieve(token, anybody, '')).text).toBeNull();
       expect(await retrieve(token)).toMatchObject({ payload: null, expired: true });
     });
 
@@ -361,7 +361,7 @@ onEachStore((store) => {
       expect((await retrieve(token, 'right')).error).toMatch(/^Too many/);
       service.clock.advance(-DAY);
       expect((await retrieve(token, 'right')).payload).toBe('x');
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       service.clock.advance(DAY);
       expect((await retrieve(token, 'right')).payload).toBe('x');
     });

@@ -90,7 +90,7 @@ onEachStore((store) => {
     const during = askAtOnce(90, token);
     await ask(0, 'GET', `${token}/preview`);
     one().clock.advance(DAY);
-    const sweeps = services.map(({ service }) => service.pushes.sweep());
+    const sweeps = services.map(({ service }) => service.housekeeping.sweep());
     const late = askAtOnce(90, token);
     expect((await Promise.all(sweeps)).reduce((all, ended) => all + ended)).toBeLessThanOrEqual(1);
     expect(payloads(await askAtOnce(10, token))).toBe(0);
@@ -103,7 +103,7 @@ onEachStore((store) => {
   test('sweeps at once end each push once', async () => {
     await Promise.all(Array.from({ length: 120 }, () => createOwn({ expire_after_days: 1 })));
     one().clock.advance(DAY);
-    const sweeps = [0, 1, 0, 1].map((index) => services[index]?.service.pushes.sweep());
+    const sweeps = [0, 1, 0, 1].map((index) => services[index]?.service.housekeeping.sweep());
     const ended = await Promise.all(sweeps);
     expect(ended.reduce<number>((all, count = 0) => all + count, 0)).toBe(120);
   });

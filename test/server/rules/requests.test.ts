@@ -93,7 +93,7 @@ onEachStore((store) => {
     expect((await call(service, 'GET', `/p/${token}`)).status).toBe(404);
     expect(await service.service.pushes.countActive()).toEqual({ pushes: 0, requests: 1 });
     service.clock.advance(8 * DAY);
-    expect(await service.service.pushes.sweep()).toBe(1);
+    expect(await service.service.housekeeping.sweep()).toBe(1);
     expect((await push('expired')).json).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ onEachStore((store) => {
     expect((await respond(open, 'x')).status).toBe(410);
     expect((await respond(ready, 'x')).status).toBe(409);
     expect((await asOwner('GET', `/${ready}`)).json.response).toBe(null);
-    expect(await service.service.pushes.sweep()).toBe(1);
+    expect(await service.service.housekeeping.sweep()).toBe(1);
     expect((await asOwner('DELETE', `/${open}`)).json).toMatchObject({ state: 'closed' });
   });
 
@@ -254,7 +254,7 @@ onEachStore((store) => {
       expect((await fetchLink(service, link)).text).toBe('A'.repeat(150_000));
       service.clock.advance(5 * 60_000);
       expect((await fetchLink(service, link)).status).toBe(404);
-      await service.service.pushes.sweep();
+      await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([0, 0, 0]);
     });
 
@@ -489,8 +489,8 @@ onEachStore((store) => {
     await respond(token, 'hunter2');
     await asOwner('GET', `/${token}`);
     service.clock.advance(91 * DAY);
-    await service.service.pushes.sweep();
-    await service.service.pushes.sweep();
+    await service.service.housekeeping.sweep();
+    await service.service.housekeeping.sweep();
     const beside = await room.beside();
     expect(await beside.sql`SELECT id FROM pushes`).toEqual([]);
     expect(await beside.sql`SELECT id FROM audit`).toEqual([]);

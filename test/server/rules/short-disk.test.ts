@@ -161,11 +161,11 @@ describe.skipIf(noDisk)('a disk of 64 MiB (needs the right to mount one)', () =>
     service.clock.advance(7 * DAY);
     // One sweep, as it would be a minute later: on a disk that is as full as before.
     disk.fill();
-    expect(await service.service.pushes.sweep()).toBe(tokens.length);
+    expect(await service.service.housekeeping.sweep()).toBe(tokens.length);
     expect(await secrets()).toBe(0);
     disk.clear();
     expect(existsSync(join(data, 'pwpush.reserve'))).toBe(false);
-    await service.service.pushes.sweep();
+    await service.service.housekeeping.sweep();
     expect(existsSync(join(data, 'pwpush.reserve'))).toBe(true);
     expect((await push('y')).status).toBe(201);
   });

@@ -3,7 +3,7 @@ import { migrate } from '../../../src/server/store/migrations';
 import { type Database, plain, type Sql } from '../../../src/server/store/sql';
 import { openMemory } from '../../../src/server/store/sqlite';
 import { onSharedPostgres, openBeside } from '../../helpers/stores';
-import { calls, operations } from './statements';
+import { calls, listing, operations } from './statements';
 
 // However many pushes there are, each statement goes straight to the few rows it is about.
 
@@ -91,14 +91,14 @@ describe('SQLite', () => {
   });
 
   test('a page of active pushes is found in their index alone, in its order', async () => {
-    const steps = (await plan(calls['pushes.listActive'] as Call)).join('\n');
+    const steps = (await plan(listing('push', false))).join('\n');
     expect(steps).toContain('SEARCH pushes USING COVERING INDEX pushes_active (owner_id=?)');
     // The page itself, of fifty rows.
     expect(steps.match(/TEMP B-TREE/g)).toHaveLength(1);
   });
 
   test('a page of expired ones in theirs, and what is due by time', async () => {
-    const steps = (await plan(calls['pushes.listExpired'] as Call)).join('\n');
+    const steps = (await plan(listing('push', true))).join('\n');
     expect(steps).toContain('SEARCH pushes USING COVERING INDEX pushes_expired (owner_id=?)');
     expect(steps).toContain('SEARCH pushes USING INDEX pushes_by_end (expires_at<?)');
     // The page, and what is due.
@@ -106,9 +106,11 @@ describe('SQLite', () => {
   });
 
   test('a page of requests in theirs', async () => {
-    const open = (await plan(calls['pushes.listOpenRequests'] as Call)).join('\n');
-    expect(open).toContain('SEARCH pushes USING COVERING INDEX requests_active (owner_id=?)');
-    const closed = (await plan(calls['pushes.listClosedRequests'] as Call)).join('\n');
+    for (const listed of ['request', 'open', 'ready'] as const) {
+      const active = (await plan(listing(listed, false))).join('\n');
+      expect(active).toContain('SEARCH pushes USING COVERING INDEX requests_active (owner_id=?)');
+    }
+    const closed = (await plan(listing('request', true))).join('\n');
     expect(closed).toContain('SEARCH pushes USING COVERING INDEX requests_closed (owner_id=?)');
   });
 

@@ -56,13 +56,11 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.lockPush': (sql) => pushes.lockPush(sql, 1),
   'pushes.takeView': (sql) => pushes.takeView(sql, 1, NOW),
   'pushes.findActive': (sql) => pushes.findActive(sql, 1, NOW),
-  'pushes.listActive': (sql) => pushes.listActive(sql, 1, NOW, { rows: 50, number: 2 }),
-  'pushes.listExpired': (sql) => pushes.listExpired(sql, 1, NOW, { rows: 50, number: 2 }),
+  'pushes.listRecords': async (sql) => {
+    for (const listed of ['push', 'request', 'open', 'ready'] as const)
+      for (const ended of [false, true]) await listing(listed, ended)(sql);
+  },
   'pushes.keepAnswer': (sql) => pushes.keepAnswer(sql, 1, 1, NOW),
-  'pushes.listOpenRequests': (sql) =>
-    pushes.listOpenRequests(sql, 1, { from: 0, to: 1 }, NOW, { rows: 50, number: 2 }),
-  'pushes.listClosedRequests': (sql) =>
-    pushes.listClosedRequests(sql, 1, NOW, { rows: 50, number: 2 }),
   'audit.recordEvent': (sql) => audit.recordEvent(sql, { pushId: 1, kind: 'view', from, at: NOW }),
   'audit.recordRepeated': (sql) =>
     audit.recordRepeated(sql, { pushId: 1, kind: 'failed_view', from, at: NOW }, 9),
@@ -102,6 +100,12 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'files.dropPiece': (sql) => files.dropPiece(sql, 2),
 };
 
+/** A page of a listing. */
+export function listing(listed: pushes.Listed, ended: boolean) {
+  const which = { ownerId: 1, listed, ended };
+  return (sql: Sql) => pushes.listRecords(sql, which, NOW, { rows: 50, number: 2 });
+}
+
 function insertPush(sql: Sql, lookup: string, expires_at: number) {
   const push = {
     lookup,
@@ -112,11 +116,17 @@ function insertPush(sql: Sql, lookup: string, expires_at: number) {
     name: '',
     expire_after_days: 1,
     expire_after_views: 1,
-    deletable_by_viewer: 1,
-    retrieval_step: 0,
-    protected: 0,
+    views: 0,
+    deletable_by_viewer: true,
+    retrieval_step: false,
+    protected: false,
+    deleted: false,
     created_at: NOW,
+    updated_at: NOW,
     expires_at,
+    public_key: null,
+    include_requestor: false,
+    response_file_attachments: false,
   };
   return pushes.insertPush(sql, push, secret);
 }
