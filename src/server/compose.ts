@@ -59,7 +59,7 @@ export async function openService(
   const memory = (settings.maxData ?? memoryShare(io)) + checked.reserve;
   const database = await openDatabase({ ...settings, memory }, io);
   try {
-    const keys = await openKeyring(database, settings, log, io.now);
+    const keys = await openKeyring(database, settings, log);
     const vault = new Vault(keys, io.passphraseCost);
     const owners = new Owners(database, io.now);
     const space = new Space(database, checked.reserve, log.warning);

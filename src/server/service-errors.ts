@@ -16,6 +16,14 @@ export class ServiceError extends Error {
   }
 }
 
+/** What needs the data to itself finds them in use. */
+export function inUse(): ServiceError {
+  return new ServiceError('the data is in use by a running service or another program', {
+    hint: 'stop all services that use it, and start them again afterwards',
+    input: true,
+  });
+}
+
 /** The error code of the system (`EADDRINUSE`, `EACCES` …), or ''. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -75,6 +83,11 @@ export function notFound(): Refusal {
 /** The request may succeed a few seconds later. */
 export function busy(message: string): Refusal {
   return new Refusal('busy', message, { retryAfter: 5 });
+}
+
+/** Another instance key is in use than this service has: it was changed while the service ran. */
+export function keyChanged(): Refusal {
+  return busy('The instance key was changed. Try again later.');
 }
 
 export function away(): Refusal {

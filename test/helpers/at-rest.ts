@@ -34,7 +34,7 @@ export async function atRest(room: Room): Promise<AtRest> {
     async opened(remains, ...tokens) {
       const text = await readFile(join(data, 'instance.key'), 'utf8');
       const key = instanceKey(Buffer.from(text, 'base64'));
-      const links = await readLinks(beside.sql, [key]);
+      const links = await readLinks(beside.sql, key);
       const rows = await beside.sql<StoredPush>`SELECT * FROM pushes`;
       const pushes = rows.map((row) => ({ ...row, url_token: links.open(row) }));
       const these = pushes.filter(({ url_token }) => tokens.includes(url_token));

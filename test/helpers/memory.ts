@@ -2,6 +2,8 @@ import { existsSync, statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach } from 'vitest';
 
 /** In memory where there is such a place: waiting for a disk takes ten times as long. */
@@ -25,4 +27,10 @@ export function folders(): () => Promise<string> {
     made.push(folder);
     return folder;
   };
+}
+
+/** Collects garbage now; libsql keeps the file of a closed database open until its statements are collected. */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }

@@ -40,7 +40,7 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
   const log = createLog({ log: line, warn: line, now: clock.now });
   const events = createMetrics();
   const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
-  const vault = new Vault(new Keyring([KEY], links), QUICK);
+  const vault = new Vault(new Keyring(KEY, links), QUICK);
   const checked = checkSettings(defaults);
   const space = new Space(database, 0, line);
   const shared = { ...checked, database, vault, space, now: () => clock.now().getTime(), events };
@@ -107,6 +107,7 @@ function bound(database: Database): Database {
     sql: database.sql,
     transaction: (work, how) => database.transaction(work, how),
     exclusively: (work) => database.exclusively(work),
+    solely: (work) => database.solely(work),
     alone: () => database.alone(),
     scrub: () => database.scrub(),
     free: () => database.free(),

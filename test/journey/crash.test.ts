@@ -131,7 +131,7 @@ function lost(vault: Vault, entry: Entry, row: Found | undefined): string | unde
 function opened(vault: Vault, url_token: string, found: Found): string | null {
   const bytes = (text: string | null) => Buffer.from(text ?? '', 'base64');
   const none = { note_key: null, note: null, salt: null, cost: null, verifier: null };
-  const keys = { key_id: vault.keys.newest.id, data_key: bytes(found.data_key) };
+  const keys = { key_id: vault.keys.key.id, data_key: bytes(found.data_key) };
   const row = { ...none, ...keys, payload: bytes(found.payload) };
   return vault.openPayload(url_token, row, vault.openKey({ ...found, url_token }, row));
 }
@@ -151,7 +151,7 @@ async function check(store: Store, ledger: Ledger, round: number): Promise<void>
     sealed: Buffer.from(row.sealed, 'base64'),
   }));
   const read = (async () => sealed) as unknown as Sql;
-  const vault = new Vault(new Keyring([key], await readLinks(read, [key])));
+  const vault = new Vault(new Keyring(key, await readLinks(read, key)));
   const byLookup = new Map((rows as Found[]).map((row) => [row.lookup, row]));
   const wrong = ledger.entries
     .map((entry) => [

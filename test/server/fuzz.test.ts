@@ -1,7 +1,5 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ClientSocket } from '../../src/server/http/caller';
@@ -10,7 +8,7 @@ import { commonHeaders } from '../../src/server/http/responses';
 import { createSockets } from '../../src/server/http/sockets';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { times } from '../helpers/long';
-import { folders } from '../helpers/memory';
+import { collectGarbage, folders } from '../helpers/memory';
 import { described } from '../helpers/openapi';
 import { seed } from '../helpers/seed';
 import {
@@ -129,8 +127,7 @@ async function expectNothingLeft(requests: number): Promise<void> {
 }
 
 function heapAfterCollection(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 

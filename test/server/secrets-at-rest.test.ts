@@ -99,7 +99,7 @@ onEachStore((store) => {
     const answerToken = async () => {
       const [row] = await here.beside.sql<StoredPush>`SELECT * FROM pushes WHERE kind = 'answer'`;
       const text = await readFile(join(here.data, 'instance.key'), 'utf8');
-      const links = await readLinks(here.beside.sql, [instanceKey(Buffer.from(text, 'base64'))]);
+      const links = await readLinks(here.beside.sql, instanceKey(Buffer.from(text, 'base64')));
       return links.open(row as StoredPush);
     };
 

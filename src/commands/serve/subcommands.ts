@@ -79,14 +79,14 @@ async function revokeTokens(run: DataRun, name: string): Promise<void> {
 }
 
 const REKEY_HELP = `
-Services keep running and take up the new key by themselves. If the command is
-interrupted, run it again. Services with a copy of the key file, on other
-machines, answer 503 until the new file is copied to them.
+Stop all services that use the data first, and start them afterwards; those
+with a copy of the key file require the new file. If the command is interrupted,
+services can start, and it can be run again.
 With --json: {"resealed", "key_file"}.`;
 
 export function rekeyCommand(context: Context): Command {
   const command = withData(new Command('rekey'))
-    .summary('change the instance key, while services run')
+    .summary('change the instance key, while no service runs')
     .description('Change the instance key: create a new one and reseal all pushes with it.')
     .addHelpText('after', REKEY_HELP);
   return addOutputOptions(command).action(async () =>
@@ -96,18 +96,15 @@ export function rekeyCommand(context: Context): Command {
 
 async function rekey({ context, options, say }: DataRun): Promise<void> {
   const settings = { ...dataPlace(context, options), ...keyFile(context) };
-  const done = await withService((service) => service.rekey(settings, context));
-  const { resealed, keyFile: key_file } = done;
+  const { resealed, keyFile: key_file } = await withService((service) =>
+    service.rekey(settings, context),
+  );
   await say.print(
     { resealed, key_file },
     () => `${resealed} ${resealed === 1 ? 'push' : 'pushes'} resealed\n`,
   );
   if (settings.database) {
     await say.note(`copy ${key_file} to services that have a key file of their own`);
-  }
-  if (!done.scrubbed) {
-    const cause = 'another program is reading the database';
-    await say.warn(`${cause}: until it stops, the write-ahead log contains data under the old key`);
   }
 }
 

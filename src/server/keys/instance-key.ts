@@ -72,32 +72,26 @@ export async function readKeys(path: string): Promise<FileKey[]> {
 }
 
 /**
- * The keys with these ids, in this order.
- * @throws ServiceError that says what the key file lacks
+ * The key with that id.
+ * @throws ServiceError when the key file lacks it
  */
-export function selectKeys<K extends InstanceKey>(
-  ids: readonly string[],
-  available: readonly K[],
+export function selectKey(
+  id: string,
+  available: readonly FileKey[],
   settings: DataLocation,
-): readonly [K, ...K[]] {
-  const [first, ...others] = ids.flatMap((id) => available.find((key) => key.id === id) ?? []);
-  if (first && others.length === ids.length - 1) return [first, ...others];
-  const state = available.length === 0 ? 'missing' : first ? 'incomplete' : 'strange';
-  throw keyError(state, settings);
-}
-
-function keyError(state: 'missing' | 'strange' | 'incomplete', settings: DataLocation) {
+): FileKey {
+  const key = available.find((one) => one.id === id);
+  if (key) return key;
   const path = keyFileOf(settings);
-  const messages = {
-    missing: `the instance key "${path}" is missing`,
-    strange: `the instance key "${path}" is not the one that this data was encrypted with`,
-    incomplete: `"${path}" lacks one of the instance keys that this data was encrypted with`,
-  };
+  const isMissing = available.length === 0;
+  const message = isMissing
+    ? `the instance key "${path}" is missing`
+    : `the instance key "${path}" is not the one that this data was encrypted with`;
   const hint =
     settings.database === undefined
-      ? `restore ${state === 'strange' ? 'the key or the data' : 'it'} from a backup`
+      ? `restore ${isMissing ? 'it' : 'the key or the data'} from a backup`
       : 'instances on one database share one instance key: copy it from the first one, or restore it from a backup';
-  return new ServiceError(messages[state], { hint });
+  throw new ServiceError(message, { hint });
 }
 
 /**

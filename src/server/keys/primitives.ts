@@ -46,11 +46,6 @@ export function unseal(key: Uint8Array, sealed: Uint8Array, context: string): Bu
   return plain;
 }
 
-/** A value is sealed with a key that this process does not have. */
-export class UnknownKey extends Error {
-  override readonly name = 'UnknownKey';
-}
-
 /** Derives a key of that many bytes for one purpose (HKDF-SHA-256, RFC 5869). */
 export function derive(key: Uint8Array, purpose: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', purpose, bytes));

@@ -48,11 +48,11 @@ export interface FileLink {
 export type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
 
 /**
- * Seals pushes with the newest instance key, and opens them with all keys in use. Each push has its own data key, wrapped
+ * Seals pushes with the instance key, and opens them. Each push has its own data key, wrapped
  * with the passphrase's key, if any, and then with the instance key. So both are needed to open it, and the outer wrap
  * can be renewed without the passphrase. The note has a second key, wrapped with the instance key alone, because its
  * owner reads it in listings, without the passphrase.
- * All methods that open throw `UnknownKey` for a key not in use, and `Damaged` for a row that was tampered with.
+ * All methods that open throw a `Refusal` when another instance key is in use, and `Damaged` for a row that was tampered with.
  */
 export class Vault {
   constructor(
@@ -63,7 +63,7 @@ export class Vault {
   async seal(secret: Secret): Promise<SecretRow> {
     const { push, passphrase, requestKey, waiter, key = randomBytes(32) } = secret;
     const { url_token } = push;
-    const { id, wrapping } = this.keys.newest;
+    const { id, wrapping } = this.keys.key;
     const protection =
       passphrase === ''
         ? undefined
@@ -120,7 +120,7 @@ export class Vault {
    */
   sealLink({ key, urlToken, position, until }: FileLink): string {
     const plain = Buffer.concat([key, Buffer.from(JSON.stringify([urlToken, position, until]))]);
-    return seal(this.keys.newest.linking, plain, LINK_CONTEXT).toString('base64url');
+    return seal(this.keys.key.linking, plain, LINK_CONTEXT).toString('base64url');
   }
 
   /** The content of a file link, or undefined when it is not authentic. Does not check whether it has expired. */
@@ -128,11 +128,7 @@ export class Vault {
     const sealed = Buffer.from(text, 'base64url');
     // Decoding ignores unused bits of the last character.
     if (sealed.toString('base64url') !== text) return undefined;
-    for (const { linking } of this.keys.all) {
-      const link = openLink(linking, sealed);
-      if (link) return link;
-    }
-    return undefined;
+    return openLink(this.keys.key.linking, sealed);
   }
 }
 

@@ -77,7 +77,7 @@ export class Files {
    */
   async open(text: string): Promise<ReadableFile> {
     const { sql } = this.options.database;
-    const link = await this.openLink(text);
+    const link = this.options.vault.openLink(text);
     if (!link) throw notFound();
     const push = await findPush(sql, this.options.vault.keys.links.lookup(link.urlToken));
     const inTime = link.until > this.options.now();
@@ -91,15 +91,6 @@ export class Files {
       tag: createHash('sha256').update(`${link.urlToken} ${link.position}`).digest('base64url'),
       read: (first, end) => this.read(stored, first, end),
     };
-  }
-
-  /** A link that cannot be opened may be from another process that knows a newer key. */
-  private async openLink(text: string): Promise<FileLink | undefined> {
-    const { vault } = this.options;
-    const link = vault.openLink(text);
-    if (link) return link;
-    await vault.keys.refresh();
-    return vault.openLink(text);
   }
 
   /**

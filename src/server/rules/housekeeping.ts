@@ -30,11 +30,11 @@ export class Housekeeping {
   constructor(private readonly options: RuleOptions & { readonly files: Files }) {}
 
   /**
-   * Destroys the secrets of overdue pushes and requests, deletes other expired data, and looks for new instance keys.
-   * Returns the number of pushes and requests that it ended. Failures are reported and left to the next sweep.
+   * Destroys the secrets of overdue pushes and requests, and deletes other expired data. Returns the number of pushes and
+   * requests that it ended. Failures are reported and left to the next sweep.
    */
   async sweep(): Promise<number> {
-    const { database, files, vault, keepDays, report } = this.options;
+    const { database, files, keepDays, report } = this.options;
     const now = this.options.now();
     const { pushes, requests } = await this.endDue(now);
     this.options.events.expired('time', pushes, null);
@@ -42,7 +42,6 @@ export class Housekeeping {
     const steps = [
       () => database.scrub(),
       () => database.setAside(),
-      () => vault.keys.refresh(),
       () => files.abandonStale(),
       () => audit.deleteTriesBefore(database.sql, now - 60_000),
       () => audit.deleteTriesAfter(database.sql, now + 60_000),

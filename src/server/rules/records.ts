@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract/api';
-import { UnknownKey } from '../keys/primitives';
 import { DeferredWork } from '../queues';
 import { abandoned, notFound, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
@@ -127,26 +126,24 @@ export abstract class Records {
    * A page of the owner's rows, newest first, with the notes of active ones. One that was changed by hand is left out and
    * reported.
    */
-  protected listRecords(
+  protected async listRecords(
     { id: ownerId }: Owner,
     which: { readonly listed: store.Listed; readonly ended: boolean },
     page: number,
   ): Promise<PushWithNote[]> {
     const { database, vault, report } = this.options;
-    return vault.keys.withKeys(async () => {
-      const now = this.options.now();
-      const rows = await store.listRecords(database.sql, { ownerId, ...which }, now, pageOf(page));
-      return rows.flatMap(({ key_id, note_key, note, ...row }) => {
-        try {
-          const push = stateAt({ ...row, url_token: vault.keys.links.open(row) }, now);
-          if (push.expired_at !== null) return { push, note: '' };
-          return { push, note: vault.openNote(push, { key_id, note_key, note }) };
-        } catch (error) {
-          if (error instanceof UnknownKey) throw error;
-          report(error);
-          return [];
-        }
-      });
+    const now = this.options.now();
+    const rows = await store.listRecords(database.sql, { ownerId, ...which }, now, pageOf(page));
+    return rows.flatMap(({ key_id, note_key, note, ...row }) => {
+      try {
+        const push = stateAt({ ...row, url_token: vault.keys.links.open(row) }, now);
+        if (push.expired_at !== null) return { push, note: '' };
+        return { push, note: vault.openNote(push, { key_id, note_key, note }) };
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        report(error);
+        return [];
+      }
     });
   }
 
@@ -163,20 +160,18 @@ export abstract class Records {
     visitor: Visitor,
     upload: Upload | undefined,
   ): Promise<PushRow> {
-    const { database, vault, space } = this.options;
+    const { database, space } = this.options;
     await space.check();
-    return vault.keys.withKeys(async () => {
-      const sealed = await this.seal(row, texts, visitor, upload);
-      const inserted = await database.transaction(async (sql) => {
-        // The client will never receive the link, nor expire the push.
-        if (visitor.signal?.aborted) throw abandoned();
-        return this.insert(sql, sealed, visitor);
-      });
-      return { ...inserted, url_token: sealed.urlToken };
+    const sealed = await this.seal(row, texts, visitor, upload);
+    const inserted = await database.transaction(async (sql) => {
+      // The client will never receive the link, nor expire the push.
+      if (visitor.signal?.aborted) throw abandoned();
+      return this.insert(sql, sealed, visitor);
     });
+    return { ...inserted, url_token: sealed.urlToken };
   }
 
-  /** A new row and its sealed secret; to be called within `withKeys`. */
+  /** A new row and its sealed secret. */
   protected async seal(
     said: NewRow,
     texts: Texts,
@@ -212,31 +207,29 @@ export abstract class Records {
    * Opens a row and calls `take`, in the same transaction. When it has ended, that is recorded instead.
    * @throws Refusal for the passphrase
    */
-  protected open<T>(
+  protected async open<T>(
     found: PushRow,
     { visitor, passphrase, reserve, frees, claim }: Opening,
     take: (sql: Sql, opened: Opened, now: number) => Promise<T>,
   ): Promise<T | Missed> {
     const { database, vault } = this.options;
-    return vault.keys.withKeys(async () => {
-      const unlocked = await this.passphrases.keyOf(found, visitor, passphrase);
-      return database.transaction(
-        async (sql) => {
-          if (visitor.signal?.aborted) throw abandoned();
-          const now = this.options.now();
-          // What was answered as expired stays expired if the clock is set back.
-          const claimed = found.expired_at === null ? await claim(sql, found.id, now) : undefined;
-          const row = claimed && { ...claimed, url_token: found.url_token };
-          const sealed = row && (await sealedContent(sql, row));
-          if (!sealed) return this.miss(sql, found, visitor, now);
-          // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
-          const opened = { ...sealed, key: vault.openKey(row, sealed.secret, unlocked) };
-          reserve(bytesOf(opened));
-          return take(sql, opened, now);
-        },
-        { frees },
-      );
-    });
+    const unlocked = await this.passphrases.keyOf(found, visitor, passphrase);
+    return database.transaction(
+      async (sql) => {
+        if (visitor.signal?.aborted) throw abandoned();
+        const now = this.options.now();
+        // What was answered as expired stays expired if the clock is set back.
+        const claimed = found.expired_at === null ? await claim(sql, found.id, now) : undefined;
+        const row = claimed && { ...claimed, url_token: found.url_token };
+        const sealed = row && (await sealedContent(sql, row));
+        if (!sealed) return this.miss(sql, found, visitor, now);
+        // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
+        const opened = { ...sealed, key: vault.openKey(row, sealed.secret, unlocked) };
+        reserve(bytesOf(opened));
+        return take(sql, opened, now);
+      },
+      { frees },
+    );
   }
 
   /** Records an opening of a row that has ended, and ends it if no sweep has done so yet. */

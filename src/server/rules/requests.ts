@@ -192,28 +192,26 @@ export class Requests extends Records {
     const request = await this.findOpen(urlToken, visitor);
     const payload = validateResponse(input, upload?.fileCount ?? 0);
     await space.check();
-    const answered = await vault.keys.withKeys(async () => {
-      const unlocked = await this.passphrases.keyOf(request, visitor, passphrase);
-      const secret = await store.findSecret(database.sql, request.id);
-      if (!secret) return undefined;
-      const requestKey = vault.openKey(request, secret, unlocked);
-      const now = this.options.now();
-      const row = {
-        kind: 'answer' as const,
-        owner_id: request.owner_id,
-        expire_after_days: request.expire_after_days,
-        expire_after_views: 1,
-        created_at: now,
-        expires_at: request.expires_at,
-      };
-      const texts = { payload, note: '', passphrase: '', requestKey };
-      const sealed = await this.seal(row, texts, visitor, upload);
-      return database.transaction(async (sql) => {
-        if (!(await store.takeView(sql, request.id, now))) return undefined;
-        const answer = await this.insert(sql, sealed, visitor);
-        await recordEvent(sql, { pushId: request.id, kind: 'response', from: visitor, at: now });
-        return store.keepAnswer(sql, request.id, answer.id, now);
-      });
+    const unlocked = await this.passphrases.keyOf(request, visitor, passphrase);
+    const secret = await store.findSecret(database.sql, request.id);
+    if (!secret) throw await this.late(await this.find(urlToken), visitor);
+    const requestKey = vault.openKey(request, secret, unlocked);
+    const now = this.options.now();
+    const row = {
+      kind: 'answer' as const,
+      owner_id: request.owner_id,
+      expire_after_days: request.expire_after_days,
+      expire_after_views: 1,
+      created_at: now,
+      expires_at: request.expires_at,
+    };
+    const texts = { payload, note: '', passphrase: '', requestKey };
+    const sealed = await this.seal(row, texts, visitor, upload);
+    const answered = await database.transaction(async (sql) => {
+      if (!(await store.takeView(sql, request.id, now))) return undefined;
+      const answer = await this.insert(sql, sealed, visitor);
+      await recordEvent(sql, { pushId: request.id, kind: 'response', from: visitor, at: now });
+      return store.keepAnswer(sql, request.id, answer.id, now);
     });
     if (!answered) throw await this.late(await this.find(urlToken), visitor);
     events.requestChanged('answered');

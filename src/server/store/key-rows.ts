@@ -22,8 +22,6 @@ export type TermsRow = Pick<
 
 export interface SealedKeysRow extends SealedKeys, TermsRow {
   readonly push_id: number;
-  /** Size of the payload, which an update of the row rewrites. */
-  readonly bytes: number;
 }
 
 /** A key for link tokens, sealed with an instance key. */
@@ -34,45 +32,41 @@ export interface LinkKeyRow {
   readonly key_id: string;
 }
 
-/** The ids of the instance keys in use, newest first. */
-export async function listKeys(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ id: string }>`SELECT id FROM instance_keys ORDER BY number DESC`;
-  return rows.map(({ id }) => id);
+/** The id of the instance key in use; undefined on new data. */
+export async function findKey(sql: Sql): Promise<string | undefined> {
+  return (await sql<{ id: string }>`SELECT id FROM instance_keys`)[0]?.id;
 }
 
-/** Takes a key into use; new secrets are sealed with it from now on. */
+/** Lets secrets be sealed with a key. */
 export async function insertKey(sql: Sql, id: string): Promise<void> {
   await sql`INSERT INTO instance_keys (id) VALUES (${id})`;
 }
 
-/** Takes a key out of use; rejects (`violatesReference`) while a row is sealed with it. */
+/** Rejects while a row is sealed with the key; from then on, the database rejects rows that are. */
 export async function deleteKey(sql: Sql, id: string): Promise<void> {
   await sql`DELETE FROM instance_keys WHERE id = ${id}`;
 }
 
-/** The first `count` rows sealed with that key. */
-export function listSealedWith(sql: Sql, id: string, count: number): Promise<SealedKeysRow[]> {
+/** The next `count` rows after that push. */
+export function listSealedKeys(sql: Sql, after: number, count: number): Promise<SealedKeysRow[]> {
   return sql<SealedKeysRow>`
     SELECT push_id, lookup, sealed_token, link_key, owner_id, expires_at, expire_after_views,
-      public_key, data_key, note_key, verifier, COALESCE(length(payload), 0) AS bytes
+      public_key, data_key, note_key, verifier
     FROM secrets JOIN pushes ON pushes.id = secrets.push_id
-    WHERE secrets.key_id = ${id}
+    WHERE push_id > ${after} AND pushes.id > ${after}
     ORDER BY push_id LIMIT ${count}`;
 }
 
-/** Replaces keys sealed with `from` by keys sealed with `to`; returns false when the row is gone. */
 export async function replaceSealed(
   sql: Sql,
   pushId: number,
   keys: SealedKeys,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<boolean> {
-  const rows = await sql`
+  keyId: string,
+): Promise<void> {
+  await sql`
     UPDATE secrets SET data_key = ${keys.data_key}, note_key = ${keys.note_key},
-      verifier = ${keys.verifier}, key_id = ${to}
-    WHERE push_id = ${pushId} AND key_id = ${from}
-    RETURNING push_id`;
-  return rows.length > 0;
+      verifier = ${keys.verifier}, key_id = ${keyId}
+    WHERE push_id = ${pushId}`;
 }
 
 export function listLinkKeys(sql: Sql): Promise<LinkKeyRow[]> {

@@ -4,7 +4,7 @@ import { type Database, type Dialect, plain } from './sql';
 /** One entry per release. Never edit an entry after its release. */
 const migrations: ((dialect: Dialect) => string[])[] = [
   ({ blob, identity, filler }) => [
-    // The instance keys that secrets may be sealed with; new secrets use the last one.
+    // The instance key that secrets may be sealed with.
     `CREATE TABLE instance_keys (
        number ${identity},
        id TEXT NOT NULL UNIQUE
@@ -65,8 +65,8 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind = 'request'`,
     'CREATE INDEX pushes_by_end ON pushes (expires_at, id, kind) WHERE expired_at IS NULL',
     'CREATE INDEX pushes_ended ON pushes (expired_at) WHERE expired_at IS NOT NULL',
-    // Everything that expiry destroys is in this row. Keys, plain or wrapped, come after the filler. The reference keeps
-    // an instance key while a secret is sealed with it, and rejects secrets sealed with a removed key.
+    // Everything that expiry destroys is in this row. Keys, plain or wrapped, come after the filler. The reference rejects
+    // secrets that a service seals with an instance key that was changed.
     `CREATE TABLE secrets (
        push_id BIGINT PRIMARY KEY REFERENCES pushes (id),${filler}
        data_key ${blob} NOT NULL,

@@ -1,4 +1,4 @@
-import { away, busy, full } from '../service-errors';
+import { away, busy, full, inUse } from '../service-errors';
 import { type Database, hasCode, isFull, plain, type Sql, type Value } from './sql';
 
 /** What a pool needs of a connection. */
@@ -159,6 +159,9 @@ const MAX_TRIES = 5;
 /** The advisory lock of `exclusively`: an arbitrary number that all services on a database share. */
 const LOCK = 7_093_187_461;
 
+/** The advisory lock that each session shares, and `solely` takes alone. The server frees it when a session breaks. */
+export const USE_LOCK = 7_093_187_462;
+
 const begin = plain('BEGIN ISOLATION LEVEL READ COMMITTED');
 const commit = plain('COMMIT');
 const rollback = plain('ROLLBACK');
@@ -181,6 +184,12 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
       limited((connection) => runSingle<R>(connection, strings, values)),
     transaction: (work) => limited((connection) => transact(connection, work, false)),
     exclusively: (work) => retry(() => pool.use((connection) => transact(connection, work, true))),
+    solely: (work) =>
+      retry(() =>
+        pool.use((connection) =>
+          transact(connection, (sql) => takeUseLock(sql).then(() => work(sql)), true),
+        ),
+      ),
     // Services on other machines may connect at any time.
     alone: async () => false,
     // VACUUM would take long and not overwrite the bytes.
@@ -294,6 +303,12 @@ async function lockDatabase(connection: PgConnection, sql: Sql): Promise<void> {
   connection.waitLong();
   await sql`SET LOCAL lock_timeout = 0`;
   await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
+}
+
+async function takeUseLock(sql: Sql): Promise<void> {
+  const [row] = await sql<{ taken: boolean }>`
+    SELECT pg_try_advisory_xact_lock(${USE_LOCK}) AS taken`;
+  if (!row?.taken) throw inUse();
 }
 
 /** serialization_failure and deadlock_detected. */

@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import postgres from 'postgres';
 import { ServiceError, systemCode } from '../service-errors';
-import { ConnectionLost, overPool, type PgConnection, Pool, Unreachable } from './pg-pool';
+import {
+  ConnectionLost,
+  overPool,
+  type PgConnection,
+  Pool,
+  Unreachable,
+  USE_LOCK,
+} from './pg-pool';
 import type { PgAddress, PgHost, PgTls } from './pg-url';
 import type { Database, Value } from './sql';
 
@@ -25,7 +32,8 @@ const settings = `
   SET idle_in_transaction_session_timeout = 10000;
   SET bytea_output = 'hex';
   SELECT current_setting('transaction_read_only') AS read_only,
-    current_setting('server_encoding') AS encoding`;
+    current_setting('server_encoding') AS encoding,
+    pg_try_advisory_lock_shared(${USE_LOCK}) AS usable`;
 
 interface Types extends Record<string, postgres.PostgresType> {
   bigint: postgres.PostgresType<number>;
@@ -141,12 +149,13 @@ function clientOf(socket: Socket, host: PgHost, address: PgAddress, onclose: () 
 class UnusableServer extends Error {}
 
 async function prepareSession(client: Client): Promise<void> {
-  const results = (await client.unsafe(settings)) as unknown as Record<string, string>[][];
+  const results = (await client.unsafe(settings)) as unknown as Record<string, unknown>[][];
   const row = results.at(-1)?.[0];
   if (row?.read_only !== 'off') throw new UnusableServer('cannot be written to');
   if (row?.encoding !== 'UTF8') {
     throw new UnusableServer(`has the encoding ${row?.encoding}, not UTF8`);
   }
+  if (row?.usable !== true) throw new UnusableServer('is in use by pwpush serve rekey');
 }
 
 /** Whether the server rejected a statement and the connection remains usable. */

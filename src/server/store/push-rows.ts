@@ -1,6 +1,7 @@
 import type { Kind } from '../../contract/api';
+import { keyChanged } from '../service-errors';
 import { endFiles, keepFilesUntil } from './file-rows';
-import { plain, type Sql } from './sql';
+import { plain, type Sql, violatesReference } from './sql';
 
 type Flag = 0 | 1;
 
@@ -109,7 +110,9 @@ export async function insertPush(
   await sql`
     INSERT INTO secrets (push_id, data_key, payload, note_key, note, salt, cost, verifier, key_id)
     VALUES (${row.id}, ${secret.data_key}, ${secret.payload}, ${secret.note_key}, ${secret.note},
-      ${secret.salt}, ${secret.cost}, ${secret.verifier}, ${secret.key_id})`;
+      ${secret.salt}, ${secret.cost}, ${secret.verifier}, ${secret.key_id})`.catch((error) => {
+    throw violatesReference(error) ? keyChanged() : error;
+  });
   return row;
 }
 

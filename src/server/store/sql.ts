@@ -24,6 +24,11 @@ export interface Database {
   transaction<T>(work: (sql: Sql) => Promise<T>, how?: { readonly frees?: boolean }): Promise<T>;
   /** Like `transaction`, with at most one running in all processes that use this database. */
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /**
+   * Like `exclusively`, while no other process has this database open.
+   * @throws ServiceError when one has
+   */
+  solely<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Whether this is the only connection to the database; false when that is unknown. */
   alone(): Promise<boolean>;
   /**

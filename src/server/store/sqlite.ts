@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { makeFile } from '../../platform/files/atomic-file';
 import { lazy } from '../../platform/files/lazy';
 import { createQueue } from '../queues';
-import { full, ServiceError } from '../service-errors';
+import { full, inUse, ServiceError } from '../service-errors';
 import { groupCommit, nextRound, orLocked, retryWhileLocked, type Sleep } from './group-commit';
 import { type Database, isFull, type Sql, type Value } from './sql';
 
@@ -145,6 +145,10 @@ function overConnection(
     transaction,
     // BEGIN IMMEDIATE makes every transaction exclusive.
     exclusively: (work) => transaction(work),
+    async solely(work) {
+      if (!(await queue(async () => isAlone(connection)))) throw inUse();
+      return transaction(work);
+    },
     scrub() {
       // One checkpoint, which costs as much as four commits, for all that committed before it starts.
       scrubbing ??= nextRound().then(() =>

@@ -1,4 +1,4 @@
-// How long others wait while the service deletes files, is backed up and rekeyed, and sweeps.
+// How long others wait while the service deletes files, is backed up, and sweeps.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
@@ -102,7 +102,6 @@ export async function waiting(mebibytes) {
   await during(service, 'a backup', () =>
     runProgram('serve', 'backup', '--data', data, join(folder, 'copy.db')),
   );
-  await during(service, 'a rekey', () => runProgram('serve', 'rekey', '--data', data));
   await service.stop();
   const database = openSqlite(join(data, 'pwpush.db'));
   database.exec('UPDATE pushes SET expires_at = 1');

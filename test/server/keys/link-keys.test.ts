@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { instanceKey } from '../../../src/server/keys/instance-key';
 import { unseal } from '../../../src/server/keys/primitives';
-import { rekey } from '../../../src/server/keys/rotation';
+import { changeKey } from '../../../src/server/keys/rotation';
 import { backup } from '../../../src/server/ops/database-copy';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { call, create, type TestService, testService } from '../../helpers/service';
@@ -11,7 +11,6 @@ import { onEachStore, onSqlite, type Room } from '../../helpers/stores';
 
 // The token of a link opens its push: a copy of the database must not contain it.
 
-const io = { sleep: async () => {} };
 const push = { payload: 'hunter2', note: 'third floor', expire_after_views: 5 };
 
 onEachStore((store) => {
@@ -77,7 +76,9 @@ onEachStore((store) => {
       const first = await create(service, push, service.adminToken);
       const ended = await create(service, push, service.adminToken);
       await call(service, 'DELETE', at(ended));
-      await rekey(room.settings, io);
+      await beside.exclusively((sql) => changeKey(sql, room.settings));
+      await service.close();
+      service = await testService(room.settings);
       const second = await create(service, push, service.adminToken);
       expect(await list('active')).toMatchObject([{ url_token: second }, { url_token: first }]);
       expect(await list('expired')).toMatchObject([{ url_token: ended }]);

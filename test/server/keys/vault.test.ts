@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { instanceKey } from '../../../src/server/keys/instance-key';
 import { Keyring, Links } from '../../../src/server/keys/keyring';
-import { seal, UnknownKey, unseal } from '../../../src/server/keys/primitives';
+import { seal, unseal } from '../../../src/server/keys/primitives';
 import { Damaged, reseal, Vault } from '../../../src/server/keys/vault';
+import { Refusal } from '../../../src/server/service-errors';
 
 const key = randomBytes(32);
 const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
-const vaultOf = (bytes: Buffer) => new Vault(new Keyring([instanceKey(bytes)], links));
+const vaultOf = (bytes: Buffer) => new Vault(new Keyring(instanceKey(bytes), links));
 const vault = vaultOf(key);
 const push = { url_token: 'token', owner_id: 1, expires_at: 12_345, expire_after_views: 5 };
 const secret = { push, payload: 'hunter2', note: 'third floor', passphrase: '' };
@@ -118,7 +119,7 @@ describe('a token of a link', () => {
   });
 
   test('does not open without the key that it was sealed with', () => {
-    expect(() => links.open(both.store('token'))).toThrow(UnknownKey);
+    expect(() => links.open(both.store('token'))).toThrow(Refusal);
   });
 });
 
@@ -167,6 +168,6 @@ describe('another instance key', () => {
     expect(instanceKey(key).id).toBe(id);
     expect(instanceKey(next).id).not.toBe(id);
     expect(id).toMatch(/^[\da-f]{32}$/);
-    expect(() => vault.keys.get(instanceKey(next).id)).toThrow(UnknownKey);
+    expect(() => vault.keys.get(instanceKey(next).id)).toThrow(Refusal);
   });
 });

@@ -33,7 +33,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
     await keys.insertKey(sql, 'old');
     await keys.insertKey(sql, 'new');
   },
-  'keys.listKeys': (sql) => keys.listKeys(sql),
+  'keys.findKey': (sql) => keys.findKey(sql),
   'owners.insertOwner': (sql) => owners.insertOwner(sql, 'ann', NOW),
   'owners.findOwner': (sql) => owners.findOwner(sql, 'ann'),
   'owners.findOwnerById': (sql) => owners.findOwnerById(sql, 1),
@@ -45,8 +45,8 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.insertPush': (sql) => insertPush(sql, 'first', NOW + 1),
   'pushes.findPush': (sql) => pushes.findPush(sql, 'first'),
   'pushes.findSecret': (sql) => pushes.findSecret(sql, 1),
-  'keys.listSealedWith': (sql) => keys.listSealedWith(sql, 'old', 10),
-  'keys.replaceSealed': (sql) => keys.replaceSealed(sql, 1, secret, { from: 'old', to: 'new' }),
+  'keys.listSealedKeys': (sql) => keys.listSealedKeys(sql, 0, 10),
+  'keys.replaceSealed': (sql) => keys.replaceSealed(sql, 1, secret, 'new'),
   'keys.insertLinkKey': (sql) => keys.insertLinkKey(sql, bytes, 'old'),
   'keys.listLinkKeys': (sql) => keys.listLinkKeys(sql),
   'keys.replaceLinkKey': (sql) =>
