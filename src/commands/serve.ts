@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../cli/options';
+import { serviceIo } from '../cli/service-io';
 import { type Invocation, invocation } from '../cli/terminal/output';
 import type { Context, Profile, StoredProfiles } from '../platform/context';
 import { CliError } from '../platform/errors';
@@ -173,26 +174,19 @@ async function serve(
   await service.close();
 }
 
-function start({ context, say }: Invocation, options: ServeOptions) {
+function start(run: Invocation, options: ServeOptions) {
+  const { context } = run;
   const place = dataPlace(context, options);
   if (!options.ephemeral)
     makeFolder(place.data, 'choose a folder that you can write to with --data');
+  const log = (line: string, level?: string) => {
+    if (options.quiet && level === 'info') return;
+    context.stderr.write(`${line}\n`).catch(() => {});
+  };
   return withService(({ startService }) =>
     startService(
       { ...options, ...place, ...keyFile(context) },
-      {
-        log: (line, level) => {
-          if (options.quiet && level === 'info') return;
-          context.stderr.write(`${line}\n`).catch(() => {});
-        },
-        warn: (line) => void say.warn(line),
-        now: context.now,
-        env: context.env,
-        version: context.version,
-        quietly: context.quietly,
-        supervision: context,
-        usage: context.usage,
-      },
+      { ...serviceIo(run, log), supervision: context },
     ),
   );
 }

@@ -1,10 +1,10 @@
+import { fromHere } from '../../cli/service-io';
 import { toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import { linkIn, withKey } from '../../client/link';
 import type { HereEvent } from '../../contract/here-event';
 import { CliError, endedBy } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
-import { withService } from '../../platform/load-service';
 import type { Session } from '../../profile/session';
 import { type CreatedLink, deliverLink } from '../../share/deliver-link';
 import type { PushOptions } from './push-options';
@@ -62,33 +62,16 @@ async function untilViewed({ say }: Session, here: HereService, stop: AbortSigna
   if (views === 0) throw new CliError('expired', 'the push expired without a view');
 }
 
-function start(
-  { context, say }: Session,
-  options: PushOptions,
-  { request: push, files = [] }: ReadyPush,
-) {
+function start(session: Session, options: PushOptions, { request: push, files = [] }: ReadyPush) {
   const { host = '127.0.0.1', port = 0, tlsCert, tlsKey } = options;
   const views = options.views ?? 1;
-  return withService(({ serveHere }) =>
-    serveHere(
-      { host, port, tlsCert, tlsKey },
-      {
-        // Events are printed below; of the log only errors.
-        log: (line, level) => void (level === 'error' && say.warn(line)),
-        warn: (line) => void say.warn(line),
-        now: context.now,
-        env: context.env,
-        version: context.version,
-        quietly: context.quietly,
-        usage: context.usage,
-      },
-      { push, files },
-      (event) => {
-        const at = context.now().toISOString();
-        if (options.json) void say.printText(`${toJson({ ...event, at })}\n`).catch(() => {});
-        else void say.note(hereText(event, views, files.length));
-      },
-    ),
+  const { context, say } = session;
+  return fromHere(session, ({ serveHere }, io) =>
+    serveHere({ host, port, tlsCert, tlsKey }, io, { push, files }, (event) => {
+      const at = context.now().toISOString();
+      if (options.json) void say.printText(`${toJson({ ...event, at })}\n`).catch(() => {});
+      else void say.note(hereText(event, views, files.length));
+    }),
   );
 }
 

@@ -1,6 +1,7 @@
 import { newKeyPair, parseIdentities } from '../../age/key-files';
 import type { GlobalOptions } from '../../cli/options';
 import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../cli/passphrase';
+import { fromHere } from '../../cli/service-io';
 import { checkStandardInput } from '../../cli/source';
 import { type Invocation, invocation, toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
@@ -23,7 +24,6 @@ import {
   usageError,
 } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
-import { withService } from '../../platform/load-service';
 import { closeAfter } from '../../share/close-after';
 
 export interface ReceiveOptions extends GlobalOptions, PassphraseOptions {
@@ -100,24 +100,14 @@ function requestOf(
   };
 }
 
-function start({ context, say }: Invocation, options: ReceiveOptions, request: object) {
+function start(run: Invocation, options: ReceiveOptions, request: object) {
   const { host = '0.0.0.0', port = 0, tlsCert, tlsKey } = options;
-  const io = {
-    // The page is announced below; of the log only errors.
-    log: (line: string, level?: string) => void (level === 'error' && say.warn(line)),
-    warn: (line: string) => void say.warn(line),
-    now: context.now,
-    env: context.env,
-    version: context.version,
-    quietly: context.quietly,
-    usage: context.usage,
-  };
   const visitors = new Set<string | null>();
-  return withService(({ serveRequest }) =>
+  return fromHere(run, ({ serveRequest }, io) =>
     serveRequest({ host, port, tlsCert, tlsKey }, io, request, (ip) => {
       if (visitors.has(ip) || visitors.size === VISITORS) return;
       visitors.add(ip);
-      void say.note(`${safe(ip ?? 'someone')} opened the page`);
+      void run.say.note(`${safe(ip ?? 'someone')} opened the page`);
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { getPath } from 'hono/utils/url';
 import { isLoopback } from '../../contract/address';
 import { limits } from '../../contract/api';
 import { lazy } from '../../platform/files/lazy';
@@ -36,26 +37,43 @@ export interface ServedAlone<Begun> {
   close(stopped?: () => void): Promise<void>;
 }
 
+export interface Begin<Begun> {
+  readonly begun: Begun;
+  readonly app: App;
+  serves(path: string, method: string): boolean;
+}
+
+const ignored: PushEvents = {
+  created: () => {},
+  opened: () => {},
+  viewed: () => {},
+  missed: () => {},
+  expired: () => {},
+  wrongPassphrase: () => {},
+  requestChanged: () => {},
+  fileBytes: () => {},
+};
+
 /**
- * Serves what `begin` creates, by the app that it returns.
+ * Serves what `begin` creates, by the app that it returns; no other path is served.
  * @throws ServiceError when that is invalid, or the service cannot start
  */
 export async function serveAlone<Begun>(
   settings: HereSettings,
   io: ServiceIo,
-  events: PushEvents,
-  begin: (service: OpenService) => Promise<{ readonly begun: Begun; readonly app: App }>,
+  events: Partial<PushEvents>,
+  begin: (service: OpenService) => Promise<Begin<Begun>>,
 ): Promise<ServedAlone<Begun>> {
   const { host, port } = settings;
   const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
   const maxData = Math.min(memoryShare(io), MOST_DATA);
   const whole = { ...settings, ...memory, defaultViews: 1, maxData, uploadsPerRequest: 1 };
   const tls = await readTls(whole);
-  const service = await openService(whole, io, events);
+  const service = await openService(whole, io, { ...ignored, ...events });
   const { log } = service;
   let sockets: ReturnType<typeof createSockets> | undefined;
   try {
-    const { begun, app } = await begin(service);
+    const { begun, app, serves } = await begin(service);
     const connections = connectionLimitOf(whole);
     const options = {
       tls,
@@ -66,7 +84,7 @@ export async function serveAlone<Begun>(
       grace: io.grace ?? GRACE,
       ownHost: host,
     };
-    sockets = createSockets(app, [{ host, port }], options);
+    sockets = createSockets(restricted(app, serves), [{ host, port }], options);
     const [listening] = await sockets.listen();
     const base = await baseFor(listening as Listening, host);
     const stopSweeping = sweepRegularly(service.housekeeping, log);
@@ -91,6 +109,16 @@ export async function serveAlone<Begun>(
       ? new ServiceError('there is not enough memory for it', { cause: error })
       : inputError(error);
   }
+}
+
+/** Any other path is 404. */
+function restricted(app: App, serves: Begin<unknown>['serves']): App {
+  return async (request, connection) => {
+    const path = getPath(request);
+    if (serves(path, request.method)) return app(request, connection);
+    const nowhere = path.startsWith('/api/') ? '/api/none' : '/none';
+    return app(new Request(new URL(nowhere, request.url), { method: 'GET' }), connection);
+  };
 }
 
 /** A refusal as an error of the caller's input. */

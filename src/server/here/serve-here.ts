@@ -49,7 +49,11 @@ export async function serveHere(
     async (service) => {
       const { push } = await createPush(service, wanted);
       watch.allowViews(push.expire_after_views);
-      return { begun: push, app: singlePushApp(push.url_token, service.app, watch) };
+      return {
+        begun: push,
+        app: watched(service.app, watch),
+        serves: (path) => isServed(path, push.url_token),
+      };
     },
   );
   return {
@@ -100,11 +104,7 @@ export class PushWatch {
     });
   }
 
-  readonly events: PushEvents = {
-    created: () => {},
-    missed: () => {},
-    fileBytes: () => {},
-    requestChanged: () => {},
+  readonly events: Partial<PushEvents> = {
     opened: (ip) => this.report({ event: 'opened', ip }),
     viewed: (_by, ip) => this.viewed(ip),
     wrongPassphrase: (ip) => this.report({ event: 'passphrase', ip }),
@@ -154,22 +154,23 @@ export class PushWatch {
   }
 }
 
-/** The app restricted to one push: any other path is 404. */
-export function singlePushApp(urlToken: string, app: App, watch: PushWatch): App {
+function isServed(path: string, urlToken: string): boolean {
   const page = `/p/${urlToken}`;
-  const api = (route: keyof typeof routes) =>
+  const api = (route: 'retrieve' | 'preview' | 'version') =>
     API_PATH + routes[route].path.replace(':token', urlToken);
   const served = [page, `${page}/r`, `${page}.json`];
   served.push(api('retrieve'), api('preview'), api('version'));
+  return served.includes(path) || isFile(path);
+}
+
+const isFile = (path: string) => path.startsWith('/files/');
+
+/** The app, whose downloads are noticed. */
+function watched(app: App, watch: PushWatch): App {
   return async (request, connection = {}) => {
     const path = getPath(request);
-    const isFile = path.startsWith('/files/');
-    if (!served.includes(path) && !isFile) {
-      const nowhere = path.startsWith('/api/') ? '/api/none' : '/none';
-      return app(new Request(new URL(nowhere, request.url), { method: 'GET' }), connection);
-    }
     const response = await app(request, connection);
-    if (!isFile || request.method !== 'GET') return response;
+    if (!isFile(path) || request.method !== 'GET') return response;
     const { ip } = originOf(request, connection, { trustProxy: false });
     return noticeEnd(response, watch.download(path, ip));
   };

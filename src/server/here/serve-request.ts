@@ -3,7 +3,6 @@ import { API_PATH, requestRoutes } from '../../contract/api';
 import type { OpenService } from '../compose';
 import { type ClientSocket, originOf } from '../http/caller';
 import type { App } from '../http/parts';
-import type { PushEvents } from '../ops/metrics';
 import type { ServiceIo } from '../service-settings';
 import { type HereSettings, serveAlone } from './serve-alone';
 
@@ -56,11 +55,20 @@ export async function serveRequest(
   const { begun, base, exposed, stop, close } = await serveAlone(
     settings,
     { grace: GRACE, ...io },
-    eventsOf(end),
+    {
+      requestChanged: (event, count = 1) => {
+        if (event === 'answered') end(true);
+        if (event === 'expired' && count > 0) end(false);
+      },
+    },
     async (service) => {
       const { token, ownerToken } = await createOne(service, request);
-      const app = singleRequestApp(token, service.app, opened, sending);
-      return { begun: { token, ownerToken, whole: service.app }, app };
+      const methods = servedMethods(token);
+      return {
+        begun: { token, ownerToken, whole: service.app },
+        app: watched(service.app, pageOf(token), opened, sending),
+        serves: (path, method) => methods.get(path)?.includes(method) ?? false,
+      };
     },
   );
   const { token, ownerToken, whole } = begun;
@@ -100,52 +108,34 @@ async function createOne({ owners, requests }: OpenService, request: object) {
   return { token: push.url_token, ownerToken };
 }
 
-/** Notices the answer, and the end of the time. */
-function eventsOf(end: (answered: boolean) => void): PushEvents {
-  return {
-    created: () => {},
-    opened: () => {},
-    viewed: () => {},
-    missed: () => {},
-    expired: () => {},
-    wrongPassphrase: () => {},
-    fileBytes: () => {},
-    requestChanged: (event, count = 1) => {
-      if (event === 'answered') end(true);
-      if (event === 'expired' && count > 0) end(false);
-    },
-  };
-}
-
-/**
- * The app restricted to one request: any other path is 404, and so is what its owner does.
- * @param sending receives the connections whose bodies are being read
- */
-function singleRequestApp(
-  token: string,
-  app: App,
-  opened: (ip: string | null) => void,
-  sending: Set<ClientSocket>,
-): App {
-  const page = `/r/${token}`;
+function servedMethods(token: string): ReadonlyMap<string, readonly string[]> {
   const api = (route: keyof typeof requestRoutes) =>
     API_PATH + requestRoutes[route].path.replace(':token', token);
-  const served = new Map([
-    [page, ['GET', 'HEAD', 'POST']],
+  return new Map([
+    [pageOf(token), ['GET', 'HEAD', 'POST']],
     [api('read'), ['GET']],
     [api('preview'), ['GET']],
     [api('respond'), ['PATCH']],
     [`${API_PATH}/version`, ['GET']],
   ]);
+}
+
+const pageOf = (token: string) => `/r/${token}`;
+
+/**
+ * The app, whose visitors are noticed.
+ * @param sending receives the connections whose bodies are being read
+ */
+function watched(
+  app: App,
+  page: string,
+  opened: (ip: string | null) => void,
+  sending: Set<ClientSocket>,
+): App {
   return async (request, connection = {}) => {
-    const path = getPath(request);
-    if (served.get(path)?.includes(request.method)) {
-      const { ip } = originOf(request, connection, { trustProxy: false });
-      if (path === page && request.method === 'GET') opened(ip);
-      return app(request, noticed(connection, sending));
-    }
-    const nowhere = path.startsWith('/api/') ? '/api/none' : '/none';
-    return app(new Request(new URL(nowhere, request.url), { method: 'GET' }), connection);
+    const { ip } = originOf(request, connection, { trustProxy: false });
+    if (getPath(request) === page && request.method === 'GET') opened(ip);
+    return app(request, noticed(connection, sending));
   };
 }
 
