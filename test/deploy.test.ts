@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { define } from '../src/commands/serve';
 import { variablesOf } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
-import { GRACE } from '../src/server/http/connections';
+import { GRACE } from '../src/server/http/hardening/graceful-stop';
 import { compose, deployedEnv, documents, manifest, root } from './helpers/deploy';
 import type { Plain } from './helpers/yaml';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ClientSocket } from '../../src/server/http/caller';
-import { connectionLimitOf } from '../../src/server/http/connections';
+import { connectionLimitOf } from '../../src/server/http/hardening/connection-limit';
 import { commonHeaders } from '../../src/server/http/responses';
 import { createSockets } from '../../src/server/http/sockets';
 import { openSqlite } from '../../src/server/store/sqlite';

@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { createServer as createHttpServer, type Server } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { createSecureContext, type TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
@@ -11,14 +16,12 @@ import { createQueue } from '../queues';
 import { ServiceError } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import { answerBadRequests, isNormal, setMissingHost } from './bad-requests';
-import {
-  type ConnectionLimit,
-  connectionLimiter,
-  gracefulStop,
-  serializeRequests,
-} from './connections';
+import type { ClientSocket } from './caller';
+import { type ConnectionLimit, connectionLimiter } from './hardening/connection-limit';
+import { gracefulStop } from './hardening/graceful-stop';
+import { serializeRequests } from './hardening/pipelining';
+import { limitTimes, type SomeTimeouts } from './hardening/timeouts';
 import type { App } from './parts';
-import { connectionOf, limitTimes, type SomeTimeouts } from './timeouts';
 
 /** The servers of one app, one for each address. */
 export interface Sockets {
@@ -105,6 +108,23 @@ function tracked(app: App, running: Set<Promise<unknown>>): Fetch {
     const done = () => running.delete(response);
     response.then(done, done);
     return response;
+  };
+}
+
+/** What the app needs of a connection and `Request` lacks. */
+function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): ClientSocket {
+  return {
+    ip: incoming.socket.remoteAddress,
+    body() {
+      if (incoming.headers.expect !== undefined) {
+        outgoing.writeContinue();
+        outgoing.removeHeader('connection');
+      }
+      // Leaving the loop early must not destroy the socket: the response has yet to be sent.
+      return incoming.iterator({ destroyOnReturn: false });
+    },
+    closed: (listener) => outgoing.once('close', listener),
+    cut: () => incoming.socket.destroy(),
   };
 }
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { connectionLimitOf } from '../../../src/server/http/connections';
+import { connectionLimitOf } from '../../../src/server/http/hardening/connection-limit';
+import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
-import type { Timeouts } from '../../../src/server/http/timeouts';
 import { readingRateOf } from '../../../src/server/service-settings';
 import { notedDatabase, overDatabase } from '../../helpers/over-database';
 import {

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Timeouts } from '../../../src/server/http/timeouts';
+import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { type Service, startService } from '../../../src/server/service';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';

@@ -1,0 +1,57 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { connectionOf, sendQueues, untaken } from '../../../platform/files/socket-progress';
+import type { ReadingRate } from '../../service-settings';
+
+/** The progress of a response at some time. */
+interface ReadProgress {
+  readonly at: number;
+  /** Bytes of completed writes that the system has accepted. */
+  readonly taken: number;
+  /** Bytes of the current write that it has not accepted. */
+  readonly untaken: number;
+  /** Bytes that it has accepted and the client has not acknowledged. */
+  readonly queued: number;
+}
+
+/**
+ * Cuts connections whose clients read a response more slowly than the rate. It measures what the client's system has
+ * acknowledged: send buffers hold megabytes and drain in bursts, so that an idle timeout would cut slow lines, and keep
+ * a client that reads a byte now and then.
+ */
+export function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingRate): void {
+  const responses = new Map<ServerResponse, ReadProgress | undefined>();
+  server.on('request', (_: IncomingMessage, outgoing: ServerResponse) => {
+    responses.set(outgoing, undefined);
+    outgoing.once('close', () => responses.delete(outgoing));
+  });
+  const check = () => {
+    const late = [...responses].filter(([{ req }]) => req.socket.writableLength > 0);
+    const queues = late.length > 0 ? sendQueues() : new Map<string, number>();
+    for (const outgoing of responses.keys()) responses.set(outgoing, undefined);
+    for (const [outgoing, before] of late) {
+      const { socket } = outgoing.req;
+      const now = progressOf(socket, queues);
+      const inTime = before === undefined || now.at - before.at < milliseconds;
+      if (!inTime && bytesBetween(before, now) < bytes) socket.destroy();
+      responses.set(outgoing, inTime ? (before ?? now) : now);
+    }
+  };
+  const timer = setInterval(check, milliseconds / 4);
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+function progressOf(socket: Socket, queues: ReadonlyMap<string, number>): ReadProgress {
+  return {
+    at: performance.now(),
+    taken: socket.bytesWritten - socket.writableLength,
+    untaken: untaken(socket),
+    queued: queues.get(connectionOf(socket)) ?? 0,
+  };
+}
+
+function bytesBetween(from: ReadProgress, to: ReadProgress): number {
+  const begun = Math.max(0, from.untaken - to.untaken);
+  return to.taken - from.taken + begun + from.queued - to.queued;
+}
