@@ -17,10 +17,7 @@ import { ServiceError } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import { answerBadRequests, isNormal, setMissingHost } from './bad-requests';
 import type { ClientSocket } from './caller';
-import { type ConnectionLimit, connectionLimiter } from './hardening/connection-limit';
-import { gracefulStop } from './hardening/graceful-stop';
-import { serializeRequests } from './hardening/pipelining';
-import { limitTimes, type SomeTimeouts } from './hardening/timeouts';
+import { hardening, type Limits } from './hardening/harden';
 import type { App } from './parts';
 
 /** The servers of one app, one for each address. */
@@ -32,15 +29,11 @@ export interface Sockets {
   stop(): Promise<void>;
 }
 
-export interface SocketOptions {
+export interface SocketOptions extends Limits {
   readonly log: Log;
   readonly now: () => Date;
   /** Undefined for plain HTTP. */
   readonly tls: TlsOptions | undefined;
-  readonly timeouts: SomeTimeouts;
-  readonly connections: ConnectionLimit;
-  /** Milliseconds after which a stop aborts the requests that are still running. */
-  readonly grace: number;
   /**
    * The host that it listens on; while this is on loopback, requests that name another host are refused. Undefined
    * where requests may name any host.
@@ -53,16 +46,13 @@ export function createSockets(
   targets: readonly ListenTarget[],
   options: SocketOptions,
 ): Sockets {
-  const { timeouts, connections, grace } = options;
   const tls = options.tls && { ...options.tls, handshakeTimeout: 10_000 };
-  const limitConnections = connectionLimiter(connections);
+  const harden = hardening(options);
   const secure = tls !== undefined;
   const running = new Set<Promise<unknown>>();
   const all = targets.map((target) => {
     const server = createServer(tracked(app, running), { ...options, tls });
-    limitConnections(server, secure);
-    limitTimes(server, timeouts);
-    return { target, server, stop: gracefulStop(server, secure, grace) };
+    return { target, server, stop: harden(server, secure) };
   });
   return {
     servers: all.map(({ server }) => server),
@@ -82,7 +72,6 @@ function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): 
   // A missing host is refused by `answerBadRequests`, as JSON.
   const basics = { requireHostHeader: false };
   const server = tls ? createHttpsServer({ ...basics, ...tls }) : createHttpServer(basics);
-  serializeRequests(server);
   const refuse = answerBadRequests(server, log, now);
   const hostProblem = hostProblems(server, ownHost);
   const serve: Fetch = (request, bindings) => {
