@@ -4,9 +4,9 @@ import * as audit from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import { isOwn, LINK_TIME, mayExpire, type Visitor, viewsRemaining } from './access';
-import { type Content, NOTHING } from './content';
 import type { Upload } from './files';
-import { validatePush } from './new-push';
+import { type ValidPush, validatePush } from './new-push';
+import { type Content, NOTHING } from './opened';
 import type { Owner } from './owners';
 import { type PushWithNote, Records } from './records';
 
@@ -24,7 +24,11 @@ export class Pushes extends Records {
    * @throws Refusal with messages by field
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
-    const valid = validatePush(input, this.options.bounds, upload?.fileCount);
+    // In a call of its own, so that the input can be freed while the passphrase waits to be hashed.
+    return this.make(validatePush(input, this.options.bounds, upload?.fileCount), visitor, upload);
+  }
+
+  private async make(valid: ValidPush, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     const { payload, note, passphrase, lifetime, ...fields } = valid;
     const row = { ...fields, owner_id: visitor.owner?.id ?? null, ...this.lasting(lifetime) };
     const push = await this.store(row, { payload, note, passphrase }, visitor, upload);

@@ -8,8 +8,8 @@ import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-r
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
-import { bytesOf, type Content, mayHaveFiles, type Opened, sealedContent } from './content';
 import type { Files, Upload } from './files';
+import { bytesOf, type Content, mayHaveFiles, type Opened, sealedContent } from './opened';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
 

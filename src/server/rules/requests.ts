@@ -4,9 +4,9 @@ import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { DAY, isOwn, LINK_TIME, type Visitor } from './access';
-import { bytesOf, type Content, NOTHING, type Opened, sealedContent } from './content';
 import type { Upload } from './files';
-import { validateRequest, validateResponse } from './new-request';
+import { type ValidRequest, validateRequest, validateResponse } from './new-request';
+import { bytesOf, type Content, NOTHING, type Opened, sealedContent } from './opened';
 import type { Owner } from './owners';
 import { newUrlToken, type PushWithNote, Records } from './records';
 
@@ -44,7 +44,15 @@ export class Requests extends Records {
    * @throws Refusal with messages by field
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
-    const valid = validateRequest(input, this.options.bounds);
+    // In a call of its own, as that of `Pushes`.
+    return this.make(validateRequest(input, this.options.bounds), visitor, upload);
+  }
+
+  private async make(
+    valid: ValidRequest,
+    visitor: Visitor,
+    upload: Upload | undefined,
+  ): Promise<PushWithNote> {
     const { request: payload, note, passphrase, close_after, ...fields } = valid;
     const row = {
       ...fields,
