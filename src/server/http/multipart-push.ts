@@ -36,8 +36,8 @@ export async function readMultipart(
   root: BodyRoot,
   begin: BeginUpload | undefined,
   { fileBytes, memory }: { readonly fileBytes: number; readonly memory: MemoryUse },
-  fields: Record<string, unknown> = {},
-): Promise<object> {
+  fields: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
   if (declared(request) > most) throw tooLarge(most);
   const values = new Fields(memory);

@@ -2,16 +2,15 @@ import type { Context, Hono } from 'hono';
 import { requestRoutes } from '../../contract/api';
 import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
+import type { Content } from '../rules/opened';
 import type { PushWithNote } from '../rules/records';
-import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { isMultipart, readFields } from './body';
-import { baseOf, isCrossSite, isPrefetch } from './caller';
-import { createCallers, pageNumber, urlToken } from './callers';
-import { readMultipart } from './multipart-push';
-import type { AppSettings, Env, PartOptions } from './parts';
-import { auditBody, fileBody, json, jsonWithText, requestBody } from './responses';
-import { wrongMethod } from './wrong-method';
+import { baseOf } from './caller';
+import { createCallers, urlToken } from './callers';
+import type { Env, PartOptions } from './parts';
+import { addRecordRoutes, refuseCrossSite } from './record-routes';
+import { fileBody, json, jsonWithText, requestBody } from './responses';
+import { type Fields, noFields, withBody } from './with-body';
 
 /** The routes of requests: to ask somebody for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
@@ -25,56 +24,32 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     name: push.name,
     note,
   });
-
-  api.post(requestRoutes.create.path, async (c) => {
-    refuseCrossSite(c, settings);
-    const caller = await signedIn(c);
-    const { raw } = c.req;
-    const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
-    const upload = isMultipart(raw) ? requests.upload() : undefined;
-    try {
-      const fields = upload
-        ? await readMultipart(raw, c.env, 'request', async () => upload, limits)
-        : await readFields(raw, c.env, limits.memory, 'request');
-      return json(noted(c, await requests.create(fields, caller, upload)), 201);
-    } finally {
-      // What cannot be discarded now is left to the sweep.
-      await upload?.discard().catch(() => undefined);
-    }
-  });
-
-  for (const state of ['open', 'ready', 'closed', 'active'] as const) {
-    api.get(requestRoutes[state].path, async (c) => {
-      const { owner } = await signedIn(c);
-      const list = await requests.list(owner, state, pageNumber(c));
-      return json(list.map((one) => noted(c, one)));
-    });
-  }
-
-  api.get(requestRoutes.read.path, async (c) => {
-    const caller = await permitted(c);
-    // Neither HEAD, which Hono answers like GET, nor a prefetch may take the answer.
-    if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
-    if (isPrefetch(c.req.raw))
-      throw new Refusal('malformed', 'A request takes its answer and cannot be prefetched.');
-    const passphrase = c.req.query('passphrase') ?? '';
-    const reserve = (bytes: number) => c.get('memory').add(bytes);
-    const read = await requests.read(urlToken(c), caller, passphrase, reserve);
-    const base = baseOf(c.req.raw, settings);
-    const head = {
-      ...body(c, read.request),
-      requestor: await owners.requestorOf(read.request),
-      request: read.question.text,
-      request_files: read.question.files.map((file) => fileBody(file, base)),
-    };
-    const files = read.answer.files.map((file) => fileBody(file, base));
-    return jsonWithText(head, 'response', read.answer.text, { files });
-  });
-
-  api.get(requestRoutes.preview.path, async (c) => {
-    await permitted(c);
-    const { html_url, state } = body(c, await requests.find(urlToken(c)));
-    return json({ url: html_url, state });
+  addRecordRoutes(api, options, {
+    root: 'request',
+    rules: requests,
+    routes: { ...requestRoutes, end: requestRoutes.close },
+    states: ['open', 'ready', 'closed', 'active'],
+    caller: signedIn,
+    mayUpload: () => true,
+    reading: 'A request takes its answer',
+    read: async (c, how) => {
+      const { request, question, answer } = await requests.read(...how);
+      const base = baseOf(c.req.raw, settings);
+      const bodies = ({ files }: Content) => files.map((file) => fileBody(file, base));
+      const head = {
+        ...body(c, request),
+        requestor: await owners.requestorOf(request),
+        request: question.text,
+        request_files: bodies(question),
+      };
+      return jsonWithText(head, 'response', answer.text, { files: bodies(answer) });
+    },
+    end: async (c, ...how) => noted(c, { push: await requests.close(...how), note: '' }),
+    preview: (c, request) => {
+      const { html_url, state } = body(c, request);
+      return { url: html_url, state };
+    },
+    noted,
   });
 
   api.patch(requestRoutes.respond.path, async (c) => {
@@ -89,37 +64,13 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     );
     return json(body(c, answered));
   });
-
-  api.get(requestRoutes.audit.path, async (c) => {
-    const caller = await signedIn(c);
-    return json(auditBody(await requests.audit(urlToken(c), caller, pageNumber(c))));
-  });
-
-  api.delete(requestRoutes.close.path, async (c) => {
-    const caller = await signedIn(c);
-    const request = await requests.close(urlToken(c), caller);
-    return json(noted(c, { push: request, note: '' }));
-  });
-}
-
-function refuseCrossSite(c: Context<Env>, settings: AppSettings): void {
-  if (isCrossSite(c.req.raw, baseOf(c.req.raw, settings)))
-    throw new Refusal('forbidden', 'A page of another site cannot do this.');
-}
-
-/** The fields of an answer, of any type. */
-export type AnswerFields = Record<string, unknown>;
-
-/** Without a prototype, which a field `__proto__` would replace. */
-export function noFields(): AnswerFields {
-  return Object.create(null);
 }
 
 interface Answer {
   readonly request: PushRow;
   readonly caller: Visitor;
   /** Filled as they are read. */
-  readonly fields: AnswerFields;
+  readonly fields: Fields;
   /** The passphrase in the query of the request. */
   readonly inQuery?: string;
 }
@@ -134,25 +85,13 @@ export async function withAnswer<T>(
   { request, caller, fields, inQuery }: Answer,
   respond: (upload: Upload | undefined) => Promise<T>,
 ): Promise<T> {
-  const { raw } = c.req;
-  const limits = { fileBytes: settings.fileBytes, memory: c.get('memory') };
-  let upload: Upload | undefined;
-  const begin = async () => {
-    const passphrase = passphraseIn(fields, inQuery);
-    upload = await requests.uploadAnswer(request.url_token, caller, passphrase);
-    return upload;
-  };
-  try {
-    if (isMultipart(raw)) await readMultipart(raw, c.env, 'request', begin, limits, fields);
-    else Object.assign(fields, await readFields(raw, c.env, limits.memory, 'request'));
-    return await respond(upload);
-  } finally {
-    // What cannot be discarded now is left to the sweep.
-    await upload?.discard().catch(() => undefined);
-  }
+  const begin = () =>
+    requests.uploadAnswer(request.url_token, caller, passphraseIn(fields, inQuery));
+  const wanted = { root: 'request', begin, fileBytes: settings.fileBytes, fields } as const;
+  return withBody(c, wanted, (_, upload) => respond(upload));
 }
 
 /** The passphrase of the body, where it is in no log of a proxy, or else that of the query. */
-export function passphraseIn({ passphrase }: AnswerFields, inQuery = ''): string {
+export function passphraseIn({ passphrase }: Fields, inQuery = ''): string {
   return typeof passphrase === 'string' && passphrase !== '' ? passphrase : inQuery;
 }

@@ -1,0 +1,81 @@
+import type { Context } from 'hono';
+import { readForm } from '../http/body';
+import { isPrefetch } from '../http/caller';
+import type { Env } from '../http/parts';
+import { pushBody } from '../http/responses';
+import { mayExpire } from '../rules/access';
+import { notFound } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
+import { deletedPage } from './messages';
+import { type PageContext, reserving } from './page-context';
+import { passphrasePage, passphraseProblem } from './passphrase-form';
+import { plainDeleted, plainOffer, plainSecret, wantsText } from './plain';
+import { secretPage } from './secret';
+
+export function linkTo(page: PageContext, c: Context<Env>, push: PushRow): string {
+  return pushBody(push, page.base(c), page.options.now()).html_url;
+}
+
+/** The page of a link, and its secret if nothing has to be asked before; `step` is for a link that asks for a button. */
+export async function openPush(
+  page: PageContext,
+  c: Context<Env>,
+  step: boolean,
+): Promise<Response> {
+  const { pushes, events } = page.options;
+  const push = await pushes.find(page.token(c));
+  const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
+  if (push.expired_at !== null) {
+    if (!idle) pushes.missed(push, page.visitor(c));
+    throw notFound();
+  }
+  if (!(step || idle || push.retrieval_step || push.protected))
+    return show(page, c, push, '', false);
+  if (!idle) events.opened(page.visitor(c).ip);
+  const offer = { push, link: linkTo(page, c, push) };
+  return wantsText(c.req.raw) ? plainOffer(offer) : passphrasePage(await page.view(c), offer);
+}
+
+/** The form of the passphrase, or of the button; and the one that deletes the push. */
+export async function submitPush(page: PageContext, c: Context<Env>): Promise<Response> {
+  const { pushes } = page.options;
+  page.checkForm(c);
+  const form = await readForm(c.req.raw, c.env, c.get('memory'));
+  // After the form has been checked, so that its errors do not show whether the push exists.
+  const push = await pushes.find(page.token(c));
+  if (push.expired_at !== null) {
+    pushes.missed(push, page.visitor(c));
+    throw notFound();
+  }
+  const asText = wantsText(c.req.raw);
+  if (form.get('do') === 'expire') {
+    await pushes.expire(push.url_token, page.visitor(c));
+    return asText ? plainDeleted() : deletedPage(await page.view(c));
+  }
+  const passphrase = form.get('passphrase') ?? '';
+  return show(page, c, push, passphrase, true).catch(async (error: unknown) => {
+    if (asText) throw error;
+    const view = await page.view(c);
+    const problem = passphraseProblem(view, error, passphrase !== '');
+    if (problem) return passphrasePage(view, { push, link: linkTo(page, c, push) }, problem);
+    throw error;
+  });
+}
+
+/** @param open whether it is shown without a veil, after a button was pressed */
+async function show(
+  page: PageContext,
+  c: Context<Env>,
+  { url_token }: PushRow,
+  passphrase: string,
+  open: boolean,
+): Promise<Response> {
+  const caller = page.visitor(c);
+  const seen = await page.options.pushes.retrieve(url_token, caller, passphrase, reserving(c));
+  const { push, text: payload } = seen;
+  if (payload === null) throw notFound();
+  const files = page.downloads(c, seen.files);
+  if (wantsText(c.req.raw)) return plainSecret(payload, files);
+  const expirable = mayExpire(push, caller);
+  return secretPage({ ...(await page.view(c)), open }, { push, payload, files, expirable });
+}
