@@ -46,11 +46,12 @@ export default defineConfig({
 function together() {
   const chunks = {
     streams: ['platform/stdio', 'platform/files/abort', 'platform/package-version'],
-    base: ['platform/errors', 'cli/options', 'contract/api'],
+    base: ['platform/errors', 'platform/interrupts', 'cli/options', 'contract/api'],
     program: ['commands/program'],
     session: [
       'profile/session',
       'client/link',
+      'client/notification',
       'open/print-or-rescue',
       'age/armored',
       'cli/passphrase',

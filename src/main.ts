@@ -1,6 +1,6 @@
 import type { GlobalOptions } from './cli/options';
 import type { Context } from './platform/context';
-import { aborted, GRACE, raceWithLimit } from './platform/files/abort';
+import { interruptible, isInterrupted } from './platform/interrupts';
 import * as system from './platform/process';
 
 export { crash, leave } from './platform/process';
@@ -44,29 +44,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     await ended.finally(() => context.asked());
     return 0;
   } catch (error) {
-    const interrupted = context.signal.aborted && !context.signalsTaken;
-    const failure = interrupted ? await interruption(context.signal, error) : error;
+    const failure = isInterrupted(context) ? await interruption(context.signal, error) : error;
     return await report(failure, context, parsed ?? (await unparsed(argv, context)));
   }
-}
-
-/**
- * Settles as what `start` returns does; after an interrupt it has a moment, see `GRACE`, and is then abandoned. Signals
- * are listened to once it calls `begins`: printing the help does without.
- */
-async function interruptible(
-  start: (begins: () => void) => Promise<void>,
-  context: Context,
-): Promise<void> {
-  let begun = false;
-  const interrupt = new AbortController();
-  const work = start(() => {
-    begun = true;
-    void aborted(context.signal).then(() => context.signalsTaken || interrupt.abort());
-  });
-  const limit = { signal: interrupt.signal, milliseconds: GRACE.run };
-  await raceWithLimit(work, limit, () => (context.signalsTaken ? work : undefined));
-  if (begun && context.signal.aborted && !context.signalsTaken) throw context.signal.reason;
 }
 
 async function report(

@@ -142,7 +142,8 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   );
   const pushes = await retrieveAll(session, named, passphrase, keys);
   context.asked();
-  const signal = context.takeSignals();
+  context.interrupts.enter({ mode: 'own' });
+  const { signal } = context;
   let folder: MemoryFolder | undefined;
   let status: number;
   let delivered: boolean;

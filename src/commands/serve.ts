@@ -151,7 +151,8 @@ async function serve(
   const { context, say } = run;
   const jsonLog = options.log === 'json';
   if (!jsonLog) for (const warning of warnings) await say.warn(warning);
-  const stop = context.takeSignals();
+  context.interrupts.enter({ mode: 'own' });
+  const { signal: stop } = context;
   const service = await start(run, options);
   // In JSON they are lines of the log, which begins with the service.
   if (jsonLog) for (const warning of warnings) service.warn(warning);
@@ -223,7 +224,8 @@ function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
   const { stdin, stdout, stderr } = context;
   const ours = stdin.isTTY || stdout.isTTY || stderr.isTTY;
   return new Promise((resolve) => {
-    context.onHangup(() => (ours ? resolve() : void reload()));
+    const hangup = () => (ours ? resolve() : void reload());
+    context.interrupts.enter({ mode: 'own', hangup });
   });
 }
 

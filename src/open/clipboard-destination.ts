@@ -76,7 +76,7 @@ async function clearLater(
 ): Promise<void> {
   const interruptedBefore = context.signal.aborted;
   if (!interruptedBefore) {
-    context.takeSignals();
+    context.interrupts.enter({ mode: 'own' });
     await say.note(`clearing the clipboard in ${seconds} s … (Ctrl-C clears it now)`);
     // Rejected by the signal.
     await context.sleep(seconds * 1000).catch(() => {});

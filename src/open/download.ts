@@ -75,10 +75,11 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
 export function askBeforeLoss(retrieved: RetrievedPush, meter: Meter): () => void {
   const { context, say, push } = retrieved;
   if (!context.stderr.isTTY || isRetrievableAgain(push)) return () => {};
-  return context.onInterrupt(async () => {
+  const ask = async () => {
     await meter.clear(true);
     await say.warn(`${whyGone(retrieved)}; press Ctrl-C again to stop`);
-  });
+  };
+  return context.interrupts.enter({ mode: 'confirm', ask });
 }
 
 /**

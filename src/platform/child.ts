@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Child } from './context';
-
-/** Passes signals to `deliver` instead of handling them; returns what ends that. */
-export type ForwardSignals = (deliver: (signal: NodeJS.Signals) => void) => () => void;
+import type { Interrupts } from './interrupts';
 
 /** Signals that a key or a resized window sends to every process in the terminal's foreground. */
 const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
@@ -18,7 +16,7 @@ const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
  */
 export function runChild(
   { file, words, env, input }: Child,
-  forwardSignals: ForwardSignals,
+  interrupts: Interrupts,
   muted: <T>(work: () => T) => T,
 ): Promise<number> {
   const [argv0, ...args] = words;
@@ -27,9 +25,10 @@ export function runChild(
     const stdio = [stdin, 'inherit', 'inherit'] satisfies StdioOptions;
     const child = muted(() => spawn(file, args, { argv0, env: { ...env }, stdio }));
     const fromKeyboard = inForeground() ? keyboard : [];
-    const takeBack = forwardSignals(
-      (signal) => fromKeyboard.includes(signal) || child.kill(signal),
-    );
+    const takeBack = interrupts.enter({
+      mode: 'forward',
+      deliver: (signal) => fromKeyboard.includes(signal) || child.kill(signal),
+    });
     // Once it runs, an error is about a signal that we may not send to it.
     child.on('error', (error) => {
       if (child.pid !== undefined) return;

@@ -1,3 +1,5 @@
+import type { Interrupts } from './interrupts';
+
 /** Bytes coming in: standard input. */
 export interface Input {
   readonly isTTY: boolean;
@@ -205,17 +207,8 @@ export interface Context {
   readonly stderr: Output;
   /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
-  /** The same; from now on the command ends by itself when it aborts, and a later signal ends the process at once. */
-  takeSignals(): AbortSignal;
-  /** Whether a command called `takeSignals`. */
-  readonly signalsTaken: boolean;
-  /**
-   * Calls `listener` at the next SIGINT, which then does not abort `signal`, unless that has aborted already. Returns what
-   * undoes this.
-   */
-  onInterrupt(listener: () => void): () => void;
-  /** Calls `listener` at each SIGHUP, which no longer ends the process. */
-  onHangup(listener: () => void): void;
+  /** What the next signals do. */
+  readonly interrupts: Interrupts;
   now(): Date;
   /** What this process uses: bytes of memory, seconds of the processor; and the bytes of memory that its container has. */
   usage(): { resident: number; cpu: number; most?: number | undefined };

@@ -137,15 +137,17 @@ export class ExitWith extends Error {
   }
 }
 
-const signals = {
+/** The signals that end a run, and the code and word of the error that says so. */
+export const endings = {
   SIGINT: { code: 'interrupted', word: 'interrupted' },
   SIGTERM: { code: 'terminated', word: 'terminated' },
   SIGHUP: { code: 'hung_up', word: 'hung up' },
 } as const;
+export type EndingSignal = keyof typeof endings;
 
 /** The error of a run that a signal interrupted. */
 export function endedBy({ reason }: AbortSignal): CliError {
-  const { code, word } = signals[reason as keyof typeof signals] ?? signals.SIGINT;
+  const { code, word } = endings[reason as EndingSignal] ?? endings.SIGINT;
   return new CliError(code, word);
 }
 

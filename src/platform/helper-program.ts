@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process';
 import type { Context } from './context';
 import { endedBy } from './errors';
 import { findProgram } from './find-program';
+import { GRACE } from './interrupts';
 
 /** Milliseconds that a program may take. */
 export const LIMIT = 10_000;
-/** Milliseconds from SIGTERM to SIGKILL. */
-const GRACE = 300;
 /** Milliseconds after its end in which its output is read: what it started may keep that open, as agents do. */
 const DRAIN = 200;
 /** Bytes of standard output, and of standard error, that are read. */
@@ -60,7 +59,7 @@ export async function runHelper(context: Context, program: HelperProgram): Promi
       timer = setTimeout(() => {
         context.signalGroup(pid, 'SIGKILL');
         done(then);
-      }, GRACE);
+      }, GRACE.program);
     };
     const onAbort = () => stop(() => reject(endedBy(signal)));
     const done = (then: () => void) => {

@@ -8,8 +8,10 @@ import type {
   TerminalPrompter,
   TerminalSignals,
 } from './context';
-import { GRACE, raceWithLimit } from './files/abort';
+import { type EndingSignal, endings, exitStatus } from './errors';
+import { raceWithLimit } from './files/abort';
 import { lazy } from './files/lazy';
+import { processInterrupts } from './interrupts';
 import { version } from './package-version';
 import { input, output } from './stdio';
 
@@ -33,8 +35,8 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
   // Node.js would open its debugger, through which any user of this machine could read the memory and run code.
   if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
-  const signals = signalHandling();
-  const { signal } = signals;
+  const interrupts = processInterrupts(process);
+  const { signal, listening } = interrupts;
   const terminalFd = lazy(controllingTerminal);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
@@ -49,17 +51,12 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
       return home();
     },
     stdin: input(process),
-    stdout: output(process, 1, signals.listening),
-    stderr: output(process, 2, signals.listening),
+    stdout: output(process, 1, listening),
+    stderr: output(process, 2, listening),
     get signal() {
       return signal();
     },
-    takeSignals: signals.take,
-    get signalsTaken() {
-      return signals.taken();
-    },
-    onInterrupt: signals.setInterrupt,
-    onHangup: signals.setHangup,
+    interrupts,
     now,
     usage,
     sleep,
@@ -75,8 +72,7 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
     },
     asked: () => asking?.release(),
     profiles: () => keepingSignals(() => parts.profiles(context)),
-    runChild: async (child) =>
-      (await import('./child')).runChild(child, signals.forwardTo, withoutStderr),
+    runChild: async (child) => (await import('./child')).runChild(child, interrupts, withoutStderr),
     signalGroup,
     quietly,
   };
@@ -133,15 +129,13 @@ export function crash(error: unknown): never {
   process.exit(1);
 }
 
-/** Signals that interrupt a run, and its exit status. */
-const endings = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-
 /**
  * Ends the process. Node waits for system calls of other threads, such as a DNS lookup of 10 s: an interrupted run then
  * ends by the signal itself, for which shells report the same status.
  */
 export function leave(status: number): void {
-  const name = Object.entries(endings).find(([, one]) => one === status)?.[0];
+  const names = Object.keys(endings) as EndingSignal[];
+  const name = names.find((one) => exitStatus[endings[one].code] === status);
   const blocked = process
     .getActiveResourcesInfo()
     .some((one) => one === 'FSReqCallback' || one === 'GetAddrInfoReqWrap');
@@ -150,75 +144,6 @@ export function leave(status: number): void {
   process.kill(process.pid, name);
   // Reached by the first process of a container, which signals do not end.
   process.exit(status);
-}
-
-/** The signals of one run. */
-function signalHandling() {
-  let listening = false;
-  let taken = false;
-  let onHangup: (() => void) | undefined;
-  let onInterrupt: (() => void) | undefined;
-  /** Receives all signals while a child runs. */
-  let forward: ((signal: NodeJS.Signals) => void) | undefined;
-
-  /**
-   * Aborts at the first SIGINT, SIGTERM or SIGHUP. One that comes when nothing can be lost any more ends the process at once;
-   * npx passes on the Ctrl-C that the terminal has sent already.
-   */
-  const signal = lazy(() => {
-    listening = true;
-    const controller = new AbortController();
-    let since = 0;
-    // Never removed: without them, the handlers of prompts would end the process by the signal itself.
-    for (const [name, status] of Object.entries(endings) as [NodeJS.Signals, number][]) {
-      process.on(name, () => {
-        if (forward) return forward(name);
-        if (name === 'SIGHUP' && onHangup) return onHangup();
-        if (!controller.signal.aborted) {
-          since = performance.now();
-          // The terminal has shown ^C at the cursor.
-          if (name === 'SIGINT' && process.stderr.isTTY) process.stderr.write('\n');
-          if (name === 'SIGINT' && onInterrupt) {
-            const listener = onInterrupt;
-            onInterrupt = undefined;
-            return listener();
-          }
-          controller.abort(name);
-        } else if (performance.now() - since >= GRACE.run) process.exit(status);
-      });
-    }
-    return controller.signal;
-  });
-
-  return {
-    signal,
-    listening: () => listening,
-    take: () => {
-      taken = true;
-      return signal();
-    },
-    taken: () => taken,
-    setInterrupt: (listener: () => void) => {
-      onInterrupt = listener;
-      return () => {
-        onInterrupt = undefined;
-      };
-    },
-    setHangup: (listener: () => void) => {
-      onHangup = listener;
-    },
-    /** Passes all signals to `deliver`, also those that would end or not reach us; returns how to stop that. */
-    forwardTo: (deliver: (signal: NodeJS.Signals) => void) => {
-      const unix = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
-      const names = process.platform === 'win32' ? (['SIGBREAK'] as const) : unix;
-      forward = deliver;
-      for (const name of names) process.on(name, deliver);
-      return () => {
-        forward = undefined;
-        for (const name of names) process.off(name, deliver);
-      };
-    },
-  };
 }
 
 /** Removes the signal handlers that `load` installs: those of conf would end the process before anything is finished. */

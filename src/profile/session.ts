@@ -18,9 +18,9 @@ import type {
   Transport,
 } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
-import { GRACE } from '../platform/files/abort';
 import { whyUnreadable } from '../platform/files/file-error';
 import { lazy } from '../platform/files/lazy';
+import { GRACE } from '../platform/interrupts';
 import type { CertificateFiles } from './client-certificate';
 import { commandWords } from './command-words';
 import { parseToken, readTokenFile, storedProfiles } from './config-file';

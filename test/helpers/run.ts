@@ -141,7 +141,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
   const prompts = scriptedPrompter(conditions.prompts ?? []);
   const open: HttpClient[] = [];
   const signal = conditions.signal ?? new AbortController().signal;
-  let signalsTaken = false;
+  let owned = false;
   const sleep = async (milliseconds: number) => {
     io.sleeps.push(milliseconds);
     await io.options.asleep?.(milliseconds);
@@ -159,15 +159,15 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     stdout: stdout.output,
     stderr: stderr.output,
     signal,
-    takeSignals: () => {
-      signalsTaken = true;
-      return signal;
+    interrupts: {
+      get owned() {
+        return owned;
+      },
+      enter: ({ mode }) => {
+        owned ||= mode === 'own';
+        return noop;
+      },
     },
-    get signalsTaken() {
-      return signalsTaken;
-    },
-    onInterrupt: () => noop,
-    onHangup: noop,
     now: io.now,
     usage: () => ({ resident: 0, cpu: 0 }),
     sleep,

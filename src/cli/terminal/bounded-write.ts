@@ -1,15 +1,13 @@
 import type { Output } from '../../platform/context';
 import { raceWithLimit } from '../../platform/files/abort';
-
-/** How long a write may still take once the run is interrupted, in milliseconds. */
-const GRACE = 100;
+import { GRACE } from '../../platform/interrupts';
 
 /**
- * Settles as `work` does, but waits no longer than 100 ms after `signal` has aborted.
+ * Settles as `work` does, but waits no longer than `GRACE.write` after `signal` has aborted.
  * @throws an error with the code `interrupted` when that time is over; the work goes on
  */
 export function boundedByInterrupt<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return raceWithLimit(work, { signal, milliseconds: GRACE }, () => {
+  return raceWithLimit(work, { signal, milliseconds: GRACE.write }, () => {
     throw blocked();
   });
 }
@@ -34,7 +32,7 @@ export function lineStart(output: Output): string {
 const blockedOutputs = new WeakSet<Output>();
 
 /**
- * Writes; after an interrupt it gives up after 100 ms. An output that timed out once is not tried again, so that many
+ * Writes; after an interrupt it gives up after `GRACE.write`. An output that timed out once is not tried again, so that many
  * results can still be saved elsewhere.
  * @throws the error of the write, or one with the code `interrupted`
  */

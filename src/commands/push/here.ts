@@ -25,7 +25,8 @@ export async function pushHere(
 ): Promise<void> {
   const { context } = session;
   const ready = await readyPush(draft, options, context);
-  const stop = context.takeSignals();
+  context.interrupts.enter({ mode: 'own' });
+  const { signal: stop } = context;
   const here = await start(session, options, ready).catch(async (error) => {
     await ready.withdraw(error);
     throw error;

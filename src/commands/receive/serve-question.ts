@@ -56,7 +56,8 @@ export async function serveQuestion(context: Context, options: ReceiveOptions): 
   context.asked();
   const place = await reserveOutput(run, { ...options, copy: false, qr: false });
   const { identity, recipient } = newKeyPair();
-  const stop = context.takeSignals();
+  context.interrupts.enter({ mode: 'own' });
+  const { signal: stop } = context;
   let here: Served | undefined;
   try {
     here = await start(run, options, requestOf(options, passphrase, recipient));

@@ -6,14 +6,6 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What a run may still take after a signal, in milliseconds. */
-export const GRACE = {
-  /** A request that has left and whose response must not be lost. */
-  request: 700,
-  /** The whole run: also to deliver what arrived, and to clean up. A signal within this time changes nothing. */
-  run: 1000,
-} as const;
-
 interface Limit {
   /** The time runs from when this aborts; left out, from now on. */
   readonly signal?: AbortSignal | undefined;

@@ -1,0 +1,127 @@
+import { type EndingSignal, endings, exitStatus } from './errors';
+import { aborted, raceWithLimit } from './files/abort';
+import { lazy } from './files/lazy';
+
+/** How long what runs at the first signal may still take, in milliseconds. */
+export const GRACE = {
+  /** A write to standard output or standard error. */
+  write: 100,
+  /** A helper program, from SIGTERM to SIGKILL. */
+  program: 300,
+  /** A request that has left and whose response must not be lost. */
+  request: 700,
+  /** The whole run: also to deliver what arrived, and to clean up. A signal within this time changes nothing. */
+  run: 1000,
+} as const;
+
+/**
+ * What a signal does. At the beginning, and whenever no other mode is entered, the first one aborts the run, which then has
+ * `GRACE.run` to deliver what arrived; one after that ends the process.
+ */
+export type Mode =
+  /** The next SIGINT calls `ask` instead, and leaves the mode. */
+  | { readonly mode: 'confirm'; readonly ask: () => void }
+  /** The command ends by itself once the run is aborted, in its own time; SIGHUP calls `hangup`, if there is one, instead. */
+  | { readonly mode: 'own'; readonly hangup?: () => void }
+  /** All signals go to `deliver`, also those that would end or not reach us. */
+  | { readonly mode: 'forward'; readonly deliver: (signal: NodeJS.Signals) => void };
+
+export interface Interrupts {
+  /** Enters a mode and returns what leaves it. */
+  enter(mode: Mode): () => void;
+  /** Whether the command ends by itself. */
+  readonly owned: boolean;
+}
+
+/** The signals of a process. */
+export interface ProcessInterrupts extends Interrupts {
+  /** Aborted by the first signal, whose name is the reason; signals are listened to from the first call on. */
+  signal(): AbortSignal;
+  listening(): boolean;
+}
+
+/** Takes the signals of a process; there may be one of these in it. */
+export function processInterrupts(node: NodeJS.Process): ProcessInterrupts {
+  const modes: Mode[] = [];
+  let listening = false;
+  const signal = lazy(() => {
+    listening = true;
+    const controller = new AbortController();
+    let since = 0;
+    const received = (name: EndingSignal) => {
+      const mode = modes.at(-1);
+      if (mode?.mode === 'forward') return mode.deliver(name);
+      if (mode?.mode === 'own' && name === 'SIGHUP' && mode.hangup) return mode.hangup();
+      if (controller.signal.aborted) {
+        // npx passes on the Ctrl-C that the terminal has sent already.
+        if (performance.now() - since < GRACE.run) return;
+        node.exit(exitStatus[endings[name].code]);
+      }
+      since = performance.now();
+      // The terminal has shown ^C at the cursor.
+      if (name === 'SIGINT' && node.stderr.isTTY) node.stderr.write('\n');
+      if (mode?.mode !== 'confirm' || name !== 'SIGINT') return controller.abort(name);
+      leave(mode);
+      mode.ask();
+    };
+    // Never removed: without them, the handlers of prompts would end the process by the signal itself.
+    for (const name of Object.keys(endings) as EndingSignal[]) node.on(name, () => received(name));
+    return controller.signal;
+  });
+  const leave = (mode: Mode) => {
+    const at = modes.indexOf(mode);
+    if (at >= 0) modes.splice(at, 1);
+  };
+  return {
+    signal,
+    listening: () => listening,
+    get owned() {
+      return modes.some(({ mode }) => mode === 'own');
+    },
+    enter: (mode) => {
+      signal();
+      modes.push(mode);
+      if (mode.mode !== 'forward') return () => leave(mode);
+      const { deliver } = mode;
+      const others = node.platform === 'win32' ? (['SIGBREAK'] as const) : OTHERS;
+      for (const name of others) node.on(name, deliver);
+      return () => {
+        leave(mode);
+        for (const name of others) node.off(name, deliver);
+      };
+    },
+  };
+}
+
+/** What only a child is interested in. */
+const OTHERS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
+
+interface Interruptible {
+  readonly signal: AbortSignal;
+  readonly interrupts: Interrupts;
+}
+
+/** Whether a signal ends the run, and not the command by itself. */
+export function isInterrupted({ signal, interrupts }: Interruptible): boolean {
+  return signal.aborted && !interrupts.owned;
+}
+
+/**
+ * Settles as what `start` returns does, but once the run is interrupted it has `GRACE.run`, and is then abandoned. Signals are
+ * listened to once it calls `begins`: printing the help does without.
+ * @throws the name of the signal
+ */
+export async function interruptible(
+  start: (begins: () => void) => Promise<void>,
+  context: Interruptible,
+): Promise<void> {
+  let begun = false;
+  const interrupt = new AbortController();
+  const work = start(() => {
+    begun = true;
+    void aborted(context.signal).then(() => context.interrupts.owned || interrupt.abort());
+  });
+  const limit = { signal: interrupt.signal, milliseconds: GRACE.run };
+  await raceWithLimit(work, limit, () => (context.interrupts.owned ? work : undefined));
+  if (begun && isInterrupted(context)) throw context.signal.reason;
+}
