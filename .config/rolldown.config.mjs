@@ -52,6 +52,7 @@ function together() {
       'profile/session',
       'client/link',
       'client/notification',
+      'client/pages',
       'open/print-or-rescue',
       'age/armored',
       'cli/passphrase',

@@ -3,9 +3,8 @@ import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../
 import { auditColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { readAuditLog } from '../client/audit-log';
-import type { Api } from '../client/client';
+import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
-import { pushOrRequest } from '../client/push-or-request';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
@@ -45,8 +44,7 @@ async function audit(session: Session, options: AuditOptions): Promise<void> {
   const { all, page = 1 } = options;
   const { reference, ...instance } = await session.connectTo(options.link, all ? AT_ONCE : 1);
   const { api } = await session.asCreator({ ...reference, ...instance });
-  const read = (from: Pick<Api, 'audit'>) => () => readAuditLog(from, reference.token, 'newest');
-  const log = await pushOrRequest(api, reference, { push: read(api), request: read(api.requests) });
+  const log = await onItem(api, reference, (item) => readAuditLog(item, 'newest'));
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditColumns, session.context, options);

@@ -1,14 +1,13 @@
 import { Command } from 'commander';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import { concurrentMap } from '../client/concurrent-map';
+import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
-import { pushOrRequest } from '../client/push-or-request';
-import type { Retrievable } from '../open/take-answer';
 import { tellError } from '../open/tell-error';
 import type { Context } from '../platform/context';
 import { CliError, ExitWith, endedBy } from '../platform/errors';
 import { removeReceipts } from '../profile/receipts';
-import { createSession, type Session } from '../profile/session';
+import { createSession, type NamedItem, type Session } from '../profile/session';
 
 interface ExpireOptions extends GlobalOptions {
   readonly links: readonly string[];
@@ -76,17 +75,14 @@ interface Ended {
 }
 
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-function end({ context, say }: Session, named: Retrievable): Promise<Ended> {
-  const { api, token } = named;
-  return pushOrRequest<Ended>(api, named, {
-    push: async () => ({ verb: 'expired', object: await api.expire(token) }),
-    request: async () => {
-      const closed = await api.requests.close(token);
-      const { keyForAnswer } = await import('../open/take-answer');
-      const { forgetKey } = await import('../open/request-keys');
-      await forgetKey(say, keyForAnswer(context, named, closed.public_key));
-      return { verb: 'closed', object: closed };
-    },
+function end({ context, say }: Session, named: NamedItem): Promise<Ended> {
+  return onItem<Ended>(named.api, named, async (item) => {
+    if (item.kind === 'push') return { verb: 'expired', object: await item.end() };
+    const closed = await item.end();
+    const { keyForAnswer } = await import('../open/take-answer');
+    const { forgetKey } = await import('../open/request-keys');
+    await forgetKey(say, keyForAnswer(context, named, closed.public_key));
+    return { verb: 'closed', object: closed };
   });
 }
 

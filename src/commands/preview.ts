@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
+import { onItem } from '../client/item';
 import { otherOrigin, webAddress, withKey } from '../client/link';
-import { pushOrRequest } from '../client/push-or-request';
 import type { KeptKey } from '../open/request-keys';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
@@ -37,25 +37,23 @@ Examples:
 async function preview(session: Session, options: PreviewOptions): Promise<void> {
   const { context, say } = session;
   const { api, reference, target } = await session.connectTo(options.link);
-  const { token } = reference;
   let kept: KeptKey | undefined;
-  const answer = await pushOrRequest(api, reference, {
-    push: () => api.preview(token),
-    request: async () => {
+  const previewed = await onItem(api, reference, async (item) => {
+    if (item.kind === 'request') {
       const { keyFor } = await import('../open/take-answer');
       kept = keyFor(context, { ...reference, target });
-      return api.requests.preview(token);
-    },
+    }
+    return item.preview();
   });
-  if (webAddress(answer.url) === undefined)
+  if (webAddress(previewed.url) === undefined)
     throw failedError('the instance returned an invalid link');
-  const elsewhere = otherOrigin(target.base, answer.url);
+  const elsewhere = otherOrigin(target.base, previewed.url);
   if (elsewhere !== undefined) await say.warn(elsewhere);
   const lost = reference.key ?? (kept ? undefined : reference.publicKey);
   if (lost !== undefined)
     await say.remark('hint: the link is printed without its key, which the instance does not know');
-  const url = withKey(answer.url, kept?.recipient);
-  await say.print({ ...answer, html_url: url, url }, () => `${safe(url)}\n`);
+  const url = withKey(previewed.url, kept?.recipient);
+  await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
   if (options.qr) {
     const { drawQr } = await import('../cli/terminal/qr');
     await drawQr(say, url);

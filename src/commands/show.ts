@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Api } from '../client/client';
-import type { Reference } from '../client/link';
+import { onItem } from '../client/item';
 import { findListed } from '../client/pages';
-import { findOwnRequest, pushOrRequest } from '../client/push-or-request';
+import { findOwnRequest } from '../client/progress';
 import type { Push, SecretRequest } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
@@ -13,7 +13,7 @@ import {
   accountOf,
   clientFor,
   createSession,
-  type Instance,
+  type NamedItem,
   type Session,
 } from '../profile/session';
 
@@ -43,45 +43,43 @@ export function define(context: Context): Command {
 
 async function show(session: Session, options: ShowOptions): Promise<void> {
   const { reference, ...instance } = await session.connectTo(options.link);
-  await pushOrRequest(instance.api, reference, {
-    push: () => showPush(session, instance, reference),
-    request: () => showRequest(session, instance, reference.token),
-  });
+  const named = { ...reference, ...instance };
+  await onItem(named.api, named, ({ kind }) =>
+    kind === 'push' ? showPush(session, named) : showRequest(session, named),
+  );
 }
 
 /** The owner's listings have all of a request; its question alone is public. */
-async function showRequest(session: Session, instance: Instance, token: string) {
+async function showRequest(session: Session, named: NamedItem) {
   const { say } = session;
-  const { target } = instance;
-  const asUser = target.token !== undefined;
-  const own = asUser ? await ownRequest(instance, token) : undefined;
-  const shown = own ?? (await publicRequest(session, instance, token));
+  const asUser = named.target.token !== undefined;
+  const own = asUser ? await ownRequest(named) : undefined;
+  const shown = own ?? (await publicRequest(session, named));
   await say.print(shown, (look) => requestText(shown, look));
   if (asUser && !own) await say.remark('this request belongs to another user');
 }
 
 /** Without the token: an owner's read takes the answer, and a listing may leave out what is the owner's. */
-async function publicRequest(session: Session, { api, target }: Instance, token: string) {
+async function publicRequest(session: Session, { api, target, token }: NamedItem) {
   const anyone =
     target.token === undefined ? api : await clientFor(session, { ...target, token: undefined });
   return anyone.requests.read(token);
 }
 
-async function ownRequest(instance: Instance, token: string): Promise<SecretRequest | undefined> {
-  const account = await accountOf(instance);
-  return (await findOwnRequest(instance.api.requests, token, account))?.request;
+async function ownRequest(named: NamedItem): Promise<SecretRequest | undefined> {
+  const account = await accountOf(named);
+  return (await findOwnRequest(named.api.requests, named.token, account))?.request;
 }
 
-async function showPush(session: Session, instance: Instance, reference: Reference) {
+async function showPush(session: Session, named: NamedItem) {
   const { say } = session;
-  const { api, target } = instance;
-  const own =
-    target.token === undefined ? undefined : await ownPush(session, { ...reference, ...instance });
+  const { api, target, token } = named;
+  const own = target.token === undefined ? undefined : await ownPush(session, named);
   const push = own ?? {
-    ...(await publicState(api, reference.token)),
-    ...(await receiptOf(session.context, reference, target.base)),
+    ...(await publicState(api, token)),
+    ...(await receiptOf(session.context, named, target.base)),
   };
-  if (push.expired) await removeReceipt(session.context, reference, target.base);
+  if (push.expired) await removeReceipt(session.context, named, target.base);
   await say.print(push, (look) => pushStateText(push, look));
   if (own) return;
   await say.remark(
@@ -92,7 +90,7 @@ async function showPush(session: Session, instance: Instance, reference: Referen
 }
 
 /** The push as its owner's lists have it; undefined if it belongs to somebody else. */
-async function ownPush(session: Session, named: Reference & Instance): Promise<Push | undefined> {
+async function ownPush(session: Session, named: NamedItem): Promise<Push | undefined> {
   const { api, token } = named;
   try {
     // Tells whether the push is the user's own, so that their lists are not read in vain.

@@ -10,9 +10,8 @@ import {
 import { auditColumns } from '../cli/terminal/listings';
 import { type Invocation, toJson } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
-import { type PushProgress, pushPoller } from '../client/audit-log';
-import type { Reference } from '../client/link';
-import { pushOrRequest } from '../client/push-or-request';
+import { onItem } from '../client/item';
+import { type PushProgress, pushPoller } from '../client/progress';
 import type { AuditEntry } from '../contract/api';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../open/waiting';
 import type { Context } from '../platform/context';
@@ -22,7 +21,7 @@ import {
   accountOf,
   clientFor,
   createSession,
-  type Instance,
+  type NamedItem,
   type Session,
 } from '../profile/session';
 
@@ -73,29 +72,27 @@ async function wait(context: Context, options: WaitOptions): Promise<void> {
   const session = createSession(limit.context, limit.options);
   const viewed = await limit.ending('view', async () => {
     const { reference, ...instance } = await session.connectTo(options.link);
-    return pushOrRequest<Viewed | undefined>(instance.api, reference, {
-      push: () => waitForView(session, options, { ...reference, ...instance }),
-      request: () =>
-        limit.ending('answer', async () => {
-          if (options.thenExpire)
-            throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-          const account = await accountOf(instance);
-          await waitForAnswer(session, options, instance.api.requests, reference.token, account);
-          return undefined;
-        }),
-    });
+    const named = { ...reference, ...instance };
+    return onItem(named.api, named, ({ kind }) =>
+      kind === 'push'
+        ? waitForView(session, options, named)
+        : limit.ending('answer', async () => {
+            if (options.thenExpire)
+              throw usageError('--then-expire would delete the answer', 'remove --then-expire');
+            const account = await accountOf(named);
+            await waitForAnswer(session, options, named.api, named.token, account);
+            return undefined;
+          }),
+    );
   });
   if (viewed && options.thenExpire) await expireViewed({ ...session, context }, options, viewed);
 }
 
-/** A push that was viewed, with the token of its creator. */
-type Viewed = Reference & Instance;
-
 async function waitForView(
   session: Session,
   options: WaitOptions,
-  push: Reference & Instance,
-): Promise<Viewed> {
+  push: NamedItem,
+): Promise<NamedItem> {
   const { context } = session;
   const creator = await session.asCreator(push);
   const { api, token, target, receipt } = creator;
@@ -113,7 +110,7 @@ async function waitForView(
 }
 
 /** After the wait, whose time limit is not that of the expiry. */
-async function expireViewed(run: Invocation, options: WaitOptions, push: Viewed): Promise<void> {
+async function expireViewed(run: Invocation, options: WaitOptions, push: NamedItem): Promise<void> {
   const { timeout, ...untimed } = options;
   const { token, target } = push;
   const api =

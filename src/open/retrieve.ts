@@ -1,7 +1,7 @@
 import { askPassphrase, type KnownPassphrase, noKey } from '../cli/passphrase';
 import type { Invocation } from '../cli/terminal/output';
 import type { Api } from '../client/client';
-import { pushOrRequest } from '../client/push-or-request';
+import { onItem } from '../client/item';
 import type { Push } from '../contract/api';
 import type { Context, Token } from '../platform/context';
 import { CliError, failedError } from '../platform/errors';
@@ -47,29 +47,27 @@ export function retrieveFrom(
   const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
   const { context, options, say } = run;
   const found = { context, options, say, api };
-  return pushOrRequest(api, opensPushes ? { ...named, kind: 'push' } : named, {
-    push: async () => {
+  return onItem(api, opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
+    if (kind === 'push') {
       const push = await retrieve(context, api, token, passphrase);
       const link = `${target.base}/p/${token}`;
       return { ...found, link, push: withEarlierViews(push, target.token) };
-    },
-    request: async () => {
-      const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
-      const key = keyFor(context, named);
-      const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
-      const push = await retrieve(context, { retrieve: read }, token, passphrase);
-      const { publicKey } = named;
-      const fragment = publicKey === undefined ? '' : `#${publicKey}`;
-      return {
-        ...found,
-        link: `${target.base}/r/${token}${fragment}`,
-        push,
-        answer: {
-          key: key ?? keyForAnswer(context, named, push.public_key),
-          publicKey,
-        },
-      };
-    },
+    }
+    const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
+    const key = keyFor(context, named);
+    const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
+    const push = await retrieve(context, { retrieve: read }, token, passphrase);
+    const { publicKey } = named;
+    const fragment = publicKey === undefined ? '' : `#${publicKey}`;
+    return {
+      ...found,
+      link: `${target.base}/r/${token}${fragment}`,
+      push,
+      answer: {
+        key: key ?? keyForAnswer(context, named, push.public_key),
+        publicKey,
+      },
+    };
   });
 }
 

@@ -1,8 +1,8 @@
 import type { GlobalOptions } from '../cli/options';
 import { type Invocation, type Terminal, toJson } from '../cli/terminal/output';
-import type { RequestApi } from '../client/client';
+import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
-import { requestPoller } from '../client/push-or-request';
+import { requestPoller } from '../client/progress';
 import type { SecretRequest } from '../contract/api';
 import { durationText } from '../contract/duration';
 import type { Context } from '../platform/context';
@@ -96,12 +96,12 @@ export async function waitUntil<Found, Result>(
 export async function waitForAnswer(
   run: Invocation,
   { interval, json }: { readonly interval: number; readonly json: boolean },
-  requests: RequestApi,
+  api: Pick<Api, 'requests'>,
   token: string,
   account: number | undefined,
 ): Promise<void> {
   const what = 'waiting for an answer … (Ctrl-C stops waiting, the request stays)';
-  const poll = requestPoller(requests, token, account);
+  const poll = requestPoller(api, token, account);
   await waitUntil<{ state: string; request: SecretRequest }, true>(
     run,
     { interval, what },

@@ -35,6 +35,9 @@ export interface Instance {
   readonly target: Target;
 }
 
+/** A push or request as a user named it, at its instance. */
+export interface NamedItem extends Reference, Instance {}
+
 /** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
 export interface Session extends Invocation {
   /** What options and environment say about the instance and the token. */
@@ -57,20 +60,17 @@ export interface Session extends Invocation {
     connections?: number,
   ): Promise<Instance & { readonly reference: Reference }>;
   /** A client for each of several pushes, one per instance; all are made before the first request. */
-  connectEach(
-    references: readonly Reference[],
-    connections?: number,
-  ): Promise<(Reference & Instance)[]>;
+  connectEach(references: readonly Reference[], connections?: number): Promise<NamedItem[]>;
   /**
    * The same push with the token that its receipt has, if there is one: the push was created without a token, so that
    * those of the user are not for it.
    */
-  asCreator<T extends Reference & Instance>(push: T): Promise<T & { readonly receipt?: Receipt }>;
+  asCreator<T extends NamedItem>(push: T): Promise<T & { readonly receipt?: Receipt }>;
   /**
    * The id of the account that a push belongs to: of its receipt, or else the one that the user chose.
    * @throws CliError (usage) if there is no such account
    */
-  accountOfPush(push: Reference & Instance): Promise<number | undefined>;
+  accountOfPush(push: NamedItem): Promise<number | undefined>;
 }
 
 export function createSession(context: Context, options: GlobalOptions): Session {
@@ -101,8 +101,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
     return parseReference(await lastLink(context, context.now()));
   };
   const findReceipt = lazy(async () => (await import('./receipts')).storedReceipts(context));
-  const storedReceipt = async (push: Reference & Instance) =>
-    (await findReceipt())(push, push.target.base);
+  const storedReceipt = async (push: NamedItem) => (await findReceipt())(push, push.target.base);
   let decided: Target | undefined;
   const target = async () => {
     decided ??= await targetOf(context, requested);

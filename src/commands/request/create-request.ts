@@ -111,9 +111,8 @@ export async function createRequest(context: Context, options: RequestOptions): 
     await limit.ending('answer', async () => {
       // Another client, whose responses have no longer than the wait.
       const { target } = instance;
-      const { requests } =
-        options.timeout === undefined ? instance.api : await clientFor(run, target);
-      await waitForAnswer(run, waiting, requests, token, account);
+      const api = options.timeout === undefined ? instance.api : await clientFor(run, target);
+      await waitForAnswer(run, waiting, api, token, account);
     });
   } finally {
     await attachments?.close();

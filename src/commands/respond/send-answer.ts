@@ -7,8 +7,8 @@ import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../../
 import { readSecret } from '../../cli/source';
 import { forTerminal } from '../../cli/terminal/safe';
 import { apiClient } from '../../client/client';
+import { onRequest } from '../../client/item';
 import type { Reference } from '../../client/link';
-import { onRequest } from '../../client/push-or-request';
 import type { SecretRequest } from '../../contract/api';
 import { withPassphrase } from '../../open/retrieve';
 import { safeName } from '../../open/safe-name';

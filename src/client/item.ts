@@ -1,0 +1,117 @@
+import type { AuditEntry, InstanceVersion, Preview, Push, SecretRequest } from '../contract/api';
+import { CliError } from '../platform/errors';
+import type { Api } from './client';
+import { noRequests } from './failure';
+import type { Reference } from './link';
+
+/** A push or a request at an instance, with the calls that both have. */
+export type Item = PushItem | RequestItem;
+
+interface PushItem extends ItemCalls {
+  readonly kind: 'push';
+  end(): Promise<Push>;
+}
+
+interface RequestItem extends ItemCalls {
+  readonly kind: 'request';
+  end(): Promise<SecretRequest>;
+}
+
+interface ItemCalls {
+  /** The link for a browser. */
+  preview(): Promise<Preview>;
+  /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
+  audit(page: number): Promise<AuditEntry[]>;
+}
+
+export function pushItem(api: Api, token: string): PushItem {
+  return {
+    kind: 'push',
+    preview: () => api.preview(token),
+    audit: (page) => api.audit(token, page),
+    end: () => api.expire(token),
+  };
+}
+
+export function requestItem({ requests }: Pick<Api, 'requests'>, token: string): RequestItem {
+  return {
+    kind: 'request',
+    preview: () => requests.preview(token),
+    audit: (page) => requests.audit(token, page),
+    end: () => requests.close(token),
+  };
+}
+
+/** Whether an instance has requests; undefined if its version does not say so. */
+export function hasRequests({ edition, features }: InstanceVersion): boolean | undefined {
+  const requests = features?.requests;
+  if (typeof requests === 'boolean') return requests;
+  const enabled = (requests as { readonly enabled?: unknown } | null | undefined)?.enabled;
+  if (typeof enabled === 'boolean') return enabled;
+  return edition === 'oss' ? false : undefined;
+}
+
+/** Whether an instance has such a request; undefined if it has none at all. Its answer is not taken. */
+async function isRequest(api: Api, token: string): Promise<boolean | undefined> {
+  if (hasRequests(await api.version()) === false) return undefined;
+  try {
+    await requestItem(api, token).preview();
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if (error.code === 'not_found') return false;
+    if (error.code === 'unauthorized' || error.code === 'forbidden') return true;
+    throw error;
+  }
+}
+
+/**
+ * Does the work with what a link or token names. A key in the link says what it is. `/r/TOKEN` is the link of a request, and of
+ * a URL push of the open-source edition, so that the instance is asked; a bare token is tried as that of a push first.
+ * @throws what the work throws; CliError (rejected) for a request where the instance has none
+ */
+export async function onItem<T>(
+  api: Api,
+  { token, base, kind }: Reference,
+  work: (item: Item) => Promise<T>,
+): Promise<T> {
+  const push = () => work(pushItem(api, token));
+  const request = () => work(requestItem(api, token));
+  if (kind === 'push') return push();
+  if (kind === 'request') return onRequest(api, request);
+  if (kind === 'unknown') {
+    const found = await isRequest(api, token);
+    return found ? request() : push().catch(found === false ? notOne : undefined);
+  }
+  try {
+    return await push();
+  } catch (error) {
+    if (base !== undefined || !isNotFound(error)) throw error;
+    if (!(await isRequest(api, token).catch(() => false))) throw error;
+    return request();
+  }
+}
+
+/**
+ * Works on a request by its link.
+ * @throws what the work throws; CliError (rejected) if the instance has no requests
+ */
+export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const version = await api.version().catch(() => undefined);
+    throw version && hasRequests(version) === false ? noRequests(error.status) : error;
+  }
+}
+
+/** A link to nothing has the form of a request's. */
+function notOne(error: unknown): never {
+  if (!isNotFound(error)) throw error;
+  throw error.with({ message: error.message.replace('no such push', 'no such request') });
+}
+
+function isNotFound(error: unknown): error is CliError {
+  return error instanceof CliError && error.code === 'not_found';
+}

@@ -1,0 +1,135 @@
+import type { AuditEntry, Push, SecretRequest } from '../contract/api';
+import { CliError } from '../platform/errors';
+import { eventKey, readAuditLog } from './audit-log';
+import type { Api, RequestApi, RequestState } from './client';
+import { type Item, pushItem, requestItem } from './item';
+import { findListed } from './pages';
+
+export interface PushProgress {
+  /** Events since the last call, oldest first. */
+  readonly events: readonly AuditEntry[];
+  readonly state: 'waiting' | 'viewed' | 'expired';
+}
+
+/** Milliseconds between two requests for the listing while nothing seems to happen: clocks differ. */
+const RECHECK = 5 * 60_000;
+const DAY = 86_400_000;
+
+/**
+ * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
+ * the end of its lifetime is not, so the listing of active pushes is read when the push should have expired.
+ * @param owned.account the id of the account that the push belongs to
+ * @param owned.find reads the push, if not from the listing
+ * @throws CliError (the returned function) as `Api.audit` and `Api.list` do
+ */
+export function pushPoller(
+  api: Api,
+  token: string,
+  now: () => Date,
+  owned: {
+    account?: number | undefined;
+    find?: (() => Promise<Push | undefined>) | undefined;
+  } = {},
+): () => Promise<PushProgress> {
+  const { account, find = () => findActive(api, token, account) } = owned;
+  const seen = new Set<string>();
+  let askAt = 0;
+  let state: PushProgress['state'] = 'waiting';
+  const readLog = async () => {
+    const log = await readAuditLog(pushItem(api, token), 'oldest');
+    const fresh = log.filter((event) => !seen.has(eventKey(event)));
+    for (const event of fresh) seen.add(eventKey(event));
+    if (fresh.some(({ kind }) => kind === 'view')) state = 'viewed';
+    return fresh;
+  };
+  const hasExpired = async (events: readonly AuditEntry[]) => {
+    if (state !== 'waiting') return false;
+    if (events.some(({ kind }) => kind === 'expire')) return true;
+    const time = now().getTime();
+    if (time < askAt) return false;
+    const push = await find();
+    const end = (push && expiryOf(push)) ?? Number.POSITIVE_INFINITY;
+    askAt = Math.min(time + RECHECK, end > time ? end : Number.POSITIVE_INFINITY);
+    return push === undefined || end + RECHECK <= time;
+  };
+  return async () => {
+    const events = await readLog();
+    if (!(await hasExpired(events))) return { events, state };
+    // A view may have been logged while the listing was read.
+    const last = await readLog();
+    if (state === 'waiting') state = 'expired';
+    return { events: [...events, ...last], state };
+  };
+}
+
+async function findActive(
+  api: Api,
+  token: string,
+  account: number | undefined,
+): Promise<Push | undefined> {
+  const found = await findListed((page) => api.list('active', page, account), token);
+  return found?.expired === true ? undefined : found;
+}
+
+/** When a push expires, in milliseconds, if its fields say so; `expires_at` is of the commercial edition. */
+function expiryOf({ expires_at, created_at, expire_after_days }: Push): number | undefined {
+  const stated = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN;
+  if (!Number.isNaN(stated)) return stated;
+  const end = Date.parse(created_at ?? '') + (expire_after_days ?? Number.NaN) * DAY;
+  return Number.isNaN(end) ? undefined : end;
+}
+
+export interface RequestProgress {
+  readonly state: 'open' | 'answered' | 'closed';
+  readonly request: SecretRequest;
+}
+
+/**
+ * Returns a function that looks once how the owner's request is doing. Reading it would take its answer: a preview says
+ * its state, at our service, and the listings do, which are read in the order in which a request moves through them.
+ * @param account the id of the account that the request belongs to
+ * @throws CliError (the returned function) as `RequestApi.list` does; (not_found) if it is in no listing
+ */
+export function requestPoller(
+  api: Pick<Api, 'requests'>,
+  token: string,
+  account?: number,
+): () => Promise<RequestProgress> {
+  const item = requestItem(api, token);
+  return async () => {
+    const { url, state } = await item.preview();
+    if (isState(state)) {
+      const request = { url_token: token, html_url: url, state };
+      if (state !== 'closed') return { state: state === 'open' ? 'open' : 'answered', request };
+      return { state: (await wasAnswered(item)) ? 'answered' : 'closed', request };
+    }
+    const found = await findOwnRequest(api.requests, token, account);
+    if (!found) throw new CliError('not_found', 'no such request among yours');
+    const { listed, request } = found;
+    if (listed === 'open') return { state: 'open', request };
+    const answered = listed === 'ready' || (await wasAnswered(item));
+    return { state: answered ? 'answered' : 'closed', request };
+  };
+}
+
+const isState = (state: unknown): state is RequestState =>
+  state === 'open' || state === 'ready' || state === 'closed';
+
+/** A request and the listing of its owner that has it, looked for in the order in which it moves through them. */
+export async function findOwnRequest(
+  api: Pick<RequestApi, 'list'>,
+  token: string,
+  account: number | undefined,
+): Promise<{ readonly listed: RequestState; readonly request: SecretRequest } | undefined> {
+  for (const listed of ['open', 'ready', 'closed'] as const) {
+    const request = await findListed((page) => api.list(listed, page, account), token);
+    if (request) return { listed, request };
+  }
+  return undefined;
+}
+
+/** A closed request was answered if its log has an event of that kind, whose name differs by edition. */
+async function wasAnswered(item: Item): Promise<boolean> {
+  const log = await readAuditLog(item, 'newest');
+  return log.some(({ kind }) => /respon|answer/i.test(kind) && !/fail/i.test(kind));
+}
