@@ -10,7 +10,7 @@ export interface Call extends Route {
   readonly repeatable: boolean;
   /** After a 429 with `Retry-After` it is sent again: that refused it. A retrieval is not, which may have used a view. */
   readonly waitsOn429: boolean;
-  /** An instance may answer it without a token. */
+  /** An instance may allow it without a token. */
   readonly public?: boolean;
   /** It may require the passphrase of what it names. */
   readonly takesPassphrase?: boolean;

@@ -21,7 +21,7 @@ const DAY = 86_400;
 
 /**
  * Compares the granted limits with the requested ones. Instances silently replace values that they do not accept, and
- * answer 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
+ * respond with 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
  */
 export function differences(asked: NewPush, granted: Push): Difference[] {
   type Limit = [Difference['limit'], asked: Value | undefined, granted: Value | null | undefined];

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../../platform/context';
 import { type CliError, failedError } from '../../platform/errors';
+import type { WholeResponse } from './response';
 
 // Proxies that let nobody through to an instance who has not logged in to them: Cloudflare Access, oauth2-proxy, Authelia,
 // identity-aware proxies of clouds, or a server that requires client certificates.
@@ -14,11 +15,6 @@ const CLOUDFLARE =
 const REFUSED =
   'Cloudflare Access refused the service token: check both headers, its expiry, and that a policy with the action Service Auth includes it';
 const CERTIFICATE = 'send a client certificate that it trusts, with --cert and --key';
-
-interface Answer {
-  readonly status: number;
-  readonly body: Buffer;
-}
 
 /** Whether a redirect leads to the login page of an access proxy. */
 export function isAccessLogin(to: URL, from: URL): boolean {
@@ -45,9 +41,11 @@ export function accessLogin(to: URL, { url, headers }: HttpRequest, status: numb
  * The error for a page of an access proxy in the place of a response; undefined for anything else.
  * @param headers names of those that were sent
  */
-export function accessPage(answer: Answer, headers: readonly string[]): CliError | undefined {
-  const { status } = answer;
-  const text = answer.body.subarray(0, SEARCHED).toString('latin1');
+export function accessPage(
+  { status, body }: Pick<WholeResponse, 'status' | 'body'>,
+  headers: readonly string[],
+): CliError | undefined {
+  const text = body.subarray(0, SEARCHED).toString('latin1');
   if (!/^\s*<(!--|!doctype html|html|head)\b/i.test(text)) return undefined;
   // nginx, ssl_verify_client.
   if (status === 400 && /SSL certificate (was sent|error)/i.test(text))

@@ -49,7 +49,7 @@ async function withRoots(ca: string, env: Environment): Promise<string[]> {
 /** The addresses of `localhost`. */
 export const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
 
-/** Milliseconds before the second address is tried: more than this process may be busy when the first one answers. */
+/** Milliseconds before the second address is tried: more than this process may be busy when the first one responds. */
 const FIRST_ADDRESS_TIMEOUT = 2000;
 
 interface LookupOptions {

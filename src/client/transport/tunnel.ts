@@ -27,7 +27,7 @@ class ProxyRefused extends Error {
   }
 }
 
-/** The proxy did not answer in time. */
+/** The proxy did not respond in time. */
 class ProxyTimeout extends Error {
   readonly code = 'PROXY_TIMEOUT';
 }
