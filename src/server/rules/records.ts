@@ -134,11 +134,10 @@ export abstract class Records {
     const { database, vault, report } = this.options;
     const now = this.options.now();
     const rows = await store.listRecords(database.sql, { ownerId, ...which }, now, pageOf(page));
-    return rows.flatMap(({ key_id, note_key, note, ...row }) => {
+    return rows.flatMap((row) => {
       try {
         const push = stateAt({ ...row, url_token: vault.keys.links.open(row) }, now);
-        if (push.expired_at !== null) return { push, note: '' };
-        return { push, note: vault.openNote(push, { key_id, note_key, note }) };
+        return { push, note: vault.openNote(push, row) };
       } catch (error) {
         if (error instanceof Refusal) throw error;
         report(error);

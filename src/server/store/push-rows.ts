@@ -280,21 +280,22 @@ const conditions: Readonly<Record<Listed, string>> = {
 };
 
 /** A statement for each, of the rows of one page. Its subquery reads only the index for the rows of earlier pages. */
-function listings(rowsOf: (condition: string) => string) {
+function listings(note: string, join: string, rowsOf: (condition: string) => string) {
   const listing = (listed: Listed) =>
     plain(`
-      SELECT pushes.*, secrets.key_id, secrets.note_key, secrets.note
+      SELECT pushes.*, ${note}
       FROM (${rowsOf(conditions[listed])}
         ORDER BY created_at DESC, id DESC
         LIMIT ? OFFSET ?) AS page
-      JOIN pushes ON pushes.id = page.id
-      LEFT JOIN secrets ON secrets.push_id = page.id
+      JOIN pushes ON pushes.id = page.id ${join}
       ORDER BY pushes.created_at DESC, pushes.id DESC`);
   const of = { push: listing('push'), request: listing('request') };
   return { ...of, open: listing('open'), ready: listing('ready') };
 }
 
 const activeListings = listings(
+  'secrets.key_id, secrets.note_key, secrets.note',
+  'LEFT JOIN secrets ON secrets.push_id = page.id',
   (condition) => `
     SELECT id FROM pushes
     WHERE owner_id = ? AND expired_at IS NULL AND expires_at > ? AND ${condition}`,
@@ -302,6 +303,8 @@ const activeListings = listings(
 
 // Those whose time has passed since the last sweep are few, so the unary `+` keeps SQLite from using the owner's index.
 const endedListings = listings(
+  "'' AS key_id, NULL AS note_key, NULL AS note",
+  '',
   (condition) => `
     SELECT id, created_at FROM pushes
     WHERE owner_id = ? AND expired_at IS NOT NULL AND ${condition}
