@@ -1,12 +1,12 @@
 import { isLoopback } from '../contract/address';
 import { raceWithLimit } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
-import { openService } from './compose';
 import { connectionLimitOf } from './http/hardening/connection-limit';
 import { GRACE } from './http/hardening/graceful-stop';
 import type { Timeouts } from './http/hardening/timeouts';
 import { createSockets, readTls, tlsReloader } from './http/sockets';
-import { type Listening, type ListenTarget, outwardUrl } from './listen';
+import { openService } from './open-service';
+import { type Listening, type ListenTarget, outwardUrl } from './ops/listen';
 import type { Log } from './ops/log';
 import { serveMetrics } from './ops/metrics';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
@@ -19,10 +19,10 @@ import {
 } from './service-settings';
 import { asServiceError } from './store/database';
 
-export { openOwners } from './compose';
 export { serveHere } from './here/serve-here';
 export { serveRequest } from './here/serve-request';
 export { rekey } from './keys/rotation';
+export { openOwners } from './open-service';
 export { backup } from './ops/database-copy';
 export type { OwnerSummary } from './rules/owners';
 export { ServiceError } from './service-errors';

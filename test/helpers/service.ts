@@ -1,4 +1,4 @@
-import { type OpenService, openService } from '../../src/server/compose';
+import { type OpenService, openService } from '../../src/server/open-service';
 import type { PassphraseCost, ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isLoopback } from '../../src/contract/address';
 import { passphraseChecks } from '../../src/server/keys/primitives';
-import { outwardAddress } from '../../src/server/listen';
+import { outwardAddress } from '../../src/server/ops/listen';
 import { type Service, ServiceError, type ServiceIo, startService } from '../../src/server/service';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { defaults } from '../helpers/service';

@@ -1,10 +1,10 @@
 import { getPath } from 'hono/utils/url';
 import { API_PATH, routes } from '../../contract/api';
 import type { HereEvent } from '../../contract/here-event';
-import type { OpenService } from '../compose';
-import { originOf } from '../http/caller';
 import type { App } from '../http/parts';
+import { originOf } from '../http/request-origin';
 import { pushBody } from '../http/responses';
+import type { OpenService } from '../open-service';
 import type { PushEvents } from '../ops/metrics';
 import { LINK_TIME } from '../rules/access';
 import type { PushWithNote } from '../rules/records';

@@ -1,8 +1,8 @@
 import { getPath } from 'hono/utils/url';
 import { API_PATH, requestRoutes } from '../../contract/api';
-import type { OpenService } from '../compose';
-import { type ClientSocket, originOf } from '../http/caller';
 import type { App } from '../http/parts';
+import { type ClientSocket, originOf } from '../http/request-origin';
+import type { OpenService } from '../open-service';
 import type { ServiceIo } from '../service-settings';
 import { type HereSettings, serveAlone } from './serve-alone';
 

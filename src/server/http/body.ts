@@ -1,8 +1,8 @@
 import { size } from '../../contract/byte-size';
 import { valuesIn } from '../../contract/json';
 import { busy, Refusal } from '../service-errors';
-import type { ClientSocket } from './caller';
 import { formFields, utf8 } from './form-fields';
+import type { ClientSocket } from './request-origin';
 
 /*
  * Our own body limit, not hono/body-limit: that trusts Content-Length, and has neither a budget for all requests

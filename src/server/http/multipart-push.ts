@@ -4,9 +4,9 @@ import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
 import { invalid, Refusal } from '../service-errors';
 import { type BodyRoot, bodyOf, Collected, isMultipart, type MemoryUse } from './body';
-import type { ClientSocket } from './caller';
 import { utf8 } from './form-fields';
 import { type Part, readDisposition, readParts } from './multipart';
+import type { ClientSocket } from './request-origin';
 
 /** Maximum of all fields together; the payload alone may take 1 MiB. */
 const FIELD_BYTES = 2 * 1024 * 1024;

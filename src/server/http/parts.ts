@@ -7,9 +7,9 @@ import type { Owner, Owners } from '../rules/owners';
 import type { Pushes } from '../rules/pushes';
 import type { Requests } from '../rules/requests';
 import type { CheckedSettings, ServiceSettings } from '../service-settings';
-import type { Site } from '../site';
+import type { Site } from '../site-identity';
 import type { MemoryUse } from './body';
-import { type CallerSettings, type ClientSocket, originOf } from './caller';
+import { type CallerSettings, type ClientSocket, originOf } from './request-origin';
 
 export interface AppSettings
   extends CheckedSettings,

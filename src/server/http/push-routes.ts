@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
 import { locales, OPENAPI_PATH, routes } from '../../contract/api';
 import type { PushRow } from '../store/push-rows';
-import { baseOf } from './caller';
-import { createCallers } from './callers';
+import { authentication } from './authentication';
 import type { Env, PartOptions } from './parts';
 import { addRecordRoutes } from './record-routes';
+import { baseOf } from './request-origin';
 import { addRequestRoutes } from './request-routes';
 import { answer, fileBody, json, jsonWithText, pushBody, versionBody } from './responses';
 import { everyRoute, wrongMethod } from './wrong-method';
@@ -12,7 +12,7 @@ import { everyRoute, wrongMethod } from './wrong-method';
 /** The routes of API v2, relative to its path. */
 export function createApi(options: PartOptions): Hono<Env> {
   const { limited, settings } = options;
-  const { visitor, permitted } = createCallers(options);
+  const { visitor, permitted } = authentication(options);
   const api = new Hono<Env>();
   api.use(limited);
 
@@ -38,7 +38,7 @@ export function createApi(options: PartOptions): Hono<Env> {
 
 function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   const { pushes, now, settings } = options;
-  const { permitted } = createCallers(options);
+  const { permitted } = authentication(options);
   const body = (c: Context<Env>, push: PushRow) =>
     pushBody(push, baseOf(c.req.raw, settings), now());
   addRecordRoutes(api, options, {

@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../contract/address';
 import { Refusal } from '../service-errors';
 import type { Rate, RateLimit } from '../service-settings';
-import { ipOf } from './caller';
 import type { AppSettings, Env } from './parts';
+import { ipOf } from './request-origin';
 
 /*
  * Our own limiter, not hono-rate-limiter: that lets 19 of 10 requests a second pass around the edge of its window (this

@@ -7,9 +7,9 @@ import type { Pushes } from '../rules/pushes';
 import type { PushWithNote, Records } from '../rules/records';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { baseOf, isCrossSite, isPrefetch } from './caller';
-import { createCallers, needsToken, pageNumber, urlToken } from './callers';
+import { authentication, needsToken, pageNumber, urlToken } from './authentication';
 import type { AppSettings, Env, PartOptions } from './parts';
+import { baseOf, isCrossSite, isPrefetch } from './request-origin';
 import { auditBody, json } from './responses';
 import { withBody } from './with-body';
 import { wrongMethod } from './wrong-method';
@@ -43,7 +43,7 @@ export function addRecordRoutes<State extends string>(
 ): void {
   const { settings } = options;
   const { rules, routes, noted } = kind;
-  const { visitor, permitted, signedIn } = createCallers(options);
+  const { visitor, permitted, signedIn } = authentication(options);
 
   api.post(routes.create.path, async (c) => {
     refuseCrossSite(c, settings);

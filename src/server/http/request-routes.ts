@@ -5,17 +5,17 @@ import type { Upload } from '../rules/files';
 import type { Content } from '../rules/opened';
 import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
-import { baseOf } from './caller';
-import { createCallers, urlToken } from './callers';
+import { authentication, urlToken } from './authentication';
 import type { Env, PartOptions } from './parts';
 import { addRecordRoutes, refuseCrossSite } from './record-routes';
+import { baseOf } from './request-origin';
 import { fileBody, json, jsonWithText, requestBody } from './responses';
 import { type Fields, noFields, withBody } from './with-body';
 
 /** The routes of requests: to ask somebody for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   const { requests, owners, now, settings } = options;
-  const { permitted, signedIn } = createCallers(options);
+  const { permitted, signedIn } = authentication(options);
   const body = (c: Context<Env>, request: PushRow) =>
     requestBody(request, baseOf(c.req.raw, settings), now());
   const noted = (c: Context<Env>, { push, note }: PushWithNote) => ({

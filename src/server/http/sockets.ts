@@ -10,15 +10,15 @@ import { createSecureContext, type TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { hostProblems } from '../hosts';
-import { type Listening, type ListenTarget, listen } from '../listen';
+import { type Listening, type ListenTarget, listen } from '../ops/listen';
 import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
 import { ServiceError } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import { answerBadRequests, isNormal, setMissingHost } from './bad-requests';
-import type { ClientSocket } from './caller';
 import { hardening, type Limits } from './hardening/harden';
 import type { App } from './parts';
+import type { ClientSocket } from './request-origin';
 
 /** The servers of one app, one for each address. */
 export interface Sockets {

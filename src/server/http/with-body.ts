@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Upload } from '../rules/files';
+import { needsToken } from './authentication';
 import { asksForFiles, type BodyRoot, isMultipart, readFields } from './body';
-import { needsToken } from './callers';
 import { announcesFiles, type BeginUpload, readMultipart } from './multipart-push';
 import type { Env } from './parts';
 

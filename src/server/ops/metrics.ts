@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Kind, kinds } from '../../contract/api';
 import { raceWithLimit } from '../../platform/files/abort';
 import { hostProblems } from '../hosts';
-import { listen } from '../listen';
 import type { Usage } from '../service-settings';
 import type { ActiveCounts } from '../store/push-rows';
+import { listen } from './listen';
 import type { Log } from './log';
 
 /** Receives what happens to pushes: metrics count it, and `push --here` reports it. */

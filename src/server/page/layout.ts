@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { answer } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
-import type { Site } from '../site';
+import type { Site } from '../site-identity';
 import type { PushRow } from '../store/push-rows';
 import script from './browser/every-page.ts?script';
 import type { Words } from './language';

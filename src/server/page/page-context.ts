@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { baseOf, isOwnForm } from '../http/caller';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
+import { baseOf, isOwnForm } from '../http/request-origin';
 import { fileUrl } from '../http/responses';
 import type { Visitor } from '../rules/access';
 import type { OfferedFile } from '../rules/files';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { readForm } from '../http/body';
-import { isPrefetch } from '../http/caller';
 import type { Env } from '../http/parts';
+import { isPrefetch } from '../http/request-origin';
 import { pushBody } from '../http/responses';
 import { mayExpire } from '../rules/access';
 import { notFound } from '../service-errors';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { isPrefetch } from '../http/caller';
 import { typedText } from '../http/form-fields';
 import type { Env } from '../http/parts';
+import { isPrefetch } from '../http/request-origin';
 import { passphraseIn, withAnswer } from '../http/request-routes';
 import { json, refusalHead } from '../http/responses';
 import { type Fields, noFields } from '../http/with-body';

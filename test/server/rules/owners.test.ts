@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openOwners, openService } from '../../../src/server/compose';
+import { openOwners, openService } from '../../../src/server/open-service';
 import { ServiceError } from '../../../src/server/service-errors';
 import { call, defaults, type TestService, testClock, testService } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';

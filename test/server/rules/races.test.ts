@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openService } from '../../../src/server/compose';
 import { PASSPHRASE_COST } from '../../../src/server/keys/primitives';
+import { openService } from '../../../src/server/open-service';
 import { times } from '../../helpers/long';
 import {
   type Answer,

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { checkSettings, type ServiceSettings } from '../../service-settings';
-import { plainIp } from '../caller';
 import { clientOf } from '../rate-limit';
+import { plainIp } from '../request-origin';
 
 /** One client gets a sixteenth of the connections. */
 const CLIENTS = 16;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ReadingRate } from '../../service-settings';
-import { tokenIn } from '../caller';
+import { tokenIn } from '../request-origin';
 import { cutSlowReaders } from './slow-readers';
 
 export interface Timeouts {

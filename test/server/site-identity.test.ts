@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { siteOf } from '../../src/server/site';
+import { siteOf } from '../../src/server/site-identity';
 import { call, defaults, testService } from '../helpers/service';
 
 let folder: string;

@@ -4,11 +4,11 @@ import { MANAGEMENT } from '../keys/keyring';
 import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
 import { notFound, Refusal } from '../service-errors';
-import { apiToken } from './caller';
 import { type Env, type PartOptions, visitorOf } from './parts';
+import { apiToken } from './request-origin';
 
 /** Who calls the API, by the token of a request. */
-export function createCallers({ owners, pushes, settings }: PartOptions) {
+export function authentication({ owners, pushes, settings }: PartOptions) {
   /** @throws Refusal for an invalid token */
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = apiToken(c.req.raw);

@@ -17,7 +17,7 @@ import {
   type ServiceIo,
   type ServiceSettings,
 } from './service-settings';
-import { siteOf } from './site';
+import { siteOf } from './site-identity';
 import {
   asServiceError,
   type DataLocation,

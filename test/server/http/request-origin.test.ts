@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { baseOf, isOwnForm, isPrefetch, originOf } from '../../../src/server/http/caller';
+import { baseOf, isOwnForm, isPrefetch, originOf } from '../../../src/server/http/request-origin';
 
 const request = (headers: Record<string, string> = {}) =>
   new Request('http://pw.test:5100/p/x', { headers });

@@ -3,9 +3,9 @@ import type { Server as HttpServer } from 'node:http';
 import { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { TlsOptions } from 'node:tls';
-import { isLoopback, urlHost } from '../contract/address';
-import { acceptorFor } from './http/acceptor';
-import { ServiceError, systemCode } from './service-errors';
+import { isLoopback, urlHost } from '../../contract/address';
+import { ServiceError, systemCode } from '../service-errors';
+import { acceptorFor } from './acceptor';
 
 /** Where to listen: at an address, or on a socket that is listening already. */
 export type ListenTarget =
