@@ -54,6 +54,7 @@ function together() {
       'client/notification',
       'client/pages',
       'open/print-or-rescue',
+      'open/safekeeping',
       'age/armored',
       'cli/passphrase',
       'open/decryption-keys',

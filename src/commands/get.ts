@@ -15,8 +15,10 @@ import { deliverPush } from '../open/deliver-push';
 import type { KeptDownload } from '../open/interrupted-download';
 import { openPush } from '../open/open-push';
 import { type OutputOptions, type OutputPlace, reserveOutput } from '../open/output-place';
-import { type RetrievedPush, retrieveFrom } from '../open/retrieve';
+import { retrieveFrom } from '../open/retrieve';
+import { newSafe } from '../open/safekeeping';
 import type { Retrievable } from '../open/take-answer';
+import { type SafeRun, type Taken, type Taking, takingOf, withPush } from '../open/taking';
 import type { Context } from '../platform/context';
 import { asCliError, usageError } from '../platform/errors';
 import { createSession, type Session } from '../profile/session';
@@ -89,30 +91,32 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   const { reference, ...instance } = await session.connectTo(link);
   const passphrase = await knownPassphrase(options, context);
   const place = await reservePlace(session, options, kept);
-  let retrieved: RetrievedPush;
+  const run: SafeRun = { context, options, say: session.say, safe: newSafe(context) };
+  let taking: Taking;
   try {
     const named = { ...reference, ...instance };
     const sealed = kept
-      ? await resumed(session, named, kept)
-      : await retrieveFrom(session, named, passphrase, keys);
+      ? await resumed(run, named, kept)
+      : await retrieveFrom(run, named, passphrase, keys);
     const given = { ...keys, linkKey: reference.key, strict: place.job !== undefined };
     const whole = await opened(sealed, given, options.files);
-    retrieved = { ...whole, received: sealed.push, push: kept?.rest(whole.push) ?? whole.push };
+    taking = kept ? withPush(whole, kept.rest(whole.taken.push)) : whole;
   } catch (error) {
     await place.discard?.();
     throw error;
   }
+  const { taken } = taking;
   context.asked();
   // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
-  if (!context.stdout.isTTY) await noteRest(session, options, retrieved);
-  const failure = await deliverPush({ ...retrieved, options, place }, options.files);
-  if (context.stdout.isTTY) await noteRest(session, options, retrieved);
+  if (!context.stdout.isTTY) await noteRest(session, options, taken);
+  const failure = await deliverPush({ ...taking, options, place }, options.files);
+  if (context.stdout.isTTY) await noteRest(session, options, taken);
   // A failure that names another such file replaced this one.
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
-  await place.clipboard?.finish(retrieved.push);
-  const { key } = retrieved.answer ?? {};
-  if (!key || !isWhole(retrieved, options)) return;
+  await place.clipboard?.finish(taking);
+  const { key } = taken.answer ?? {};
+  if (!key || !isWhole(taken, options)) return;
   const { forgetKey } = await import('../open/request-keys');
   await forgetKey(session.say, key);
 }
@@ -143,32 +147,29 @@ function reservePlace(
 
 /** What an interrupted run kept, as if it had been retrieved now. */
 async function resumed(
-  { context, options, say }: Session,
+  run: SafeRun,
   named: Retrievable,
   { answer, link, partial, push }: KeptDownload,
-): Promise<RetrievedPush> {
-  const found = { context, options, say, api: named.api, link, partial, push };
-  if (!answer) return { ...found, push: { ...push, earlier_views: null } };
+): Promise<Taking> {
+  const found = { link, partial, push, sealed: push };
+  if (!answer) {
+    const taken = { ...found, push: { ...push, earlier_views: null }, answer: undefined };
+    return takingOf(run, named.api, taken);
+  }
   const { keyForAnswer } = await import('../open/take-answer');
-  const key = keyForAnswer(context, named, push.public_key);
-  return { ...found, answer: { key, publicKey: named.publicKey } };
+  const key = keyForAnswer(run.context, named, push.public_key);
+  return takingOf(run, named.api, { ...found, answer: { key, publicKey: named.publicKey } });
 }
 
 /** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */
-async function opened(
-  sealed: RetrievedPush,
-  keys: PushKeys,
-  withFiles: boolean,
-): Promise<RetrievedPush> {
-  const push = withFiles ? sealed.push : { ...sealed.push, files: [] };
-  let kept: RetrievedPush = { ...sealed, push };
+async function opened(sealed: Taking, keys: PushKeys, withFiles: boolean): Promise<Taking> {
   try {
-    return await openPush(sealed, keys, (rescued) => {
-      kept = { ...kept, rescued };
-    });
+    return await openPush(sealed, keys);
   } catch (error) {
-    const { rescueAll } = await import('../open/rescue-all');
-    throw await rescueAll([kept], asCliError(error));
+    const { push } = sealed.taken;
+    const taking = withFiles ? sealed : withPush(sealed, { ...push, files: [] });
+    await sealed.safe.keep({ what: 'pushes', takings: [taking] });
+    throw sealed.safe.explain(asCliError(error));
   }
 }
 
@@ -176,7 +177,7 @@ async function opened(
 async function noteRest(
   { context, say }: Session,
   options: GetOptions,
-  { push, answer }: RetrievedPush,
+  { push, answer }: Taken,
 ): Promise<void> {
   const files = push.files?.length ?? 0;
   if (files > 0 && !options.files)
@@ -188,6 +189,6 @@ async function noteRest(
 }
 
 /** Whether nothing of an answer is left to be decrypted. */
-function isWhole({ push }: RetrievedPush, { files, decrypt }: GetOptions): boolean {
+function isWhole({ push }: Taken, { files, decrypt }: GetOptions): boolean {
   return decrypt && (files || (push.files ?? []).length === 0);
 }

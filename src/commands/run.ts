@@ -12,14 +12,14 @@ import { checkStandardInput } from '../cli/source';
 import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
 import { type KeyOptions, readKeys } from '../open/decryption-keys';
 import { isVariableName } from '../open/dotenv';
-import { rescueResult } from '../open/print-or-rescue';
-import type { RetrievedPush } from '../open/retrieve';
 import type { ChildInputs, ChildOptions, FileOption, MemoryFolder } from '../open/run/child-inputs';
 import { safeName } from '../open/safe-name';
+import { newSafe } from '../open/safekeeping';
+import type { Taking } from '../open/taking';
 import { tellError } from '../open/tell-error';
 import { isUnsafe, isUnsafeForFile } from '../open/unsafe-variables';
 import type { Context } from '../platform/context';
-import { ExitWith, endedBy, usageError } from '../platform/errors';
+import { ExitWith, endedBy, failedError, usageError } from '../platform/errors';
 import { findProgram } from '../platform/find-program';
 import { createSession, type Session } from '../profile/session';
 
@@ -136,11 +136,12 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   const passphrase = await knownPassphrase(options, context);
   // Loaded now: `run --help` does without.
   const { retrieveAll } = await import('../open/run/retrieve-all');
-  const { rescueAll } = await import('../open/rescue-all');
   const { childInputs, childOf, memoryFolder, startFailure } = await import(
     '../open/run/child-inputs'
   );
-  const pushes = await retrieveAll(session, named, passphrase, keys);
+  const safe = newSafe(context);
+  const { say } = session;
+  const pushes = await retrieveAll({ context, options, say, safe }, named, passphrase, keys);
   context.asked();
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
@@ -157,7 +158,8 @@ async function run(session: Session, options: RunOptions): Promise<void> {
     // The key of an answer whose files are not used may still be needed.
     delivered = options.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
-    throw await rescueAll(pushes, startFailure(error, words[0]));
+    await safe.keep({ what: 'pushes', takings: pushes });
+    throw safe.explain(startFailure(error, words[0]));
   } finally {
     await remove(session, folder);
   }
@@ -165,8 +167,8 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   if (status !== 0) throw new ExitWith(status);
 }
 
-async function forgetKeys({ say }: Session, pushes: readonly RetrievedPush[]): Promise<void> {
-  const keys = pushes.flatMap(({ answer }) => answer?.key ?? []);
+async function forgetKeys({ say }: Session, pushes: readonly Taking[]): Promise<void> {
+  const keys = pushes.flatMap(({ taken }) => taken.answer?.key ?? []);
   if (keys.length === 0) return;
   const { forgetKey } = await import('../open/request-keys');
   for (const key of keys) await forgetKey(say, key);
@@ -199,19 +201,16 @@ async function notRun(
 async function reportInputs(
   { context, say }: Session,
   { variables, unused }: ChildInputs,
-  pushes: readonly RetrievedPush[],
+  pushes: readonly Taking[],
   folder: MemoryFolder | undefined,
 ): Promise<void> {
-  for (const { push, answer } of pushes) {
+  for (const { safe, taken } of pushes) {
+    const { push, answer } = taken;
     for (const text of answer ? [] : [left(push, context.now()), usedBefore(push)])
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
-    const text = {
-      bytes: push.payload ?? '',
-      what: 'text',
-      problem: 'the text is not used',
-    } as const;
-    await say.warn((await rescueResult(context, { ...text, push })).message);
+    await safe.keep({ what: 'text', bytes: push.payload ?? '', push });
+    await say.warn(safe.explain(failedError('the text is not used')).message);
   }
   if (unused.files.length > 0)
     await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);

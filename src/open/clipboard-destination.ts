@@ -1,10 +1,10 @@
 import type { Invocation } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
-import type { Push } from '../contract/api';
 import { type Clipboard, copiedText, findClipboard } from '../platform/clipboard';
 import { endedBy, failedError, usageError } from '../platform/errors';
 import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
+import type { Taking } from './taking';
 
 interface ClipboardOptions {
   readonly copy: boolean;
@@ -17,7 +17,7 @@ interface ClipboardOptions {
 /** The clipboard as the destination of a text. */
 export interface ClipboardDestination extends Destination {
   /** Makes sure that the text arrived, and clears it after `clearAfter` seconds. */
-  finish(push: Push): Promise<void>;
+  finish(taking: Taking): Promise<void>;
 }
 
 /** @throws CliError (usage) if there is no clipboard, or another place is named too */
@@ -45,10 +45,11 @@ export async function clipboardDestination(
       await say.note(copiedText(clipboard));
     },
     discard: async () => {},
-    finish: async (push) => {
+    finish: async (taking) => {
+      const { push } = taking.taken;
       if (copied === undefined) return say.note('no text to copy');
       const unsure = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
-      if (unsure && !(await confirmed(run))) return print(run, copied, push);
+      if (unsure && !(await confirmed(run))) return print(taking, copied);
       if (clearAfter !== undefined) await clearLater(run, clipboard, copied, clearAfter);
     },
   };
@@ -61,9 +62,10 @@ async function confirmed({ context }: Invocation): Promise<boolean> {
   return prompter.confirm(question, true).finally(context.asked);
 }
 
-async function print({ context }: Invocation, text: string, push: Push): Promise<void> {
-  const bytes = context.stdout.isTTY ? forTerminal(text) : text;
-  const failure = await printOrRescue(context, { bytes, what: 'secret', push, json: false });
+async function print(taking: Taking, text: string): Promise<void> {
+  const bytes = taking.context.stdout.isTTY ? forTerminal(text) : text;
+  const { push } = taking.taken;
+  const failure = await printOrRescue(taking, { bytes, what: 'secret', push, json: false });
   if (failure) throw failure;
 }
 

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { unlink } from 'node:fs/promises';
 import { decryptStream, decryptText, passphraseWork } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { parseKey } from '../age/key';
@@ -12,102 +11,76 @@ import type { Push } from '../contract/api';
 import { attempt, CliError, endedBy, failedError } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import type { PushKeys } from './decryption-keys';
-import { rescue } from './rescue';
-import type { RetrievedPush } from './retrieve';
+import { type Taking, withPush } from './taking';
 
 const TRIES = 3;
 
 /**
- * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded.
- * @param rescued is called with the rescue file of the armor, which is saved before asking for the key, before scrypt
- * takes much memory, and on an error
+ * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded. The armor is held before
+ * asking for the key, before scrypt takes much memory, and on an error.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
-export async function decryptPush(
-  retrieved: RetrievedPush,
-  keys: PushKeys,
-  rescued: (path: string) => void,
-): Promise<RetrievedPush> {
-  let saved: string | undefined;
-  const save = async () => {
-    saved ??= await savedArmor(retrieved);
-    if (saved !== undefined) rescued(saved);
-  };
+export async function decryptPush(taking: Taking, keys: PushKeys): Promise<Taking> {
+  const { safe, taken } = taking;
   try {
-    const opened = await openArmor(retrieved, keys, save);
-    if (saved !== undefined) await unlink(saved).catch(() => {});
+    const opened = await openArmor(taking, keys);
+    await safe.release(taken);
     return opened;
   } catch (error) {
-    await save();
+    await safe.hold(taken);
     throw error;
   }
 }
 
-/** @param save is called before the user is asked, or much memory is needed: the run may end then */
-async function openArmor(
-  retrieved: RetrievedPush,
-  keys: PushKeys,
-  save: () => Promise<void>,
-): Promise<RetrievedPush> {
-  const { context, push } = retrieved;
-  const work = await checked(passphraseWork(push.payload ?? ''));
+async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
+  const { context, safe, taken } = taking;
+  const work = await checked(passphraseWork(taken.push.payload ?? ''));
   if (work === undefined) {
     if (keys.linkKey !== undefined)
       throw exchanged('the link has a key, but the push is encrypted to another one');
     if (keys.identities.length === 0) throw noIdentity();
-    return withContent(retrieved, keys);
+    return withContent(taking, keys);
   }
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
   if (given.length > 0) {
-    if (work > MODERATE_WORK) await save();
-    const failure = await tryKeys(retrieved, keys, await Promise.all(given.map(parsed)));
+    if (work > MODERATE_WORK) await safe.hold(taken);
+    const failure = await tryKeys(taking, keys, await Promise.all(given.map(parsed)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
-    await retrieved.say.note(failure.message);
+    await taking.say.note(failure.message);
   } else if (!context.canPrompt()) throw noKey();
   else
-    await retrieved.say.note(
-      'the push is encrypted: give what follows # in its link, or its words',
-    );
-  await save();
-  return askForKey(retrieved, keys);
+    await taking.say.note('the push is encrypted: give what follows # in its link, or its words');
+  await safe.hold(taken);
+  return askForKey(taking, keys);
 }
 
 /**
  * Decrypts the answer to a request.
  * @throws CliError (passphrase) without the private key; (failed) for a damaged answer
  */
-export async function decryptAnswer(
-  retrieved: RetrievedPush,
-  keys: PushKeys,
-): Promise<RetrievedPush> {
+export async function decryptAnswer(taking: Taking, keys: PushKeys): Promise<Taking> {
   if (keys.identities.length === 0)
     throw new CliError('passphrase', 'the answer is encrypted, and its private key is not here', {
       hint: 'run it where the request was made, or use --identity FILE',
     });
   try {
-    return await withContent(retrieved, keys);
+    return await withContent(taking, keys);
   } catch (error) {
-    if (!(error instanceof CliError) || retrieved.context.signal.aborted) throw error;
+    if (!(error instanceof CliError) || taking.signal.aborted) throw error;
     if (error.code !== 'passphrase') throw error;
     const damaged = 'it was changed, or encrypted to another key: ask for it again';
     throw error.with({ message: 'the private key does not open the answer', hint: damaged });
   }
 }
 
-/** Its path; undefined if it cannot be saved. */
-async function savedArmor({ context, push }: RetrievedPush): Promise<string | undefined> {
-  const path = await attempt(() => rescue(context, 'secret', push.payload ?? ''));
-  return path instanceof CliError ? undefined : path;
-}
-
-async function askForKey(retrieved: RetrievedPush, keys: PushKeys): Promise<RetrievedPush> {
-  const prompter = await retrieved.context.prompter();
+async function askForKey(taking: Taking, keys: PushKeys): Promise<Taking> {
+  const prompter = await taking.context.prompter();
   let question = 'Key or words:';
   for (let tries = 1; ; tries++) {
     const typed = (await prompter.secret(question)).trim();
     const key = typed === '' ? undefined : await parsed(typed);
-    const outcome = key ? await tryKeys(retrieved, keys, [key]) : noKey();
+    const outcome = key ? await tryKeys(taking, keys, [key]) : noKey();
     if (!(outcome instanceof CliError)) return outcome;
     if (tries === TRIES || !isWrongKey(outcome)) throw outcome;
     question = `Wrong key${key?.complaint ?? ''}, try again:`;
@@ -124,13 +97,13 @@ interface ParsedKey {
 }
 
 async function tryKeys(
-  retrieved: RetrievedPush,
+  taking: Taking,
   keys: PushKeys,
   given: readonly ParsedKey[],
-): Promise<RetrievedPush | CliError> {
+): Promise<Taking | CliError> {
   const passphrases = new Set(given.flatMap((key) => key.passphrases));
   const identities = [...passphrases].map(passphraseIdentity);
-  const outcome = await attempt(() => withContent(retrieved, { ...keys, identities }));
+  const outcome = await attempt(() => withContent(taking, { ...keys, identities }));
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
   const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
   return outcome.with({ message: `${outcome.message}${complaint}` });
@@ -150,11 +123,11 @@ async function parsed(text: string): Promise<ParsedKey> {
 
 /** The push with its plaintext, and a client that decrypts its files. */
 async function withContent(
-  retrieved: RetrievedPush,
+  taking: Taking,
   { identities }: Pick<PushKeys, 'identities'>,
-): Promise<RetrievedPush> {
-  const { context, push, api, answer } = retrieved;
-  const { signal } = context;
+): Promise<Taking> {
+  const { file: open, signal } = taking;
+  const { answer, push } = taking.taken;
   const noun = answer ? 'answer' : 'push';
   const work = checked(decryptText(push.payload ?? '', identities), noun);
   const bytes = await unlessAborted(work, signal);
@@ -167,7 +140,7 @@ async function withContent(
     // They may be from someone other than the sender of the text.
     if ((push.files ?? []).length > 0)
       throw exchanged(`the files of the ${noun} are not encrypted`);
-    return { ...retrieved, push: { ...push, payload: text, encrypted: true } };
+    return withPush(taking, { ...push, payload: text, encrypted: true });
   }
   const { message, files } = contentOf(text, push, noun);
   const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
@@ -177,13 +150,9 @@ async function withContent(
     content_type: entry.type,
   }));
   return {
-    ...retrieved,
-    push: { ...push, payload: message ?? '', files: named, encrypted: true },
-    api: {
-      ...api,
-      openFile: async (url, resume) =>
-        decryptedFile(await api.openFile(url, resume), entries.get(url), identities, signal),
-    },
+    ...withPush(taking, { ...push, payload: message ?? '', files: named, encrypted: true }),
+    file: async (url, resume) =>
+      decryptedFile(await open(url, resume), entries.get(url), identities, signal),
   };
 }
 
@@ -213,24 +182,24 @@ function contentOf(text: string, { files = [] }: Push, noun: string) {
 }
 
 function decryptedFile(
-  answer: FileResponse,
+  response: FileResponse,
   entry: ManifestFile | undefined,
   identities: readonly Identity[],
   signal: AbortSignal,
 ): FileResponse {
   if (entry === undefined) throw failedError('the sender did not list it');
-  return { length: entry.size, body: decryptedBody(answer, entry, identities, signal) };
+  return { length: entry.size, body: decryptedBody(response, entry, identities, signal) };
 }
 
 async function* decryptedBody(
-  answer: FileResponse,
+  response: FileResponse,
   { size, mac }: ManifestFile,
   identities: readonly Identity[],
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let received = 0;
   try {
-    const opened = decryptStream(whole(answer), identities, mac);
+    const opened = decryptStream(whole(response), identities, mac);
     for await (const chunk of await unlessAborted(opened, signal)) {
       received += chunk.length;
       if (received > size) break;
@@ -267,7 +236,7 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
   }
 }
 
-/** Scrypt may take seconds and cannot be stopped, while what was retrieved has to be saved within a moment. */
+/** Scrypt may take seconds and cannot be stopped, while what was taking has to be saved within a moment. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return raceWithLimit(work, { signal }, () => {
     throw endedBy(signal);

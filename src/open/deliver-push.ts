@@ -7,7 +7,8 @@ export async function deliverPush(
   delivery: Delivery,
   withFiles: boolean,
 ): Promise<CliError | undefined> {
-  const { push, place } = delivery;
+  const { place } = delivery;
+  const { push } = delivery.taken;
   const files = push.files?.length ?? 0;
   const onlyFiles = files > 0 && !push.payload;
   // Files alone set nothing in a job: it fails, but only after they are saved.

@@ -15,12 +15,12 @@ import { TransportError } from '../client/transport/network-errors';
 import { discardBody } from '../client/transport/response';
 import type { Push, PushFile } from '../contract/api';
 import { size } from '../contract/byte-size';
-import { attempt, CliError, failedError } from '../platform/errors';
+import { attempt, CliError, endedBy, failedError } from '../platform/errors';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
 import { type PartialFiles, partialFiles } from './partial-files';
 import { isRetrievableAgain, whyGone } from './retrievable';
-import type { RetrievedPush } from './retrieve';
 import { type Folder, fitted, nameKey, numbered, safeName } from './safe-name';
+import type { Taking } from './taking';
 
 export interface FetchedFiles {
   /** In the order of the push's files; undefined for those that failed. */
@@ -29,21 +29,22 @@ export interface FetchedFiles {
 }
 
 /** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
-export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Promise<FetchedFiles> {
-  const { context, options, say, push } = retrieved;
+export async function fetchFiles(taking: Taking, folder: Folder): Promise<FetchedFiles> {
+  const { context, options, safe, say, signal, taken } = taking;
+  const { push } = taken;
   const files = push.files ?? [];
   const meter = meterFor(context, options, { files: files.length, total: undefined });
-  const asked = askBeforeLoss(retrieved, meter);
-  const { partial: left, unsaved } = retrieved;
-  const partial = unsaved || isRetrievableAgain(push) ? undefined : partialFiles(context.uid, left);
+  const asked = askBeforeLoss(taking, meter);
+  const resumes = safe.resumes && !isRetrievableAgain(push);
+  const partial = resumes ? partialFiles(context.uid, taken.partial) : undefined;
   const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
   for (const [at, file] of files.entries()) {
     const name = safeName(file.filename, folder.named);
-    const tools = { ...toolsFor(retrieved, meter, at, name), partial };
+    const tools = { ...toolsFor(taking, meter, at, name), partial };
     const outcome = await attempt(() => saveFile(file, folder, tools));
     if (!(outcome instanceof CliError)) saved[at] = outcome;
-    if (context.signal.aborted) break;
+    if (signal.aborted) break;
     await meter.clear();
     if (outcome instanceof CliError) {
       failures.push(outcome);
@@ -56,28 +57,22 @@ export async function fetchFiles(retrieved: RetrievedPush, folder: Folder): Prom
   asked();
   const summary = await meter.ends();
   const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
-  if (context.signal.aborted) {
-    const { interruptedDownload } = await import('./interrupted-download');
-    return { saved, failure: await interruptedDownload(retrieved, { missing, folder, partial }) };
-  }
-  if (summary !== undefined) await say.note(summary);
-  const failure = downloadFailure(failures, push, folder);
+  if (summary !== undefined && !signal.aborted) await say.note(summary);
+  const failure = signal.aborted ? endedBy(signal) : downloadFailure(failures, push, folder);
   if (!failure) return { saved, failure };
-  const { interruptedDownload } = await import('./interrupted-download');
-  const rest = { missing, folder, partial };
-  return { saved, failure: await interruptedDownload(retrieved, rest, failure) };
+  await safe.keep({ what: 'files', taking, missing, folder, partial });
+  return { saved, failure: safe.explain(failure) };
 }
 
 /**
  * At a terminal, the first Ctrl-C in the download of what cannot be retrieved again only says so; the next one ends the run.
  * Returns what ends this.
  */
-export function askBeforeLoss(retrieved: RetrievedPush, meter: Meter): () => void {
-  const { context, say, push } = retrieved;
-  if (!context.stderr.isTTY || isRetrievableAgain(push)) return () => {};
+export function askBeforeLoss({ context, say, taken }: Taking, meter: Meter): () => void {
+  if (!context.stderr.isTTY || isRetrievableAgain(taken.push)) return () => {};
   const ask = async () => {
     await meter.clear(true);
-    await say.warn(`${whyGone(retrieved)}; press Ctrl-C again to stop`);
+    await say.warn(`${whyGone(taken)}; press Ctrl-C again to stop`);
   };
   return context.interrupts.enter({ mode: 'confirm', ask });
 }
@@ -87,14 +82,14 @@ export function askBeforeLoss(retrieved: RetrievedPush, meter: Meter): () => voi
  * @param name what progress and notes call it
  */
 export function toolsFor(
-  { api, context, say }: RetrievedPush,
+  { context, file, say, signal }: Taking,
   meter: Meter,
   at: number,
   name: string,
 ): DownloadTools {
   return {
-    api,
-    signal: context.signal,
+    file,
+    signal,
     sleep: context.sleep,
     progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
     again: async (failure, seconds) => {
@@ -130,7 +125,7 @@ function downloadFailure(
 
 /** What a download needs. */
 export interface DownloadTools {
-  readonly api: Pick<Api, 'openFile'>;
+  readonly file: Api['openFile'];
   readonly signal: AbortSignal;
   sleep(milliseconds: number): Promise<void>;
   /** Called when a try begins, with the length if known, and for every piece. */
@@ -163,31 +158,31 @@ export async function saveFile(
   folder: Folder,
   tools: DownloadTools,
 ): Promise<SavedFile> {
-  const { api, partial, progress } = tools;
+  const { partial, progress } = tools;
   return withRetries(tools, async (resume) => {
     const there = await partial?.take(file.url, folder.path);
-    let answer: FileResponse;
+    let response: FileResponse;
     try {
-      answer = await api.openFile(file.url, resume, there?.begun);
+      response = await tools.file(file.url, resume, there?.begun);
     } catch (error) {
       if (there && isBrokenOff(error, tools))
         await partial?.leave(file.url, there.file, there.begun);
       else await there?.file.discard();
       throw error;
     }
-    progress.begins(answer.length);
+    progress.begins(response.length);
     try {
-      return await saveAnswer(answer, { file, there: there?.file }, folder, tools);
+      return await saveResponse(response, { file, there: there?.file }, folder, tools);
     } catch (error) {
-      await discardBody(answer.body).catch(() => {});
+      await discardBody(response.body).catch(() => {});
       throw error;
     }
   });
 }
 
 /** @param target the file, and what is there of it */
-async function saveAnswer(
-  answer: FileResponse,
+async function saveResponse(
+  response: FileResponse,
   { file, there }: { readonly file: PushFile; readonly there: TemporaryFile | undefined },
   folder: Folder,
   tools: DownloadTools,
@@ -195,15 +190,15 @@ async function saveAnswer(
   const name = safeName(file.filename, folder.named);
   const target = await (there ?? newTemporary(folder, name).catch(failedWriting));
   try {
-    await refuseTooLarge(answer, folder);
+    await refuseTooLarge(response, folder);
     // One that is decrypted begins again.
-    if (there && answer.from === undefined) await target.handle.truncate(0);
-    if (answer.from !== undefined) tools.progress.moved(answer.from);
-    const bytes = await copyBody(answer, tools, (chunk) => writeAll(target.handle.fd, chunk));
+    if (there && response.from === undefined) await target.handle.truncate(0);
+    if (response.from !== undefined) tools.progress.moved(response.from);
+    const bytes = await copyBody(response, tools, (chunk) => writeAll(target.handle.fd, chunk));
     return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
   } catch (error) {
-    if (tools.partial && answer.version && isBrokenOff(error, tools))
-      await tools.partial.leave(file.url, target, answer.version);
+    if (tools.partial && response.version && isBrokenOff(error, tools))
+      await tools.partial.leave(file.url, target, response.version);
     else await target.discard();
     throw error;
   }

@@ -2,17 +2,16 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isArmored } from '../age/armored';
-import { count, shellWord } from '../cli/terminal/wording';
 import type { Push } from '../contract/api';
 import { retrievedSchema } from '../contract/decode';
-import { CliError, joinHints, usageError } from '../platform/errors';
+import { usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { readOwn } from '../platform/private-folder';
-import type { PartialFile, PartialFiles } from './partial-files';
-import { isRetrievableAgain, whyGone } from './retrievable';
-import type { RetrievedPush } from './retrieve';
+import type { PartialFile } from './partial-files';
+import { type RescueContext, rescue } from './rescue';
 import type { Folder } from './safe-name';
+import type { LostFiles } from './taking';
 
 /** What `get --resume` reads: the response of the instance, still encrypted, and what is there of its files. */
 const keptSchema = v.object({
@@ -42,56 +41,30 @@ const keptSchema = v.object({
   ),
 });
 
-/** What of a download is not there. */
-export interface UnfinishedDownload {
-  /** The addresses of the files that were not saved. */
-  readonly missing: readonly string[];
-  readonly folder?: Folder;
-  readonly partial?: PartialFiles | undefined;
-}
-
 /**
- * The error of a download that was interrupted or failed. If the push cannot be retrieved again, what `get --resume`
- * needs is kept in a rescue file: the addresses of the files work for some minutes.
- * @param failure why it failed; left out, the run was interrupted
+ * Keeps what `get --resume` needs in a rescue file, and returns its path: the addresses of the files work for some minutes.
+ * @throws CliError (failed) if it cannot be saved; what is there of the files is removed then
  */
-export async function interruptedDownload(
-  retrieved: RetrievedPush,
-  { missing, folder, partial }: UnfinishedDownload,
-  failure?: CliError,
-): Promise<CliError> {
-  const { context, link, push, received = push, answer, unsaved } = retrieved;
-  const ended = failure ?? new CliError('interrupted', 'interrupted');
-  if (missing.length === 0 || isRetrievableAgain(push)) return ended;
-  if (unsaved) return unsaved(missing, ended);
-  // The text was printed or saved before, and armor is needed to open the files.
-  const files = received.files ?? [];
-  const sealed = isArmored(received.payload ?? '');
+export async function keepDownload(
+  context: RescueContext,
+  { taking, missing, folder, partial }: LostFiles,
+): Promise<string> {
+  const { link, sealed, answer } = taking.taken;
+  const begun = partial?.list() ?? [];
   const kept: v.InferInput<typeof keptSchema> = {
-    link: link ?? '',
-    push: sealed ? received : { ...received, payload: '' },
-    saved: files.map(({ url }) => url).filter((url) => !missing.includes(url)),
+    link,
+    // The text was printed or saved before, and armor is needed to open the files.
+    push: isArmored(sealed.payload ?? '') ? sealed : { ...sealed, payload: '' },
+    saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
     answer: answer !== undefined,
     folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
-    partial: [...(partial?.list() ?? [])],
+    partial: [...begun],
   };
-  const gone = whyGone(retrieved);
   try {
-    const { rescue } = await import('./rescue');
-    const path = await rescue(context, 'download', `${JSON.stringify(kept)}\n`);
-    const message = failure?.message ?? `${gone}, and ${count(missing.length, 'file')} not saved`;
-    const key = sealed && !answer ? '; give its key when asked, or add the link' : '';
-    return ended.with({
-      message,
-      hint: joinHints(failure?.hint, `get the rest within minutes${key}`),
-      command: `pwpush get --resume ${shellWord(path)}`,
-      remains: { saved_to: path },
-    });
+    return await rescue(context, 'download', `${JSON.stringify(kept)}\n`);
   } catch (error) {
-    for (const { path } of partial?.list() ?? []) rmSync(path, { force: true });
-    const why = error instanceof CliError ? error.message : 'its links could not be kept';
-    const message = failure ? `${failure.message}; ${gone}: ${why}` : `${gone}: ${why}`;
-    return ended.with({ message, cause: error, remains: {} });
+    for (const { path } of begun) rmSync(path, { force: true });
+    throw error;
   }
 }
 

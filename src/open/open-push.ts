@@ -1,34 +1,30 @@
 import { isArmored } from '../age/armored';
 import { failedError } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
-import type { RetrievedPush } from './retrieve';
+import { type Taking, withPush } from './taking';
 
 /**
  * Decrypts a push, or the answer to a request. The user decides what is encrypted, never the instance: where a
  * key was given, nothing is taken that was not encrypted. Asks for the key of an encrypted push if it is missing.
- * @param rescued is called with the rescue file of armor that was saved before asking, or could not be opened
+ * Armor that cannot be opened is held in the safe.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted though
  * there is a key for it. Nothing else is saved then
  * @returns its push says whether it was decrypted, as `encrypted`
  */
-export async function openPush(
-  sealed: RetrievedPush,
-  keys: PushKeys,
-  rescued: (path: string) => void,
-): Promise<RetrievedPush> {
-  const { push, answer } = sealed;
-  const retrieved = { ...sealed, push: { ...push, encrypted: false } };
-  if (!keys.decrypt) return retrieved;
-  if (!isArmored(push.payload ?? '')) return inClear(retrieved, keys);
+export async function openPush(sealed: Taking, keys: PushKeys): Promise<Taking> {
+  const { push, answer } = sealed.taken;
+  const taking = withPush(sealed, { ...push, encrypted: false });
+  if (!keys.decrypt) return taking;
+  if (!isArmored(push.payload ?? '')) return inClear(taking, keys);
   const { decryptAnswer, decryptPush } = await import('./decrypt');
-  if (!answer) return decryptPush(retrieved, keys, rescued);
+  if (!answer) return decryptPush(taking, keys);
   const identities = [...(answer.key?.identities ?? []), ...keys.identities];
-  return decryptAnswer(retrieved, { ...keys, linkKey: undefined, identities });
+  return decryptAnswer(taking, { ...keys, linkKey: undefined, identities });
 }
 
 /** @throws CliError (failed) if a key was given */
-async function inClear(retrieved: RetrievedPush, keys: PushKeys): Promise<RetrievedPush> {
-  const { answer, say } = retrieved;
+async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
+  const { answer } = taking.taken;
   const giver = keyGiver(keys) ?? (answer?.publicKey === undefined ? undefined : 'the link');
   if (answer) {
     const plain = 'the answer is not encrypted: the instance could read it, or may have written it';
@@ -36,7 +32,7 @@ async function inClear(retrieved: RetrievedPush, keys: PushKeys): Promise<Retrie
       throw failedError(plain, {
         hint: 'to accept such an answer the next time, use --no-decrypt',
       });
-    if (answer.key) await say.warn(plain);
+    if (answer.key) await taking.say.warn(plain);
   } else if (giver !== undefined)
     throw failedError(
       `${giver} has a key, but the push is not encrypted: it may have been replaced`,
@@ -44,7 +40,7 @@ async function inClear(retrieved: RetrievedPush, keys: PushKeys): Promise<Retrie
         hint: 'ask the sender; --no-decrypt accepts it as it is',
       },
     );
-  return retrieved;
+  return taking;
 }
 
 /** What has a key for the push, which may be damaged; undefined if nothing has. */

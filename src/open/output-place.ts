@@ -5,15 +5,15 @@ import { type Invocation, lookOf, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/api';
-import { CliError, joinHints, usageError } from '../platform/errors';
+import { CliError, failedError, joinHints, usageError } from '../platform/errors';
 import type { User } from '../platform/files/owner';
 import type { CiOptions } from './ci-job';
 import type { ClipboardDestination } from './clipboard-destination';
 import type { Destination } from './destination';
-import { printOrRescue, rescueResult } from './print-or-rescue';
+import { printOrRescue } from './print-or-rescue';
 import { isRetrievableAgain } from './retrievable';
-import type { RetrievedPush } from './retrieve';
 import type { Folder } from './safe-name';
+import type { Taken, Taking } from './taking';
 
 /** Where the command line sends a push. */
 export interface OutputOptions extends GlobalOptions, CiOptions {
@@ -107,8 +107,8 @@ async function makeOutputFolder(path: string): Promise<readonly string[] | undef
   return missing;
 }
 
-/** A retrieved push and where it goes. */
-export interface Delivery extends RetrievedPush {
+/** What was taken, and where it goes. */
+export interface Delivery extends Taking {
   readonly options: OutputOptions;
   readonly place: OutputPlace;
 }
@@ -125,7 +125,7 @@ export async function deliverText(
   const { place, options, say } = delivery;
   const destination = place.job ?? place.clipboard ?? file;
   if (!destination) return printText(delivery, push);
-  const bytes = options.json ? `${toJson(jsonOf(delivery, push))}\n` : (push.payload ?? '');
+  const bytes = options.json ? `${toJson(jsonOf(delivery.taken, push))}\n` : (push.payload ?? '');
   const failure = await writeTo(delivery, destination, bytes);
   if (failure || destination.inFolder === undefined) return failure;
   await say.note(savedText(destination.inFolder, Buffer.byteLength(bytes), undefined));
@@ -133,7 +133,7 @@ export async function deliverText(
 }
 
 /** The object of the instance: an answer is the `response` of its request. */
-function jsonOf({ answer }: RetrievedPush, push: Push): object {
+function jsonOf({ answer }: Taken, push: Push): object {
   if (!answer) return push;
   const { payload, ...request } = push;
   return { ...request, response: payload };
@@ -144,13 +144,16 @@ async function printText(delivery: Delivery, push: Push): Promise<CliError | und
   const text = push.payload ?? '';
   const result = { what: 'secret', push, json: options.json } as const;
   if (options.json)
-    return printOrRescue(context, { ...result, bytes: `${toJson(jsonOf(delivery, push))}\n` });
+    return printOrRescue(delivery, {
+      ...result,
+      bytes: `${toJson(jsonOf(delivery.taken, push))}\n`,
+    });
   const drawing = options.qr ? await qrDrawing(delivery, text) : undefined;
   if (drawing !== undefined)
-    return printOrRescue(context, { ...result, bytes: drawing, saved: text });
+    return printOrRescue(delivery, { ...result, bytes: drawing, saved: text });
   // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
   const bytes = context.stdout.isTTY ? forTerminal(text) : text;
-  return printOrRescue(context, { ...result, bytes });
+  return printOrRescue(delivery, { ...result, bytes });
 }
 
 /** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
@@ -167,19 +170,21 @@ async function qrDrawing(
 }
 
 async function writeTo(
-  { context, options: { output }, push }: Delivery,
+  { context, options: { output }, safe, taken: { push } }: Delivery,
   destination: Destination,
-  text: string,
+  bytes: string,
 ): Promise<CliError | undefined> {
   try {
-    await boundedByInterrupt(destination.commit(text), context.signal);
+    await boundedByInterrupt(destination.commit(bytes), context.signal);
     return undefined;
   } catch (error) {
+    const where = output === undefined ? 'a file of the job' : `"${output}"`;
     const problem =
       error instanceof CliError
         ? error.message
-        : `cannot write ${output === undefined ? 'a file of the job' : `"${output}"`} (${(error as NodeJS.ErrnoException).code})`;
-    const failure = await rescueResult(context, { bytes: text, what: 'secret', problem, push });
+        : `cannot write ${where} (${(error as NodeJS.ErrnoException).code})`;
+    await safe.keep({ what: 'secret', bytes, push });
+    const failure = safe.explain(failedError(problem));
     // The status is that of bad input for a text that the job cannot hold, if nothing was lost by it.
     const bad = error instanceof CliError && error.code === 'usage' && output === undefined;
     if (!bad || !(failure.remains?.saved_to ?? isRetrievableAgain(push))) return failure;

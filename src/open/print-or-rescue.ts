@@ -1,9 +1,8 @@
 import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
 import type { Push } from '../contract/api';
-import type { Context, Output } from '../platform/context';
-import { CliError, failedError } from '../platform/errors';
-import type { RescueContext } from './rescue';
-import { retrievableAgain } from './retrievable';
+import type { Output } from '../platform/context';
+import { type CliError, failedError } from '../platform/errors';
+import type { SafeRun } from './taking';
 
 /** A result that must not be lost. */
 export interface Result {
@@ -13,18 +12,18 @@ export interface Result {
   readonly what: 'link' | 'secret';
   /** May be printed on stderr when stdout fails; a secret may not. */
   readonly link?: string;
-  /** The push that a secret is from; see `rescueResult`. */
+  /** The push that a secret is from: if that can be retrieved again, nothing is saved. */
   readonly push?: Push;
   /** Errors are printed as JSON, so the link goes into the error. */
   readonly json: boolean;
 }
 
 /**
- * Writes a result to stdout; if that fails a link to stderr, and if that fails too, or for a secret, to a rescue file.
+ * Writes a result to stdout; if that fails a link to stderr, and if that fails too, or for a secret, it is kept.
  * Never throws, so that the caller can print what is left to say: it returns the error.
  */
 export async function printOrRescue(
-  context: Context,
+  { context, safe }: Pick<SafeRun, 'context' | 'safe'>,
   result: Result,
 ): Promise<CliError | undefined> {
   const { stdout, stderr, signal } = context;
@@ -34,11 +33,13 @@ export async function printOrRescue(
   if (partlyWritten && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
   if (failure === undefined) return undefined;
   const problem = `cannot write to standard output (${failure})`;
-  if (link === undefined || stderr.closed)
-    return rescueResult(context, { bytes: saved, what, problem, push: result.push });
+  const kept = async () => {
+    await safe.keep({ what, bytes: saved, push: result.push });
+    return safe.explain(failedError(problem));
+  };
+  if (link === undefined || stderr.closed) return kept();
   if (result.json) return failedError(`${problem}; the link is ${link}`, { remains: { link } });
-  if ((await tryWrite(stderr, `${link}\n`, signal)) !== undefined)
-    return rescueResult(context, { bytes: saved, what, problem });
+  if ((await tryWrite(stderr, `${link}\n`, signal)) !== undefined) return kept();
   // A stdout that was closed before we started looks like one sent to /dev/null on purpose.
   if (stdout.closed) return undefined;
   return failedError(`${problem}; the link was printed here instead`);
@@ -59,38 +60,5 @@ async function tryWrite(
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'error';
-  }
-}
-
-/** A result that could not be delivered. */
-interface Undelivered {
-  readonly bytes: string | Uint8Array;
-  readonly what: 'link' | 'secret' | 'text' | 'response';
-  readonly problem: string;
-  /** The push it is from: if that can be retrieved again nothing is saved, and the error says so. */
-  readonly push?: Push | undefined;
-}
-
-/** Saves a result to a rescue file and returns the error that says where. */
-export async function rescueResult(
-  context: RescueContext,
-  { bytes, what, problem, push }: Undelivered,
-): Promise<CliError> {
-  const again = push && retrievableAgain(push, context.now());
-  if (again) return failedError(`${problem}; ${again}`, { remains: {} });
-  try {
-    // Loaded on demand: takes 6 ms, and is rarely needed.
-    const { rescue } = await import('./rescue');
-    const path = await rescue(context, what, bytes);
-    return failedError(`${problem}; the ${what} was saved to ${path}`, {
-      hint: `delete the file when done: rm '${path}'`,
-      remains: { saved_to: path },
-    });
-  } catch (error) {
-    const why = error instanceof CliError ? error.message : 'it could not be saved either';
-    return failedError(`${problem}, and the ${what} is LOST: ${why}`, {
-      cause: error,
-      remains: {},
-    });
   }
 }

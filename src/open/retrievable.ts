@@ -1,5 +1,6 @@
 import { left } from '../cli/terminal/wording';
 import type { Push } from '../contract/api';
+import type { Taken } from './taking';
 
 /** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */
 export function isRetrievableAgain(push: Push): boolean {
@@ -8,13 +9,7 @@ export function isRetrievableAgain(push: Push): boolean {
 }
 
 /** Why one that cannot be retrieved again, or may not be, is lost if it is not saved now. */
-export function whyGone({
-  push,
-  answer,
-}: {
-  readonly push: Push;
-  readonly answer?: object;
-}): string {
+export function whyGone({ push, answer }: Taken): string {
   if (answer) return 'the answer was taken';
   return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
 }

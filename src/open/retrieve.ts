@@ -1,36 +1,12 @@
 import { askPassphrase, type KnownPassphrase, noKey } from '../cli/passphrase';
-import type { Invocation } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
 import type { Push } from '../contract/api';
 import type { Context, Token } from '../platform/context';
 import { CliError, failedError } from '../platform/errors';
 import type { DecryptionKeys } from './decryption-keys';
-import type { PartialFile } from './partial-files';
-import { rescueResult } from './print-or-rescue';
-import type { KeptKey } from './request-keys';
 import type { Retrievable } from './take-answer';
-
-/** A push that was retrieved, or the answer to a request as one, and the client to fetch its files with. */
-export interface RetrievedPush extends Invocation {
-  readonly api: Api;
-  readonly push: Push;
-  /** Its link, without the key of an encrypted push; for `get --resume`. */
-  readonly link?: string;
-  /** What another run left of its files. */
-  readonly partial?: readonly PartialFile[];
-  /** The push as it was received, still encrypted. */
-  readonly received?: Push;
-  /** The rescue file that its text is saved to already. */
-  readonly rescued?: string | undefined;
-  /** Of the answer to a request: the key that was kept for it, if there is one, and the public key in the link. */
-  readonly answer?: { readonly key: KeptKey | undefined; readonly publicKey?: string | undefined };
-  /**
-   * What becomes of files that could not be saved, by their addresses, and of the error that says so; left out, the
-   * addresses are kept for `get --resume`.
-   */
-  readonly unsaved?: (missing: readonly string[], failure: CliError) => Promise<CliError>;
-}
+import { type AnswerKeys, type SafeRun, type Taking, takingOf } from './taking';
 
 /**
  * Retrieves a push, which uses a view, or takes the answer to a request. What a key or words are given for is a push,
@@ -38,36 +14,28 @@ export interface RetrievedPush extends Invocation {
  * @throws CliError as `retrieve` does; (not_found) for a request without an answer, (expired) for a closed one
  */
 export function retrieveFrom(
-  run: Invocation,
+  run: SafeRun,
   named: Retrievable,
   passphrase: KnownPassphrase,
   keys: Pick<DecryptionKeys, 'text' | 'decrypt'>,
-): Promise<RetrievedPush> {
+): Promise<Taking> {
   const { api, token, target } = named;
   const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
-  const { context, options, say } = run;
-  const found = { context, options, say, api };
+  const found = (push: Push, link: string, answer?: AnswerKeys) =>
+    takingOf(run, api, { link, push, sealed: push, answer, partial: [] });
   return onItem(api, opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
     if (kind === 'push') {
-      const push = await retrieve(context, api, token, passphrase);
-      const link = `${target.base}/p/${token}`;
-      return { ...found, link, push: withEarlierViews(push, target.token) };
+      const push = await retrieve(run, api, token, passphrase);
+      return found(withEarlierViews(push, target.token), `${target.base}/p/${token}`);
     }
     const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
-    const key = keyFor(context, named);
+    const key = keyFor(run.context, named);
     const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
-    const push = await retrieve(context, { retrieve: read }, token, passphrase);
+    const push = await retrieve(run, { retrieve: read }, token, passphrase);
     const { publicKey } = named;
     const fragment = publicKey === undefined ? '' : `#${publicKey}`;
-    return {
-      ...found,
-      link: `${target.base}/r/${token}${fragment}`,
-      push,
-      answer: {
-        key: key ?? keyForAnswer(context, named, push.public_key),
-        publicKey,
-      },
-    };
+    const kept = key ?? keyForAnswer(run.context, named, push.public_key);
+    return found(push, `${target.base}/r/${token}${fragment}`, { key: kept, publicKey });
   });
 }
 
@@ -79,7 +47,7 @@ const TRIES = 3;
  * @throws CliError (expired) also for the response of an expired push
  */
 export async function retrieve(
-  context: Context,
+  { context, safe }: Pick<SafeRun, 'context' | 'safe'>,
   api: Pick<Api, 'retrieve'>,
   token: string,
   passphrase: KnownPassphrase,
@@ -89,12 +57,8 @@ export async function retrieve(
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
     // An unusable response may contain the secret.
-    const { message, hint, remains } = await rescueResult(context, {
-      bytes: error.unread,
-      what: 'response',
-      problem: error.message,
-    });
-    throw error.with({ message, hint, remains, unread: undefined });
+    await safe.keep({ what: 'response', bytes: error.unread });
+    throw safe.explain(error.with({ hint: undefined, unread: undefined }));
   }
 }
 

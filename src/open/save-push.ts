@@ -4,7 +4,14 @@ import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
 import { meterFor } from '../cli/terminal/transfer-meter';
 import type { PushFile } from '../contract/api';
 import type { Context } from '../platform/context';
-import { attempt, type CliError, failedError, joinHints, savedTo } from '../platform/errors';
+import {
+  attempt,
+  type CliError,
+  endedBy,
+  failedError,
+  joinHints,
+  savedTo,
+} from '../platform/errors';
 import { makeFolder } from '../platform/private-folder';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
 import {
@@ -19,8 +26,6 @@ import {
   withRetries,
 } from './download';
 import { type Delivery, deliverText } from './output-place';
-import { rescueResult } from './print-or-rescue';
-import { rescueFolder } from './rescue';
 import { isRetrievableAgain } from './retrievable';
 import { type Folder, nameKey, safeName } from './safe-name';
 
@@ -30,7 +35,8 @@ import { type Folder, nameKey, safeName } from './safe-name';
  * @returns what went wrong, if anything did; everything that could be saved was saved then
  */
 export async function savePush(delivery: Delivery): Promise<CliError | undefined> {
-  const { options, push } = delivery;
+  const { options } = delivery;
+  const { push } = delivery.taken;
   const { folder, file } = await chooseFolder(delivery);
   const files = push.files ?? [];
   if (options.json) {
@@ -47,7 +53,8 @@ export async function savePush(delivery: Delivery): Promise<CliError | undefined
 /** The failure of the text, extended by that of the files. */
 function both(text: CliError | undefined, files: CliError | undefined): CliError | undefined {
   if (!text || !files) return text ?? files;
-  if (files.code === 'interrupted' && !files.remains) return text;
+  const interrupted = files.exitStatus > 128;
+  if (interrupted && !files.remains) return text;
   const paths = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
   return text.with({
     message: `${text.message}; ${files.message}`,
@@ -65,7 +72,7 @@ async function textIfAny(
   delivery: Delivery,
   file: Destination | undefined,
 ): Promise<CliError | undefined> {
-  const { push } = delivery;
+  const { push } = delivery.taken;
   if ((push.payload ?? '') !== '') return deliverText(delivery, push, file);
   await file?.discard();
   return undefined;
@@ -79,7 +86,8 @@ interface Places {
 
 /** A path that was reserved for a text becomes the folder of the files, unless something is there already. */
 async function chooseFolder(delivery: Delivery): Promise<Places> {
-  const { options, place, push, say } = delivery;
+  const { context, options, place, say } = delivery;
+  const { push } = delivery.taken;
   const { output = '-', force } = options;
   const at = async (path: string, named: boolean): Promise<Folder> => ({
     path: await writableFolder(path, delivery),
@@ -107,7 +115,7 @@ async function chooseFolder(delivery: Delivery): Promise<Places> {
     folder.taken.add(nameKey(TEXT_FILE));
     return {
       folder,
-      file: await reserveText(folder.path, force, delivery.context.uid).catch(() => undefined),
+      file: await reserveText(folder.path, force, context.uid).catch(() => undefined),
     };
   }
   await say.warn(`"${output}" is not a folder: saving the files to the current folder`);
@@ -115,7 +123,7 @@ async function chooseFolder(delivery: Delivery): Promise<Places> {
 }
 
 /** The folder, made if missing; a rescue folder if it cannot be written and the files would be lost. */
-async function writableFolder(path: string, { context, say, push }: Delivery): Promise<string> {
+async function writableFolder(path: string, { safe, say, taken }: Delivery): Promise<string> {
   try {
     if (path !== '.') makeFolder(path);
     // Only writing proves it: access(2) grants a folder that was removed.
@@ -123,8 +131,8 @@ async function writableFolder(path: string, { context, say, push }: Delivery): P
     return path;
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-    const lost = !isRetrievableAgain(push);
-    const instead = lost ? await rescueFolder(context).catch(() => undefined) : undefined;
+    const lost = !isRetrievableAgain(taken.push);
+    const instead = lost ? await safe.folder().catch(() => undefined) : undefined;
     // Without one, the error of each file says why.
     if (instead === undefined) return path;
     const which = path === '.' ? 'the current folder' : `"${path}"`;
@@ -135,7 +143,8 @@ async function writableFolder(path: string, { context, say, push }: Delivery): P
 
 /** `--output -`: a single file goes to stdout; everything else is saved. */
 async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliError | undefined> {
-  const { context, options, push, say } = delivery;
+  const { context, options, safe, say, signal } = delivery;
+  const { push } = delivery.taken;
   const files = push.files ?? [];
   const [file] = files;
   if (!file || files.length > 1 || context.stdout.isTTY) {
@@ -150,9 +159,10 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   const problem = await attempt(() => downloadToStdout(context, file, tools));
   asked();
   const summary = await meter.ends();
-  if (context.signal.aborted) {
-    const { interruptedDownload } = await import('./interrupted-download');
-    return interruptedDownload(delivery, { missing: problem === undefined ? [] : [file.url] });
+  if (signal.aborted) {
+    const missing = problem === undefined ? [] : [file.url];
+    await safe.keep({ what: 'files', taking: delivery, missing });
+    return safe.explain(endedBy(signal));
   }
   if (problem === undefined) {
     if (summary !== undefined) await say.note(summary);
@@ -176,19 +186,20 @@ function notToStdout(files: number, folder: Folder): CliError {
 }
 
 async function saveTextBeside(
-  { context, push }: Delivery,
-  text: string,
+  { safe, taken: { push } }: Delivery,
+  bytes: string,
   folder: Folder,
 ): Promise<string> {
   const why = 'standard output is for the file';
   let file: NewFile | undefined;
   try {
     file = await newFile(folder, TEXT_FILE);
-    await file.handle.writeFile(text);
+    await file.handle.writeFile(bytes);
     return `${why}: the text was saved to ${await file.keep()}`;
   } catch {
     await file?.discard();
-    return (await rescueResult(context, { bytes: text, what: 'text', problem: why, push })).message;
+    await safe.keep({ what: 'text', bytes, push });
+    return safe.explain(failedError(why)).message;
   }
 }
 
@@ -211,9 +222,9 @@ async function downloadToStdout(
   };
   if (stdout.closed) throw failedError('standard output is closed');
   await withRetries(tools, async (resume) => {
-    const answer = await tools.api.openFile(file.url, resume);
-    tools.progress.begins(answer.length);
-    await copyBody(answer, tools, write).catch((error: Error) => {
+    const response = await tools.file(file.url, resume);
+    tools.progress.begins(response.length);
+    await copyBody(response, tools, write).catch((error: Error) => {
       if (written === 0) throw error;
       throw failedError(`only part of the file was written to standard output: ${error.message}`, {
         cause: error,

@@ -7,7 +7,6 @@ export function tellError(context: Context, error: unknown, format: ErrorFormat)
 }
 
 async function saveLink(context: Context, link: string): Promise<void> {
-  const { rescueResult } = await import('./print-or-rescue');
-  const problem = 'cannot write to standard error';
-  await rescueResult(context, { bytes: `${link}\n`, what: 'link', problem });
+  const { newSafe } = await import('./safekeeping');
+  await newSafe(context).keep({ what: 'link', bytes: `${link}\n` });
 }

@@ -31,7 +31,7 @@ async function download(tries: readonly Try[], signal = new AbortController().si
     return { length: one.length, body: body() };
   };
   const tools: DownloadTools = {
-    api: { openFile },
+    file: openFile,
     signal,
     sleep: async (milliseconds) => void pauses.push(milliseconds / 1000),
     progress: {
@@ -108,7 +108,7 @@ test.each([
   let received = 0;
   let count = 0;
   const tools = {
-    api: { openFile: async () => ({ length: undefined, body: [] as never }) },
+    file: async () => ({ length: undefined, body: [] as never }),
     signal: new AbortController().signal,
     sleep: async () => {},
     progress: { begins: () => {}, moved: () => {} },

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { rescueResult } from '../../src/open/print-or-rescue';
 import { type RescueContext, rescuedFiles, rescueFolder } from '../../src/open/rescue';
+import { newSafe } from '../../src/open/safekeeping';
+import { failedError } from '../../src/platform/errors';
 
 let folder: string;
 let context: RescueContext;
@@ -16,17 +17,18 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const mode = (path = '') => (statSync(path).mode & 0o777).toString(8);
+const keep = async (where: RescueContext) => {
+  const safe = newSafe(where);
+  await safe.keep({ what: 'secret', bytes: 'hunter2' });
+  return safe.explain(failedError('no room'));
+};
 const brief = async () =>
   (await rescuedFiles(context))
     .map(({ what, size }) => ({ what, size }))
     .sort((one, other) => one.what.localeCompare(other.what));
 
 test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
-  const { message, remains } = await rescueResult(context, {
-    bytes: 'hunter2',
-    what: 'secret',
-    problem: 'no room',
-  });
+  const { message, remains } = await keep(context);
   const path = String(remains?.saved_to);
   expect({ message, content: readFileSync(path, 'utf8') }).toEqual({
     message: `no room; the secret was saved to ${path}`,
@@ -38,11 +40,7 @@ test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
 
 test('without a state folder it is below TMPDIR, and is listed there', async () => {
   writeFileSync(join(folder, 'state'), '');
-  const { remains } = await rescueResult(context, {
-    bytes: 'hunter2',
-    what: 'secret',
-    problem: 'no room',
-  });
+  const { remains } = await keep(context);
   const path = String(remains?.saved_to);
   expect(path).toMatch(/\/pwpush-rescue-\w{6}\/secret-/);
   expect([mode(path), mode(join(path, '..')), readFileSync(path, 'utf8')]).toEqual([
@@ -60,11 +58,7 @@ test('without a state folder it is below TMPDIR, and is listed there', async () 
 test('with nowhere to go it is said to be lost', async () => {
   writeFileSync(join(folder, 'state'), '');
   const nowhere = { ...context, env: { ...context.env, TMPDIR: join(folder, 'none') } };
-  const { message, remains } = await rescueResult(nowhere, {
-    bytes: 'hunter2',
-    what: 'secret',
-    problem: 'no room',
-  });
+  const { message, remains } = await keep(nowhere);
   expect({ message, remains }).toEqual({
     message: `no room, and the secret is LOST: it could not be saved to ${folder}/state either (cannot create the folder "${folder}/state" (EEXIST))`,
     remains: {},

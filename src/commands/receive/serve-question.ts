@@ -10,19 +10,12 @@ import { withKey } from '../../client/link';
 import { deliverPush } from '../../open/deliver-push';
 import { openPush } from '../../open/open-push';
 import { type OutputPlace, reserveOutput } from '../../open/output-place';
-import { rescue } from '../../open/rescue';
-import { rescueAll } from '../../open/rescue-all';
-import { type RetrievedPush, retrieve } from '../../open/retrieve';
+import { retrieve } from '../../open/retrieve';
+import { newSafe } from '../../open/safekeeping';
 import { readAnswer } from '../../open/take-answer';
+import { type LostFiles, type LostText, type Safe, type Taking, withPush } from '../../open/taking';
 import type { Context } from '../../platform/context';
-import {
-  asCliError,
-  attempt,
-  CliError,
-  endedBy,
-  joinHints,
-  usageError,
-} from '../../platform/errors';
+import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
 import { closeAfter } from '../../share/close-after';
 
@@ -168,14 +161,24 @@ async function deliver(
   });
   const known = { text: passphrase, typed: false };
   const read = (token: string, given?: string) => readAnswer(api.requests, token, given);
+  const key: LostText = { what: 'key', bytes: `${identity}\n` };
+  const safe = answerSafe(context, key, api.openFile);
   const push = await whenFree(context, () =>
-    retrieve(context, { retrieve: read }, here.token, known),
+    retrieve({ context, safe }, { retrieve: read }, here.token, known),
   );
   const identities = parseIdentities(identity);
-  const key = { identities, recipient: undefined, path: undefined };
-  // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
-  const lasting = { ...context, signal: new AbortController().signal };
-  const sealed: RetrievedPush = { context: lasting, options, say, api, push, answer: { key } };
+  const answer = {
+    key: { identities, recipient: undefined, path: undefined },
+    publicKey: undefined,
+  };
+  const link = `${here.base}/r/${here.token}`;
+  const output = { ...options, copy: false, qr: false };
+  const sealed: Taking = {
+    ...{ context, options: output, say, safe, file: api.openFile },
+    // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
+    signal: new AbortController().signal,
+    taken: { link, push, sealed: push, answer, partial: [] },
+  };
   const none = {
     text: undefined,
     identities: [],
@@ -183,28 +186,40 @@ async function deliver(
     givenBy: undefined,
     linkKey: undefined,
   };
-  const opened = await openPush(sealed, none, () => {}).catch(async (error) => {
+  const opened = await openPush(sealed, none).catch(async (error) => {
     await place.discard?.();
     const failure = asCliError(error);
+    await safe.keep({ what: 'pushes', takings: [sealed] });
     // The key was never on the disk. One that does not fit opens nothing.
-    const kept = failure.code === 'passphrase' ? undefined : await keyFile(context, identity);
-    throw (await saved([sealed], failure)).with({ hint: kept ?? failure.hint });
+    if (failure.code !== 'passphrase') await safe.keep(key);
+    throw safe.explain(failure);
   });
-  const unsaved = async (missing: readonly string[], failure: CliError) => {
+  const { signal } = context;
+  const failure = await deliverPush({ ...opened, signal, options: output, place }, true);
+  if (!failure) return;
+  throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
+}
+
+/**
+ * A safe that fetches the files again which could not be saved, as no later run can: decrypted, or as they are if that fails,
+ * with the key.
+ */
+function answerSafe(context: Context, key: LostText, sealedFile: Taking['file']): Safe {
+  const safe = newSafe(context, false);
+  const keepFiles = async ({ missing, taking }: LostFiles) => {
+    const opened = { ...taking, signal: new AbortController().signal };
     const damaged: string[] = [];
     for (const url of missing) if (!(await canBeRead(opened, url))) damaged.push(url);
     const whole = missing.filter((url) => !damaged.includes(url));
-    const ended = context.signal.aborted ? endedBy(context.signal) : failure;
-    const parts = [withFiles(opened, whole), withFiles(sealed, damaged)];
-    const lost = await saved(parts.flat(), ended);
-    if (damaged.length === 0) return lost;
-    return lost.with({ hint: joinHints(await keyFile(context, identity), lost.hint) });
+    const sealed = { ...withPush(opened, taking.taken.sealed), file: sealedFile };
+    const takings = [withFiles(opened, whole), withFiles(sealed, damaged)].flat();
+    await safe.keep({ what: 'pushes', takings });
+    if (damaged.length > 0) await safe.keep(key);
   };
-  const output = { ...options, copy: false, qr: false };
-  const failure = await deliverPush({ ...opened, context, unsaved, options: output, place }, true);
-  if (!failure) return;
-  const { signal } = context;
-  throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
+  return {
+    ...safe,
+    keep: (part) => (part.what === 'files' ? keepFiles(part) : safe.keep(part)),
+  };
 }
 
 /** An answer that a busy service does not give is asked for again: it is in the memory of this run alone. */
@@ -217,32 +232,17 @@ async function whenFree<T>(context: Context, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Saves the private key of an answer that it may open, and says where it is. */
-async function keyFile(context: Context, identity: string): Promise<string> {
-  const path = await attempt(() => rescue(context, 'key', `${identity}\n`));
-  if (path instanceof CliError) return `the private key is lost: ${path.message}`;
-  return `its private key was saved to ${path}: try age -d -i '${path}'`;
-}
-
-/** Saves them to the state folder. */
-function saved(parts: readonly RetrievedPush[], failure: CliError): Promise<CliError> {
-  const unsaved = async (_: readonly string[], lost: CliError) => lost;
-  return rescueAll(
-    parts.map((part) => ({ ...part, unsaved })),
-    failure,
-  );
-}
-
 /** The files of an answer with these addresses, without its text; nothing if there are none. */
-function withFiles(answer: RetrievedPush, urls: readonly string[]): RetrievedPush[] {
-  const files = answer.push.files?.filter(({ url }) => urls.includes(url)) ?? [];
-  return files.length === 0 ? [] : [{ ...answer, push: { ...answer.push, payload: '', files } }];
+function withFiles(taking: Taking, urls: readonly string[]): Taking[] {
+  const { push } = taking.taken;
+  const files = push.files?.filter(({ url }) => urls.includes(url)) ?? [];
+  return files.length === 0 ? [] : [withPush(taking, { ...push, payload: '', files })];
 }
 
 /** Whether the file arrived as it was encrypted. */
-async function canBeRead({ api }: RetrievedPush, url: string): Promise<boolean> {
+async function canBeRead({ file }: Taking, url: string): Promise<boolean> {
   const outcome = await attempt(async () => {
-    const { body } = await api.openFile(url);
+    const { body } = await file(url);
     for await (const _ of body);
   });
   return !(outcome instanceof CliError);

@@ -7,8 +7,8 @@ import type { Child, Context, Environment } from '../../platform/context';
 import { asCliError, attempt, CliError, failedError, usageError } from '../../platform/errors';
 import { parseDotenv } from '../dotenv';
 import { newFile, saveFile, toolsFor } from '../download';
-import type { RetrievedPush } from '../retrieve';
 import { safeName } from '../safe-name';
+import type { Taking } from '../taking';
 import { checkFound, isUnsafe, type NameRules, permitted } from '../unsafe-variables';
 
 /** A file for the child. */
@@ -41,7 +41,7 @@ export interface ChildInputs {
  * @throws CliError if that is not possible; nothing is saved yet then
  */
 export async function childInputs(
-  pushes: readonly RetrievedPush[],
+  pushes: readonly Taking[],
   options: ChildOptions,
   folder: MemoryFolder | undefined,
 ): Promise<ChildInputs> {
@@ -50,13 +50,15 @@ export async function childInputs(
   let textUsed = options.stdin;
   const filesUsed = new Set<string>();
   for (const wanted of first && folder ? options.file : []) {
-    const { path, file } = await writeFile(wanted, first as RetrievedPush, folder as MemoryFolder);
+    const { path, file } = await writeFile(wanted, first as Taking, folder as MemoryFolder);
     variables.set(wanted.variable, path);
     if (file === undefined) textUsed = true;
     else filesUsed.add(file);
   }
   if (!textUsed || options.as.length > 0) textUsed = addTexts(variables, pushes, options);
-  const files = pushes.flatMap(({ push }) => (push.files ?? []).map((file) => file.filename));
+  const files = pushes.flatMap(({ taken }) =>
+    (taken.push.files ?? []).map((file) => file.filename),
+  );
   return {
     variables,
     input: options.stdin ? textOf(first) : undefined,
@@ -64,12 +66,12 @@ export async function childInputs(
   };
 }
 
-const textOf = (one: RetrievedPush | undefined) => one?.push.payload ?? '';
+const textOf = (one: Taking | undefined) => one?.taken.push.payload ?? '';
 
 /** Returns whether all texts are used; with `--file`, a text that is not dotenv is left over. */
 function addTexts(
   variables: Map<string, string>,
-  pushes: readonly RetrievedPush[],
+  pushes: readonly Taking[],
   options: ChildOptions,
 ): boolean {
   const found: string[] = [];
@@ -104,8 +106,8 @@ function notDotenv(which: string, line: number): CliError {
   );
 }
 
-function withoutText({ push }: RetrievedPush, which: string): CliError {
-  return (push.files ?? []).length > 0
+function withoutText({ taken }: Taking, which: string): CliError {
+  return (taken.push.files ?? []).length > 0
     ? usageError(`${which} has files and no text`, 'next time use --file NAME=FILE')
     : usageError(`${which} has no text`);
 }
@@ -127,29 +129,29 @@ interface ChildFile {
 
 async function writeFile(
   { of }: FileOption,
-  retrieved: RetrievedPush,
+  taking: Taking,
   { path }: MemoryFolder,
 ): Promise<ChildFile> {
-  const files = retrieved.push.files ?? [];
+  const files = taking.taken.push.files ?? [];
   const folder = { path, force: false, taken: new Set<string>() };
   if (of === '-' || (of === undefined && files.length === 0)) {
     const file = await newFile(folder, 'text');
-    await file.handle.writeFile(textOf(retrieved));
+    await file.handle.writeFile(textOf(taking));
     return { path: await file.keep() };
   }
   const matching = files.filter(
     ({ filename }) => of === undefined || filename === of || safeName(filename) === of,
   );
   const [file] = matching;
-  if (!file || matching.length > 1) throw notOneFile(of, matching.length, retrieved);
-  const tools = toolsFor(retrieved, silent, 0, safeName(file.filename));
+  if (!file || matching.length > 1) throw notOneFile(of, matching.length, taking);
+  const tools = toolsFor(taking, silent, 0, safeName(file.filename));
   const saved = await attempt(() => saveFile(file, folder, tools));
   if (saved instanceof CliError) throw saved;
   return { path: saved.path, file: file.filename };
 }
 
-function notOneFile(of: string | undefined, found: number, { push }: RetrievedPush): CliError {
-  const names = (push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
+function notOneFile(of: string | undefined, found: number, { taken }: Taking): CliError {
+  const names = (taken.push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
   const what =
     of === undefined ? `the push has ${found} files` : `the push has no single file "${of}"`;
   return usageError(what, names === '' ? undefined : `its files: ${names}`);

@@ -1,33 +1,28 @@
 import type { KnownPassphrase } from '../../cli/passphrase';
-import type { Invocation } from '../../cli/terminal/output';
 import { asCliError, endedBy } from '../../platform/errors';
 import type { DecryptionKeys } from '../decryption-keys';
 import { openPush } from '../open-push';
-import { rescueAll } from '../rescue-all';
-import { type RetrievedPush, retrieveFrom } from '../retrieve';
+import { retrieveFrom } from '../retrieve';
 import type { Retrievable } from '../take-answer';
+import type { SafeRun, Taking } from '../taking';
 
 /**
  * Retrieves and decrypts pushes one after the other, each of which uses a view.
  * @throws CliError of the one that failed, which says where those before it were saved
  */
 export async function retrieveAll(
-  run: Invocation,
+  run: SafeRun,
   references: readonly Retrievable[],
   passphrase: KnownPassphrase,
   keys: DecryptionKeys,
-): Promise<RetrievedPush[]> {
-  const { context } = run;
-  const pushes: RetrievedPush[] = [];
+): Promise<Taking[]> {
+  const { context, safe } = run;
+  const pushes: Taking[] = [];
   for (const [at, named] of references.entries()) {
     try {
       const sealed = await retrieveFrom(run, named, passphrase, keys);
       pushes[at] = sealed;
-      const given = { ...keys, linkKey: named.key, strict: true };
-      const opened = await openPush(sealed, given, (rescued) => {
-        pushes[at] = { ...sealed, rescued };
-      });
-      pushes[at] = { ...opened, received: sealed.push };
+      pushes[at] = await openPush(sealed, { ...keys, linkKey: named.key, strict: true });
     } catch (error) {
       if (pushes.length === 0) throw error;
       const failed = asCliError(error);
@@ -40,7 +35,8 @@ export async function retrieveAll(
         message: `${why}; nothing was started`,
         ...(ended === failed || remains ? {} : { hint: undefined }),
       });
-      throw await rescueAll(pushes, failure, references.length);
+      await safe.keep({ what: 'pushes', takings: pushes, links: references.length });
+      throw safe.explain(failure);
     }
   }
   return pushes;

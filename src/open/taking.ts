@@ -1,0 +1,98 @@
+import type { Invocation } from '../cli/terminal/output';
+import type { Api } from '../client/client';
+import type { Push } from '../contract/api';
+import type { CliError } from '../platform/errors';
+import type { PartialFile, PartialFiles } from './partial-files';
+import type { KeptKey } from './request-keys';
+import type { Folder } from './safe-name';
+
+/** A push that was taken from an instance, or the answer to a request as one, so that it goes where a secret goes. */
+export interface Taken {
+  /** Its link, without the key of an encrypted push. */
+  readonly link: string;
+  /** Decrypted, once it is opened; its `encrypted` says whether it was encrypted. */
+  readonly push: Push;
+  /** As it was received. */
+  readonly sealed: Push;
+  /** Only of an answer. */
+  readonly answer: AnswerKeys | undefined;
+  /** What is there of its files. */
+  readonly partial: readonly PartialFile[];
+}
+
+export interface AnswerKeys {
+  /** The private key that was kept for the request. */
+  readonly key: KeptKey | undefined;
+  /** The public key in the link. */
+  readonly publicKey: string | undefined;
+}
+
+/** A run whose results are safe. */
+export interface SafeRun extends Invocation {
+  readonly safe: Safe;
+}
+
+/** What was taken, and what brings it where it belongs. */
+export interface Taking extends SafeRun {
+  readonly taken: Taken;
+  /** Opens the link of a file; decrypts it, once the push is opened. */
+  readonly file: Api['openFile'];
+  /** Ends decryption and downloads. */
+  readonly signal: AbortSignal;
+}
+
+/** What was taken at an instance, with its client. */
+export function takingOf(run: SafeRun, { openFile }: Pick<Api, 'openFile'>, taken: Taken): Taking {
+  return { ...run, file: openFile, signal: run.context.signal, taken };
+}
+
+export function withPush<T extends Taking>(taking: T, push: Push): T {
+  return { ...taking, taken: { ...taking.taken, push } };
+}
+
+/** Where everything goes that cannot be delivered, and what a failure then says of it. */
+export interface Safe {
+  /** Whether a later run can go on, such as with the rest of a download. */
+  readonly resumes: boolean;
+  /** Saves it; never throws. */
+  keep(part: Lost): Promise<void>;
+  /** Saves the text while it is being opened, for the run may end then; does nothing if it is held already. */
+  hold(taken: Taken): Promise<void>;
+  /** Removes what is held of it. */
+  release(taken: Taken): Promise<void>;
+  /**
+   * Makes a new folder for files that cannot be saved where they belong.
+   * @throws CliError (failed) if there is no place for it
+   */
+  folder(): Promise<string>;
+  /** Adds to a failure what became of all that was to be kept since the one before. */
+  explain(failure: CliError): CliError;
+}
+
+export type Lost = LostText | LostPushes | LostFiles;
+
+export interface LostText {
+  readonly what: 'link' | 'secret' | 'text' | 'response' | 'key';
+  readonly bytes: string | Uint8Array;
+  /** The push it is from: if that can be retrieved again, nothing is saved. */
+  readonly push?: Push | undefined;
+}
+
+/** Texts and files of pushes; of one that can be retrieved again only what is held. */
+export interface LostPushes {
+  readonly what: 'pushes';
+  readonly takings: readonly Taking[];
+  /** How many links there are, of which these are the first. */
+  readonly links?: number;
+}
+
+/** Files that could not be downloaded; nothing is done if they can be retrieved again. */
+export interface LostFiles {
+  readonly what: 'files';
+  readonly taking: Taking;
+  /** Their addresses. */
+  readonly missing: readonly string[];
+  /** Where the others are; left out for a file that went to standard output. */
+  readonly folder?: Folder;
+  readonly partial?: PartialFiles | undefined;
+}
