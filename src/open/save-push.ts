@@ -14,20 +14,12 @@ import {
 } from '../platform/errors';
 import { makeFolder } from '../platform/private-folder';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
-import {
-  askBeforeLoss,
-  copyBody,
-  type DownloadTools,
-  fetchFiles,
-  type NewFile,
-  newFile,
-  type SavedFile,
-  toolsFor,
-  withRetries,
-} from './download';
+import { askBeforeLoss, fetchFiles, toolsFor } from './download';
+import { type NewFile, newFile } from './new-file';
 import { type Delivery, deliverText } from './output-place';
 import { isRetrievableAgain } from './retrievable';
 import { type Folder, nameKey, safeName } from './safe-name';
+import { copyBody, type DownloadTools, type SavedFile, withRetries } from './save-file';
 
 /**
  * Writes text and files of a push to where they belong. The text goes first, so that a failing file cannot lose it; with

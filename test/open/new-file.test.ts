@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newFile } from '../../src/open/download';
+import { newFile } from '../../src/open/new-file';
 
 let path: string;
 beforeEach(() => {

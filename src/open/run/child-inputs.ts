@@ -6,8 +6,10 @@ import { silent } from '../../cli/terminal/transfer-meter';
 import type { Child, Context, Environment } from '../../platform/context';
 import { asCliError, attempt, CliError, failedError, usageError } from '../../platform/errors';
 import { parseDotenv } from '../dotenv';
-import { newFile, saveFile, toolsFor } from '../download';
+import { toolsFor } from '../download';
+import { newFile } from '../new-file';
 import { safeName } from '../safe-name';
+import { saveFile } from '../save-file';
 import type { Taking } from '../taking';
 import { checkFound, isUnsafe, type NameRules, permitted } from '../unsafe-variables';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LinkError } from '../../src/client/file-link';
 import { TransportError } from '../../src/client/transport/network-errors';
-import { type DownloadTools, saveFile, withRetries } from '../../src/open/download';
+import { type DownloadTools, saveFile, withRetries } from '../../src/open/save-file';
 
 let path: string;
 beforeEach(() => {

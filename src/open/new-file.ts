@@ -1,0 +1,41 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
+import { type Folder, fitted, nameKey, numbered } from './safe-name';
+
+/** A file under a temporary name, 0600. */
+export interface NewFile {
+  readonly handle: TemporaryFile['handle'];
+  /** Gives it its name, or the next free one, and returns its path. Call `discard` if this throws. */
+  keep(): Promise<string>;
+  /** Removes the file. */
+  discard(): Promise<void>;
+}
+
+/** Creates a file that gets its name when it is complete. Throws an error of the file system. */
+export async function newFile(folder: Folder, name: string): Promise<NewFile> {
+  const file = await newTemporary(folder, name);
+  return { ...file, keep: () => nameIt(file, folder, name) };
+}
+
+/** A file for that name, under a temporary one until `nameIt`. */
+export function newTemporary({ path }: Folder, name: string): Promise<TemporaryFile> {
+  // 255 bytes are the longest name of most file systems.
+  return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA));
+}
+
+/** Tries names until one is free; the file system decides a race. */
+export async function nameIt(file: TemporaryFile, folder: Folder, name: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : numbered(name, number);
+    if (folder.taken.has(nameKey(candidate))) continue;
+    const path = join(folder.path, candidate);
+    if (!(await file.moveTo(path, folder.force && (await isRegular(path))))) continue;
+    folder.taken.add(nameKey(candidate));
+    return path;
+  }
+}
+
+async function isRegular(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isFile() ?? false;
+}

@@ -1,0 +1,198 @@
+import { writeSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import type { Api } from '../client/client';
+import {
+  type FileResponse,
+  LinkError,
+  NotResumed,
+  type Resume,
+  worthAnotherTry,
+} from '../client/file-link';
+import { TransportError } from '../client/transport/network-errors';
+import { discardBody } from '../client/transport/response';
+import type { PushFile } from '../contract/api';
+import { size } from '../contract/byte-size';
+import { CliError, failedError } from '../platform/errors';
+import type { TemporaryFile } from '../platform/files/atomic-file';
+import { nameIt, newTemporary } from './new-file';
+import type { PartialFiles } from './partial-files';
+import { type Folder, safeName } from './safe-name';
+
+/** What a download needs. */
+export interface DownloadTools {
+  readonly file: Api['openFile'];
+  readonly signal: AbortSignal;
+  sleep(milliseconds: number): Promise<void>;
+  /** Called when a try begins, with the length if known, and for every piece. */
+  readonly progress: { begins(length: number | undefined): void; moved(bytes: number): void };
+  /** Called with the reason before another try. */
+  again(failure: CliError, seconds: number): Promise<void>;
+  /** Where an unfinished download is kept; it is removed if left out. */
+  readonly partial?: PartialFiles | undefined;
+}
+
+export interface SavedFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+const TRIES = 3;
+/** Waits before the second and third try, in seconds. */
+const PAUSES = [1, 3];
+const LONGEST_PAUSE = 60;
+/** Bytes of a file: a link that breaks off after each byte is not resumed without end. */
+const PROGRESS = 16 * 1024;
+
+/**
+ * Downloads a file into a folder under a safe, free name. A download that breaks is resumed, or else tried three times:
+ * neither uses a view.
+ * @throws CliError; no partial file is left then, except for `tools.partial`
+ */
+export async function saveFile(
+  file: PushFile,
+  folder: Folder,
+  tools: DownloadTools,
+): Promise<SavedFile> {
+  const { partial, progress } = tools;
+  return withRetries(tools, async (resume) => {
+    const there = await partial?.take(file.url, folder.path);
+    let response: FileResponse;
+    try {
+      response = await tools.file(file.url, resume, there?.begun);
+    } catch (error) {
+      if (there && isBrokenOff(error, tools))
+        await partial?.leave(file.url, there.file, there.begun);
+      else await there?.file.discard();
+      throw error;
+    }
+    progress.begins(response.length);
+    try {
+      return await saveResponse(response, { file, there: there?.file }, folder, tools);
+    } catch (error) {
+      await discardBody(response.body).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** @param target the file, and what is there of it */
+async function saveResponse(
+  response: FileResponse,
+  { file, there }: { readonly file: PushFile; readonly there: TemporaryFile | undefined },
+  folder: Folder,
+  tools: DownloadTools,
+): Promise<SavedFile> {
+  const name = safeName(file.filename, folder.named);
+  const target = await (there ?? newTemporary(folder, name).catch(failedWriting));
+  try {
+    await refuseTooLarge(response, folder);
+    // One that is decrypted begins again.
+    if (there && response.from === undefined) await target.handle.truncate(0);
+    if (response.from !== undefined) tools.progress.moved(response.from);
+    const bytes = await copyBody(response, tools, (chunk) => writeAll(target.handle.fd, chunk));
+    return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
+  } catch (error) {
+    if (tools.partial && response.version && isBrokenOff(error, tools))
+      await tools.partial.leave(file.url, target, response.version);
+    else await target.discard();
+    throw error;
+  }
+}
+
+/** Whether the rest may still be got; a part would only fill a full disk. */
+function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
+  if (error instanceof NotResumed) return false;
+  return signal.aborted || error instanceof TransportError || error instanceof LinkError;
+}
+
+/** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made `PROGRESS` counts as new. */
+export async function withRetries<T>(
+  tools: DownloadTools,
+  work: (resume: Resume) => Promise<T>,
+): Promise<T> {
+  let tries = 1;
+  let counted = 0;
+  const again = async (error: unknown) => {
+    const failure = asFailure(error);
+    const wait = worthAnotherTry(error);
+    if (wait === undefined || tools.signal.aborted || tries >= TRIES) return false;
+    const seconds = Math.max(PAUSES[tries - 1] ?? 0, wait);
+    if (seconds > LONGEST_PAUSE) return false;
+    tries++;
+    await tools.again(failure, seconds);
+    await tools.sleep(seconds * 1000);
+    return true;
+  };
+  const resume: Resume = (broken, received) => {
+    if (received >= counted + PROGRESS) {
+      tries = 1;
+      counted = received;
+    }
+    return again(broken);
+  };
+  for (;;) {
+    try {
+      return await work(resume);
+    } catch (error) {
+      if (!(await again(error))) throw asFailure(error);
+    }
+  }
+}
+
+/** `unreachable` only if the request was not sent. */
+function asFailure(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (!(error instanceof TransportError)) throw error;
+  return new CliError(error.sent ? 'failed' : 'unreachable', error.message, {
+    hint: error.hint,
+    cause: error,
+  });
+}
+
+/**
+ * Passes the body of a response to `write`, checks its length, and returns that.
+ * @throws CliError, TransportError
+ */
+export async function copyBody(
+  { body, from = 0, length }: FileResponse,
+  { progress }: Pick<DownloadTools, 'progress'>,
+  write: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<number> {
+  let received = from;
+  for await (const chunk of body) {
+    received += chunk.byteLength;
+    if (length !== undefined && received > length)
+      throw new TransportError('the response is longer than announced', { sent: true });
+    await write(chunk);
+    progress.moved(chunk.byteLength);
+  }
+  if (length !== undefined && received < length)
+    throw new TransportError('the download was cut short', { sent: true });
+  return received;
+}
+
+/** Synchronous: writing by the thread pool costs a third of the speed, and there is nothing else to do meanwhile. */
+function writeAll(fd: number, chunk: Uint8Array): void {
+  try {
+    // A full disk takes a part without an error; the next write fails with ENOSPC.
+    for (let written = 0; written < chunk.byteLength; ) written += writeSync(fd, chunk, written);
+  } catch (error) {
+    failedWriting(error as NodeJS.ErrnoException);
+  }
+}
+
+async function refuseTooLarge({ length: all, from = 0 }: FileResponse, folder: Folder) {
+  if (all === undefined) return;
+  const length = all - from;
+  const { bavail, bsize, blocks } = await statfs(folder.path).catch(failedWriting);
+  if (blocks === 0 || length <= bavail * bsize) return;
+  throw failedError(
+    `not enough disk space: ${size(length)} needed in "${folder.path}", ${size(bavail * bsize)} free`,
+  );
+}
+
+function failedWriting(error: NodeJS.ErrnoException): never {
+  if (error instanceof CliError) throw error;
+  const why = error.code === 'ENOSPC' ? 'the disk is full' : `${error.code}`;
+  throw failedError(`cannot write the file (${why})`, { cause: error });
+}
