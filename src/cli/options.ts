@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { parseDuration } from '../contract/duration';
-import type { Edition, Environment } from '../platform/context';
+import { type Edition, type Expiry, parseDuration, parseExpiry } from '../contract/lifetime';
+import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 
 /** Options every command takes, before or after its name. */
@@ -183,24 +183,6 @@ export function parseEdition(text: string, source: string): Edition {
   const found = editions.find((edition) => edition === text);
   if (found) return found;
   throw usageError(`${source} must be one of ${editions.join(', ')}, not "${text}"`);
-}
-
-/** When a push expires: seconds from now, or a time in milliseconds. */
-export type Expiry = { readonly after: number } | { readonly at: number };
-
-/** Parses `6h`, `1d12h` or a time with a time zone, as `2026-12-01T09:00Z` (ISO 8601); undefined if it is invalid. */
-export function parseExpiry(value: string): Expiry | undefined {
-  const after = parseDuration(value);
-  if (after) return { after };
-  const [, day] =
-    /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.exec(value) ?? [];
-  const at = Date.parse(value);
-  return day === undefined || Number.isNaN(at) || !isDay(day) ? undefined : { at };
-}
-
-/** Whether a month has such a day: `Date` takes 31 November for 1 December. */
-function isDay(day: string): boolean {
-  return new Date(day).toISOString().startsWith(day);
 }
 
 /** Parses when a push expires. */

@@ -1,6 +1,10 @@
-import { durations, type NewPush, type Push } from '../contract/api';
-import { durationText } from '../contract/duration';
-import { askedLifetime, grantedLifetime } from '../contract/lifetime';
+import type { NewPush, Push } from '../contract/api';
+import {
+  askedLifetime,
+  comparedLifetimes,
+  durationText,
+  grantedLifetime,
+} from '../contract/lifetime';
 
 type Value = number | boolean;
 
@@ -16,7 +20,6 @@ export interface Difference {
 }
 
 /** In seconds. */
-const MINUTE = 60;
 const DAY = 86_400;
 
 /**
@@ -49,21 +52,10 @@ export function unconfirmed(asked: NewPush, granted: Push): ('days' | 'views')[]
   return [...(days ? ['days' as const] : []), ...(views ? ['views' as const] : [])];
 }
 
-/** The lifetimes in days; equal if they differ only as clocks and calendars do. */
+/** The lifetimes in days. */
 function daysOf(request: NewPush, push: Push): [number | undefined, number | undefined] {
-  const asked = askedLifetime(request);
-  const granted = grantedLifetime(push);
-  if (asked === undefined || granted === undefined) return [undefined, undefined];
-  const late = granted - asked;
-  const same = Math.abs(late) < MINUTE || (late > 0 && late <= calendarSlack(request));
-  return [asked / DAY, (same ? asked : granted) / DAY];
-}
-
-/** Seconds that a calendar adds to an index: up to a day for each month, an hour when the clocks change. */
-function calendarSlack({ expire_after_duration: index }: NewPush): number {
-  const asked = durations[index ?? -1] ?? 0;
-  const months = Math.floor(asked / (30 * DAY));
-  return asked < DAY ? 0 : months * DAY + 60 * MINUTE;
+  const { asked, granted } = comparedLifetimes(request, push) ?? {};
+  return [asked && asked / DAY, granted && granted / DAY];
 }
 
 /** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `retrieval step requested, not granted`. */

@@ -1,14 +1,5 @@
-import {
-  type Account,
-  APPLICATION,
-  durations,
-  type InstanceVersion,
-  limits,
-  longestDuration,
-  type NewPush,
-} from '../contract/api';
-import { durationCode, durationText } from '../contract/duration';
-import type { Edition } from '../platform/context';
+import { type Account, APPLICATION, type InstanceVersion } from '../contract/api';
+import type { Edition } from '../contract/lifetime';
 import { CliError, usageError } from '../platform/errors';
 import type { Api } from './client';
 
@@ -48,48 +39,6 @@ async function isThere(ask: () => Promise<unknown>): Promise<boolean> {
     if (!(error instanceof CliError) || error.status === undefined) throw error;
     return error.status === 401 || error.status === 403;
   }
-}
-
-export type ExpiryFields = Pick<
-  NewPush,
-  'expire_after_days' | 'expire_after_duration' | 'expires_in'
->;
-
-/** In seconds. */
-const DAY = 86_400;
-
-/**
- * The field of a creation that grants a lifetime, or the longest shorter one that the edition has.
- * @param seconds above 0
- * @throws CliError (usage) for one that the edition does not have, and nothing close to it
- */
-export function expiryFields(seconds: number, edition: Edition): ExpiryFields {
-  if (edition === 'oss') return { expire_after_days: wholeDays(seconds) };
-  if (edition === APPLICATION) {
-    if (seconds % DAY === 0) return { expire_after_days: seconds / DAY };
-    if (seconds < limits.seconds) throw tooShort(seconds, limits.seconds);
-    return { expires_in: seconds };
-  }
-  const index = longestDuration(seconds);
-  if (index === -1) throw tooShort(seconds, durations[0] ?? 0);
-  return { expire_after_duration: index };
-}
-
-function tooShort(seconds: number, shortest: number): CliError {
-  return usageError(
-    `this instance cannot expire a push after ${durationText(seconds)}`,
-    `the shortest is ${durationText(shortest)}`,
-  );
-}
-
-/** @throws CliError (usage) for less than a day */
-function wholeDays(seconds: number): number {
-  if (seconds >= DAY) return Math.floor(seconds / DAY);
-  throw usageError(
-    `this instance counts whole days: it cannot expire a push after ${durationText(seconds)}`,
-    'use --days 1, and end it before: ' +
-      `pwpush wait LINK --timeout ${durationCode(seconds)} --then-expire || pwpush expire LINK`,
-  );
 }
 
 /** Whether an account is given by its id, not its name. */

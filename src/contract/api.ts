@@ -56,8 +56,6 @@ export type RouteName = keyof typeof routes;
 /** Limits and defaults of the reference (docs/wire.md, "Limits"); instances may have others. */
 export const limits = {
   days: { min: 1, max: 90, default: 7 },
-  /** Of the shortest push of our own service. */
-  seconds: 60,
   views: { min: 1, max: 100, default: 5 },
   /** Bytes of UTF-8 in a text payload. */
   textBytes: 1024 * 1024,
@@ -71,22 +69,6 @@ export const limits = {
   passphraseTriesPerMinute: 5,
   notifiedAtOnce: 5,
 } as const;
-
-const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
-/**
- * Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"): minutes, hours,
- * days, weeks, months of 30 days.
- */
-export const durations: readonly number[] = [
-  ...[15, 30, 45].map((count) => count * MINUTE),
-  ...[1, 6, 12].map((count) => count * HOUR),
-  ...[1, 2, 3, 4, 5, 6, 7, 14, 21, 30, 60, 90].map((count) => count * DAY),
-];
-
-/** The index of the longest of `durations` within this number of seconds; -1 if all are longer. */
-export function longestDuration(seconds: number): number {
-  return durations.findLastIndex((one) => one <= seconds);
-}
 
 export const kinds = ['text', 'file', 'url', 'qr'] as const;
 export type Kind = (typeof kinds)[number];
@@ -178,7 +160,7 @@ export interface Preview {
 export interface NewRequest extends Partial<Notification> {
   /** The question. */
   request: string;
-  /** Index into `durations`. */
+  /** An index of `durations` (lifetime.ts). */
   close_after_duration?: number;
   /** Seconds: at our service, which prefers it to the index. */
   close_after?: number;

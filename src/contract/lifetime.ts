@@ -1,29 +1,191 @@
-import { durations, type NewPush, type Push } from './api';
+import type { NewPush, NewRequest } from './api';
 
-const MINUTE = 60;
-const DAY = 86_400;
+/** How an instance takes the expiry of a push: in days, as an index of `durations`, or in seconds. */
+export type Edition = 'oss' | 'commercial' | 'pwpush';
 
-/** Seconds that a request asks for, if it asks for any. */
-export function askedLifetime(request: NewPush): number | undefined {
-  const { expire_after_days: days, expire_after_duration: index, expires_in } = request;
-  return expires_in ?? (days === undefined ? durations[index ?? -1] : days * DAY);
+const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, mo: 2_592_000 } as const;
+
+/**
+ * Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"): minutes, hours,
+ * days, weeks, months of 30 days.
+ */
+export const durations: readonly number[] = [
+  ...[15, 30, 45].map((count) => count * units.m),
+  ...[1, 6, 12].map((count) => count * units.h),
+  ...[1, 2, 3, 4, 5, 6, 7, 14, 21, 30, 60, 90].map((count) => count * units.d),
+];
+
+/** The index of the longest of `durations` within this number of seconds; -1 if all are longer. */
+export function longestDuration(seconds: number): number {
+  return durations.findLastIndex((one) => one <= seconds);
+}
+
+/** Seconds of the shortest lifetime that each edition has. */
+export const shortestLifetime: Readonly<Record<Edition, number>> = {
+  oss: units.d,
+  commercial: 15 * units.m,
+  pwpush: units.m,
+};
+
+/** When a push expires: seconds from now, or a time in milliseconds. */
+export type Expiry = { readonly after: number } | { readonly at: number };
+
+/** Parses `6h`, `1d12h` or a time with a time zone, as `2026-12-01T09:00Z` (ISO 8601); undefined if it is invalid. */
+export function parseExpiry(text: string): Expiry | undefined {
+  const after = parseDuration(text);
+  if (after) return { after };
+  const [, day] =
+    /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  const at = Date.parse(text);
+  return day === undefined || Number.isNaN(at) || !isDay(day) ? undefined : { at };
+}
+
+/** Whether a month has such a day: `Date` takes 31 November for 1 December. */
+function isDay(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
+}
+
+/** The seconds of a text such as `45m`, `1h30m` or `2w`; a month (`mo`) has 30 days. Undefined if the text is invalid. */
+export function parseDuration(text: string): number | undefined {
+  if (!/^(\d{1,9}(mo|[smhdw]))+$/.test(text)) return undefined;
+  const parts = text.matchAll(/(\d+)(mo|[smhdw])/g);
+  let seconds = 0;
+  for (const [, count, unit] of parts) seconds += Number(count) * units[unit as keyof typeof units];
+  return seconds;
+}
+
+export type ExpiryFields = Pick<
+  NewPush,
+  'expire_after_days' | 'expire_after_duration' | 'expires_in'
+>;
+export type ClosingFields = Pick<NewRequest, 'close_after' | 'close_after_duration'>;
+
+/**
+ * The field that asks an instance for the lifetime of a push, or for the longest shorter one that it has.
+ * @returns undefined below the shortest one
+ */
+export function expiryFields(seconds: number, edition: Edition): ExpiryFields | undefined {
+  if (seconds < shortestLifetime[edition]) return undefined;
+  if (edition === 'commercial') return { expire_after_duration: longestDuration(seconds) };
+  if (edition === 'pwpush' && seconds % units.d !== 0) return { expires_in: seconds };
+  return { expire_after_days: Math.floor(seconds / units.d) };
 }
 
 /**
- * Seconds between creation and expiry. `expires_at` decides, or else `expires_in`, as an instance may return the days that
- * it ignored.
+ * The fields that ask for the lifetime of a request: the exact one, and for instances without it the longest index within it.
+ * @returns undefined below the shortest one
  */
-export function grantedLifetime(push: Push): number | undefined {
-  const { expire_after_days: days, expire_after_duration: index, expires_in } = push;
-  const span = Date.parse(String(push.expires_at)) - Date.parse(String(push.created_at));
+export function closingFields(seconds: number): ClosingFields | undefined {
+  const index = longestDuration(seconds);
+  return index === -1 ? undefined : { close_after: seconds, close_after_duration: index };
+}
+
+/** Seconds that a push or a request asks for, if it asks for any. */
+export function askedLifetime(asked: ExpiryFields & ClosingFields): number | undefined {
+  const { expires_in, close_after, expire_after_days: days } = asked;
+  return (
+    expires_in ??
+    close_after ??
+    (days === undefined ? durations[askedIndex(asked)] : days * units.d)
+  );
+}
+
+function askedIndex({
+  expire_after_duration,
+  close_after_duration,
+}: ExpiryFields & ClosingFields): number {
+  return expire_after_duration ?? close_after_duration ?? -1;
+}
+
+/** What a push or a request says about its lifetime, in a response. */
+export interface GrantedLifetime {
+  readonly created_at?: unknown;
+  readonly expires_at?: unknown;
+  readonly expires_in?: unknown;
+  readonly expire_after_days?: unknown;
+  readonly expire_after_duration?: unknown;
+  readonly close_after_at?: unknown;
+  readonly close_after?: unknown;
+  readonly close_after_duration?: unknown;
+}
+
+/**
+ * Seconds between creation and expiry. The time of expiry decides, or else the seconds, as an instance may return the days
+ * that it ignored.
+ */
+export function grantedLifetime(granted: GrantedLifetime): number | undefined {
+  const { expire_after_days: days, created_at } = granted;
+  const end = granted.expires_at ?? granted.close_after_at;
+  const span = Date.parse(String(end)) - Date.parse(String(created_at));
   if (!Number.isNaN(span)) return withoutSkew(Math.round(span / 1000));
-  if (Number.isInteger(expires_in) && Number(expires_in) > 0)
-    return withoutSkew(Number(expires_in));
-  return durations[index ?? -1] ?? (typeof days === 'number' ? days * DAY : undefined);
+  const seconds = granted.expires_in ?? granted.close_after;
+  if (Number.isInteger(seconds) && Number(seconds) > 0) return withoutSkew(Number(seconds));
+  const index = granted.expire_after_duration ?? granted.close_after_duration;
+  return (
+    durations[typeof index === 'number' ? index : -1] ??
+    (typeof days === 'number' ? days * units.d : undefined)
+  );
 }
 
 /** Rounds seconds that are almost minutes: an instance does not take both times at the same instant. */
 function withoutSkew(seconds: number): number {
-  const minutes = Math.round(seconds / MINUTE) * MINUTE;
+  const minutes = Math.round(seconds / units.m) * units.m;
   return Math.abs(seconds - minutes) <= 2 ? minutes : seconds;
+}
+
+/**
+ * The seconds asked for and granted; equal if they differ only as clocks and calendars do.
+ * @returns undefined if one of them is not known
+ */
+export function comparedLifetimes(
+  request: ExpiryFields & ClosingFields,
+  response: GrantedLifetime,
+): { readonly asked: number; readonly granted: number } | undefined {
+  const asked = askedLifetime(request);
+  const granted = grantedLifetime(response);
+  if (asked === undefined || granted === undefined) return undefined;
+  const late = granted - asked;
+  const same = Math.abs(late) < units.m || (late > 0 && late <= calendarSlack(request));
+  return { asked, granted: same ? asked : granted };
+}
+
+/** Seconds that a calendar adds to an index: up to a day for each month, an hour when the clocks change. */
+function calendarSlack(request: ExpiryFields & ClosingFields): number {
+  const asked = durations[askedIndex(request)] ?? 0;
+  const months = Math.floor(asked / units.mo);
+  return asked < units.d ? 0 : months * units.d + units.h;
+}
+
+/** Seconds in words: `45 minutes`, `1 day 12 hours`. */
+export function durationText(seconds: number): string {
+  const words: string[] = [];
+  let left = Math.round(seconds);
+  for (const [name, length] of [
+    ['day', units.d],
+    ['hour', units.h],
+    ['minute', units.m],
+    ['second', units.s],
+  ] as const) {
+    const count = Math.floor(left / length);
+    left -= count * length;
+    if (count > 0) words.push(counted(count, name));
+  }
+  return words.slice(0, 2).join(' ') || '0 seconds';
+}
+
+/** Seconds in the largest unit up to days that divides them: `2 days`, `90 minutes`. */
+export function durationInOneUnit(seconds: number): string {
+  if (seconds % units.d === 0) return counted(seconds / units.d, 'day');
+  if (seconds % units.h === 0) return counted(seconds / units.h, 'hour');
+  return counted(seconds / units.m, 'minute');
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Seconds as `parseDuration` reads them, in the largest unit up to days: `36h`. */
+export function durationCode(seconds: number): string {
+  const fits = (['d', 'h', 'm'] as const).find((unit) => seconds % units[unit] === 0);
+  return fits ? `${seconds / units[fits]}${fits}` : `${seconds}s`;
 }

@@ -4,7 +4,7 @@ import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
 import { requestPoller } from '../client/progress';
 import type { SecretRequest } from '../contract/api';
-import { durationText } from '../contract/duration';
+import { durationText } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { timeoutOf } from '../profile/session';

@@ -1,3 +1,4 @@
+import type { Edition } from '../contract/lifetime';
 import type { Interrupts } from './interrupts';
 
 /** Bytes coming in: standard input. */
@@ -71,9 +72,6 @@ export interface Child {
   /** Its standard input; ours if left out. */
   readonly input?: string;
 }
-
-/** How an instance takes the expiry of a push: in days, as an index of durations, or in seconds. */
-export type Edition = 'oss' | 'commercial' | 'pwpush';
 
 /** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
 export interface Profile {

@@ -1,7 +1,7 @@
 import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
+import type { Edition } from '../contract/lifetime';
 import type {
   ClientCertificate,
-  Edition,
   HeaderFields,
   Profile,
   StoredProfiles,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { type Expiry, parseExpiry } from '../cli/options';
 import { type Kind, kinds } from '../contract/api';
+import { type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
 
 /** A push as a line of `push --each` describes it; the fields are named like options. */

@@ -1,4 +1,4 @@
-import { durations } from '../../src/contract/api';
+import { durations } from '../../src/contract/lifetime';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 
 /** What is not known of the commercial edition, and of services like it: each a switch, so that the client works either way. */

@@ -1,7 +1,6 @@
 import type { Push } from '../../contract/api';
 import { size } from '../../contract/byte-size';
-import { durationText } from '../../contract/duration';
-import { grantedLifetime } from '../../contract/lifetime';
+import { durationText, grantedLifetime } from '../../contract/lifetime';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

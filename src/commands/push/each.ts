@@ -5,8 +5,8 @@ import { toJson } from '../../cli/terminal/output';
 import { concurrentMap } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
 import type { NewPush } from '../../contract/api';
+import type { Edition } from '../../contract/lifetime';
 import { tellError } from '../../open/tell-error';
-import type { Edition } from '../../platform/context';
 import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { pruneReceipts } from '../../profile/receipts';
@@ -23,8 +23,9 @@ import {
 import { deliverLink } from '../../share/deliver-link';
 import { dryRunText } from '../../share/dry-run';
 import type { EncryptMode, Seal } from '../../share/encryption';
-import { editionOf, toldExpiry } from './expiry';
+import { editionOf, toldExpiry } from '../../share/expiry';
 import {
+  askedExpiry,
   checkEncryptable,
   checkPushOptions,
   encryptMode,
@@ -66,7 +67,7 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const connected = lazy(() => session.connect(concurrency));
   const instance = options.dryRun ? undefined : await connected();
   const account = instance && (await accountOf(instance));
-  const edition = editionOf(options, target.edition, connected);
+  const edition = editionOf(target.edition, connected, options.dryRun);
   const batch = { options, target, instance, account, passphrase, mode, seal, edition };
   const work = pushLine(session, batch);
   const reporter = outcomeReporter(session, batch);
@@ -100,7 +101,7 @@ function pushLine({ context, say }: Session, batch: Batch) {
       const { passphrase: named, payload, ...limits } = entryOf(line, format);
       const own = named === undefined ? passphrase : await noKey(named);
       const merged = { ...withoutExpiry(options, limits), ...limits, passphrase: false };
-      const told = await toldExpiry(merged, profile, context.now(), edition);
+      const told = await toldExpiry(askedExpiry(merged, profile), context.now(), edition);
       if (mode) checkEncryptable(merged.kind);
       if (mode) await warn(merged);
       const sealed = await seal?.({ text: payload, files: undefined });

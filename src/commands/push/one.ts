@@ -1,7 +1,7 @@
 import { offerPassphrase, readPassphrase } from '../../cli/passphrase';
 import { readSecret, type Source } from '../../cli/source';
 import { invocation } from '../../cli/terminal/output';
-import type { Edition } from '../../platform/context';
+import type { Edition } from '../../contract/lifetime';
 import { CliError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { pruneReceipts } from '../../profile/receipts';
@@ -9,8 +9,14 @@ import { accountOf, type Instance, type Session } from '../../profile/session';
 import { NoInstance, type Target } from '../../profile/target';
 import { contentSource, openFiles } from '../../share/content';
 import { deliverLink } from '../../share/deliver-link';
-import { editionOf, toldExpiry } from './expiry';
-import { checkPushOptions, encryptMode, instanceOnly, type PushOptions } from './push-options';
+import { editionOf, toldExpiry } from '../../share/expiry';
+import {
+  askedExpiry,
+  checkPushOptions,
+  encryptMode,
+  instanceOnly,
+  type PushOptions,
+} from './push-options';
 import { type Draft, readyPush, shownPush } from './ready';
 import { acceptPush, clearFieldsWarning, keepReceipt, keepsReceipts } from './result';
 
@@ -31,8 +37,8 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   const seal =
     mode && (await (await import('../../share/encryption')).sealerFor(mode, options, context));
   const connected = lazy(() => session.connect());
-  const edition = target ? editionOf(options, target.edition, connected) : ownEdition;
-  const told = await toldExpiry(options, target?.defaults, context.now(), edition);
+  const edition = target ? editionOf(target.edition, connected, options.dryRun) : ownEdition;
+  const told = await toldExpiry(askedExpiry(options, target?.defaults), context.now(), edition);
   if (told.shorter !== undefined) await say.warn(told.shorter);
   const attachments = await openFiles(options, context);
   try {

@@ -1,9 +1,9 @@
-import type { Expiry, GlobalOptions } from '../../cli/options';
+import type { GlobalOptions } from '../../cli/options';
 import { checkPassphrase, type PassphraseOptions } from '../../cli/passphrase';
 import { checkStandardInput } from '../../cli/source';
-import type { ExpiryFields } from '../../client/edition';
 import { notification } from '../../client/notification';
 import type { Kind, NewPush } from '../../contract/api';
+import type { Expiry, ExpiryFields } from '../../contract/lifetime';
 import type { Context, Profile } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { type ContentOptions, checkFiles } from '../../share/content';
@@ -94,6 +94,16 @@ function checkEncryption({ encrypt, to, recipientsFile, keyOut }: PushOptions): 
   const other = keys ?? (keyOut === undefined ? undefined : '--key-out');
   if (encrypt === false && other !== undefined)
     throw usageError(`--no-encrypt cannot be combined with ${other}`, 'use only one of them');
+}
+
+/** When a push is to expire, by options or the profile. */
+export function askedExpiry(
+  { days, expire }: Pick<PushOptions, 'days' | 'expire'>,
+  profile: Profile | undefined,
+): Expiry | undefined {
+  if (expire) return expire;
+  const wholeDays = days ?? profile?.days;
+  return wholeDays === undefined ? undefined : { after: wholeDays * 86_400 };
 }
 
 /**

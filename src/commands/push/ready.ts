@@ -1,6 +1,6 @@
-import type { ExpiryFields } from '../../client/edition';
 import type { Attachment } from '../../client/form';
 import type { NewPush } from '../../contract/api';
+import type { ExpiryFields } from '../../contract/lifetime';
 import type { Context, Profile } from '../../platform/context';
 import type { EncryptMode, Seal } from '../../share/encryption';
 import type { Withdraw } from '../../share/give-to-sender';

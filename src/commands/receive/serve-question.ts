@@ -17,7 +17,7 @@ import { type LostFiles, type LostText, type Safe, type Taking, withPush } from 
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
-import { closeAfter } from '../../share/close-after';
+import { toldClosing } from '../../share/expiry';
 
 export interface ReceiveOptions extends GlobalOptions, PassphraseOptions {
   readonly question?: string;
@@ -77,7 +77,7 @@ function checkReceiveOptions(options: ReceiveOptions, context: Context): void {
   const named = { 'the question': question, '--host': host, '--tls-cert': tlsCert };
   const empty = Object.entries({ ...named, '--tls-key': tlsKey }).find(([, value]) => value === '');
   if (empty) throw usageError(`${empty[0]} must not be empty`);
-  if (expire !== undefined) closeAfter(expire);
+  if (expire !== undefined) toldClosing(expire);
 }
 
 function requestOf(
@@ -88,7 +88,7 @@ function requestOf(
   return {
     request: question,
     public_key: recipient,
-    ...(expire === undefined ? {} : { close_after: closeAfter(expire).close_after }),
+    ...(expire === undefined ? {} : { close_after: toldClosing(expire).close_after }),
     ...(allowFiles ? { response_file_attachments: true } : {}),
     ...(passphrase === undefined ? {} : { passphrase }),
   };

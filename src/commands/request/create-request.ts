@@ -12,8 +12,7 @@ import { differences, differenceText } from '../../client/compare-limits';
 import { findLink, parseReference, withKey } from '../../client/link';
 import { notification } from '../../client/notification';
 import type { NewPush, NewRequest, Push, SecretRequest } from '../../contract/api';
-import { durationInOneUnit } from '../../contract/duration';
-import { grantedLifetime } from '../../contract/lifetime';
+import { durationInOneUnit, grantedLifetime } from '../../contract/lifetime';
 import { type NewKey, newRequestKey } from '../../open/request-keys';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
 import type { Context } from '../../platform/context';
@@ -33,9 +32,9 @@ import {
   type Session,
 } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
-import { closeAfter } from '../../share/close-after';
 import { openFiles } from '../../share/content';
 import { type CreatedLink, deliverLink } from '../../share/deliver-link';
+import { toldClosing } from '../../share/expiry';
 
 export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
   readonly expire?: string;
@@ -135,7 +134,7 @@ function checkRequestOptions(options: RequestOptions, context: Context): void {
       '--notify requires --no-encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or let the instance read the answer',
     );
-  if (options.expire !== undefined) closeAfter(options.expire);
+  if (options.expire !== undefined) toldClosing(options.expire);
 }
 
 function questionSource(options: RequestOptions, context: Context): Source {
@@ -173,7 +172,7 @@ async function offerExpiry(source: Source, { context, say }: Session): Promise<s
     ).trim();
     if (typed === '') return undefined;
     try {
-      closeAfter(typed);
+      toldClosing(typed);
       return typed;
     } catch (error) {
       if (tries === TRIES || !(error instanceof CliError)) throw error;
@@ -204,7 +203,7 @@ function requestOf(
 ): NewRequest {
   return {
     request,
-    ...(expire === undefined ? {} : closeAfter(expire)),
+    ...(expire === undefined ? {} : toldClosing(expire)),
     ...(name === undefined ? {} : { name }),
     ...(note === undefined ? {} : { note }),
     ...(allowFiles ? { response_file_attachments: true } : {}),

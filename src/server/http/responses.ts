@@ -1,4 +1,5 @@
-import { API_VERSION, APPLICATION, durations } from '../../contract/api';
+import { API_VERSION, APPLICATION } from '../../contract/api';
+import { durations } from '../../contract/lifetime';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
 import { requestState } from '../rules/requests';

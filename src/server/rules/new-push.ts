@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { parseUrl } from '../../contract/address';
-import { durations, type Kind, kinds, limits, longestDuration } from '../../contract/api';
+import { type Kind, kinds, limits } from '../../contract/api';
+import { durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 
@@ -106,7 +107,7 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
       default: undefined,
     }),
     expires_in: count('Expires in', {
-      min: limits.seconds,
+      min: shortestLifetime.pwpush,
       max: bounds.days.max * DAY,
       default: undefined,
     }),

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { pointOf } from '../../age/bech32';
-import { durations, limits } from '../../contract/api';
+import { limits } from '../../contract/api';
+import { durations } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import { commonFields, count, flag, isUnicode, noFiles, notInJson } from './new-push';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationCode, durationText, parseDuration } from '../../src/contract/duration';
+import { durationCode, durationText, parseDuration } from '../../src/contract/lifetime';
 
 test.each([
   ['0s', 0],

@@ -1,0 +1,110 @@
+import { askEdition } from '../client/edition';
+import {
+  askedLifetime,
+  type ClosingFields,
+  closingFields,
+  durationCode,
+  durationText,
+  type Edition,
+  type Expiry,
+  type ExpiryFields,
+  expiryFields,
+  parseDuration,
+  shortestLifetime,
+} from '../contract/lifetime';
+import { CliError, usageError } from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
+import type { Instance } from '../profile/session';
+
+/** In seconds. */
+const DAY = 86_400;
+
+/** An expiry as an instance takes it. */
+export interface ToldExpiry {
+  readonly fields: ExpiryFields;
+  /** A warning, if the instance has nothing as long as was asked for. */
+  readonly shorter?: string;
+}
+
+/**
+ * Translates the expiry of a push for an instance.
+ * @param edition called if there is something to translate
+ * @throws CliError (usage) for an expiry that the instance does not have, or a time that has passed
+ */
+export async function toldExpiry(
+  asked: Expiry | undefined,
+  now: Date,
+  edition: (seconds: number) => Promise<Edition>,
+): Promise<ToldExpiry> {
+  if (asked === undefined) return { fields: {} };
+  const seconds = secondsUntil(asked, now);
+  const known = await edition(seconds);
+  const fields = expiryFields(seconds, known);
+  if (fields === undefined) throw tooShort(seconds, known);
+  const granted = askedLifetime(fields);
+  if (granted === seconds || granted === undefined) return { fields };
+  const [wanted, sent] = [durationText(seconds), durationText(granted)];
+  const counts = known === 'oss' ? 'counts whole days' : 'has fixed steps';
+  return {
+    fields,
+    shorter: `${wanted} requested, rounded down to ${sent}: this instance ${counts}`,
+  };
+}
+
+function secondsUntil(asked: Expiry, now: Date): number {
+  if ('after' in asked) return asked.after;
+  const seconds = Math.floor((asked.at - now.getTime()) / 1000);
+  if (seconds > 0) return seconds;
+  throw usageError(`--expire ${new Date(asked.at).toISOString()} has passed`);
+}
+
+function tooShort(seconds: number, edition: Edition): CliError {
+  const cannot = `cannot expire a push after ${durationText(seconds)}`;
+  if (edition === 'oss')
+    return usageError(
+      `this instance counts whole days: it ${cannot}`,
+      'use --days 1, and end it before: ' +
+        `pwpush wait LINK --timeout ${durationCode(seconds)} --then-expire || pwpush expire LINK`,
+    );
+  return usageError(
+    `this instance ${cannot}`,
+    `the shortest is ${durationText(shortestLifetime[edition])}`,
+  );
+}
+
+/**
+ * The edition of an instance: known, or asked for once. A dry run, which sends nothing if it can, need not ask for whole
+ * days.
+ */
+export function editionOf(
+  known: Edition | undefined,
+  instance: () => Promise<Pick<Instance, 'api'>>,
+  dryRun: boolean,
+): (seconds: number) => Promise<Edition> {
+  const asked = lazy(async () => askEdition((await instance()).api));
+  return async (seconds) => {
+    if (known !== undefined) return known;
+    const whole = seconds % DAY === 0;
+    if (dryRun && whole) return 'oss';
+    try {
+      return await asked();
+    } catch (error) {
+      // The creation itself shows what is wrong, if it is; the limits that it grants are checked.
+      if (whole && error instanceof CliError && error.status !== undefined) return 'oss';
+      throw error;
+    }
+  };
+}
+
+/**
+ * Translates the expiry of a request.
+ * @throws CliError (usage) for an invalid duration, or one below the shortest
+ */
+export function toldClosing(text: string): ClosingFields {
+  const seconds = parseDuration(text);
+  const hint = 'use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo';
+  if (seconds === undefined) throw usageError(`--expire: "${text}" is not a duration`, hint);
+  const fields = closingFields(seconds);
+  if (fields === undefined) throw usageError(`--expire: ${text} is too short`, hint);
+  return fields;
+}
