@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { askUntil } from './ask-until';
 import { bytesOf, variableValue, withoutOneLineEnd } from './source';
 
 /** Where the passphrase comes from. */
@@ -105,21 +106,22 @@ export async function askPassphrase(
   return twice ? typedTwice(prompter, question, checked) : checked(await prompter.secret(question));
 }
 
-const TRIES = 3;
-
 /** Asks again if the two differ: ending the run would lose the secret that was typed before. */
 async function typedTwice(
   prompter: Prompter,
   question: string,
   checked: (typed: string) => string,
 ): Promise<string> {
-  for (let tries = 1; ; tries++) {
-    const ask = tries === 1 ? question : "They don't match, try again:";
-    const passphrase = checked(await prompter.secret(ask));
-    if (passphrase === '') return passphrase;
-    if ((await prompter.secret('Passphrase again:')) === passphrase) return passphrase;
-    if (tries === TRIES) throw usageError('the passphrases do not match; nothing was sent');
-  }
+  const mismatch = usageError('the passphrases do not match; nothing was sent');
+  return askUntil(
+    async (failure) => {
+      const ask = failure ? "They don't match, try again:" : question;
+      const typed = checked(await prompter.secret(ask));
+      if (typed === '' || (await prompter.secret('Passphrase again:')) === typed) return typed;
+      throw mismatch;
+    },
+    (failure) => failure === mismatch,
+  );
 }
 
 async function fromFile(path: string, context: Context): Promise<string> {

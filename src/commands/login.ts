@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { askUntil } from '../cli/ask-until';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
@@ -114,26 +115,6 @@ function savedText(name: string, loggedIn: boolean, before: string | undefined):
   return `${first}, now the default (switch back: pwpush profile use ${before})`;
 }
 
-/** How often the user is asked. */
-const TRIES = 3;
-
-/** Asks again, with the reason, after an answer that fails with one of these codes. */
-async function retryPrompt<T>(
-  { context, say }: Session,
-  retryable: readonly ErrorCode[],
-  ask: (again: boolean) => Promise<T>,
-): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await ask(tries > 1);
-    } catch (error) {
-      const again = error instanceof CliError && retryable.includes(error.code) && tries < TRIES;
-      if (!again || context.signal.aborted) throw error;
-      await say.announce(error.message);
-    }
-  }
-}
-
 /** From the command line, else the environment, else a prompt; without one, the address of the profile. */
 async function chooseInstance(
   session: Session,
@@ -161,10 +142,26 @@ async function chooseInstance(
     throw usageError('no instance address given', 'run pwpush login https://pwpush.example');
   }
   const prompter = await context.prompter();
-  return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () => {
-    const question = 'Address of the instance, such as https://eu.pwpush.com:';
-    return checked(session, candidate(await prompter.text(question, known)), candidate);
-  });
+  const question = 'Address of the instance, such as https://eu.pwpush.com:';
+  return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () =>
+    checked(session, candidate(await prompter.text(question, known)), candidate),
+  );
+}
+
+/** Asks again, with the reason, after an answer that fails with one of these codes. */
+function retryPrompt<T>(
+  { context, say }: Session,
+  retryable: readonly ErrorCode[],
+  ask: (again: boolean) => Promise<T>,
+): Promise<T> {
+  return askUntil(
+    async (failure) => {
+      if (failure instanceof CliError) await say.announce(failure.message);
+      return ask(failure !== undefined);
+    },
+    (failure) =>
+      failure instanceof CliError && retryable.includes(failure.code) && !context.signal.aborted,
+  );
 }
 
 /** An instance that answers; offers the address that it redirects to, which may be that of a region. */

@@ -5,6 +5,7 @@ import { parseKey } from '../age/key';
 import { isLinkKey } from '../age/link-key';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
 import { type Identity, MODERATE_WORK, passphraseIdentity } from '../age/recipients';
+import { askUntil } from '../cli/ask-until';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import type { Push } from '../contract/api';
@@ -12,8 +13,6 @@ import { attempt, CliError, endedBy, failedError } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import type { PushKeys } from './decryption-keys';
 import { type Taking, withPush } from './taking';
-
-const TRIES = 3;
 
 /**
  * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded. The armor is held before
@@ -77,14 +76,17 @@ export async function decryptAnswer(taking: Taking, keys: PushKeys): Promise<Tak
 async function askForKey(taking: Taking, keys: PushKeys): Promise<Taking> {
   const prompter = await taking.context.prompter();
   let question = 'Key or words:';
-  for (let tries = 1; ; tries++) {
-    const typed = (await prompter.secret(question)).trim();
-    const key = typed === '' ? undefined : await parsed(typed);
-    const outcome = key ? await tryKeys(taking, keys, [key]) : noKey();
-    if (!(outcome instanceof CliError)) return outcome;
-    if (tries === TRIES || !isWrongKey(outcome)) throw outcome;
-    question = `Wrong key${key?.complaint ?? ''}, try again:`;
-  }
+  return askUntil(
+    async () => {
+      const typed = (await prompter.secret(question)).trim();
+      const key = typed === '' ? undefined : await parsed(typed);
+      question = `Wrong key${key?.complaint ?? ''}, try again:`;
+      const outcome = key ? await tryKeys(taking, keys, [key]) : noKey();
+      if (outcome instanceof CliError) throw outcome;
+      return outcome;
+    },
+    (failure) => failure instanceof CliError && isWrongKey(failure),
+  );
 }
 
 const isWrongKey = ({ code }: CliError) => code === 'passphrase';

@@ -1,4 +1,5 @@
 import type { Identity } from '../age/recipients';
+import { askUntil, TRIES } from '../cli/ask-until';
 import { askPassphrase } from '../cli/passphrase';
 import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
 import type { Context } from '../platform/context';
@@ -61,24 +62,27 @@ async function readKey(path: string | undefined, context: Context): Promise<stri
   return key;
 }
 
-const TRIES = 3;
-
 async function readIdentities(path: string, context: Context): Promise<Identity[]> {
   const [{ parseIdentities }, { AgeError }] = await Promise.all([
     import('../age/key-files'),
     import('../age/age-error'),
   ]);
   const text = (await bytesOf(path, context)).toString('utf8');
+  const question = `Passphrase of ${placeOf(path)}:`;
   let passphrase: string | undefined;
-  for (let tries = 0; ; tries++) {
-    try {
+  return askUntil(
+    async (failure) => {
+      if (failure) {
+        const wrong = passphrase === undefined ? '' : 'Wrong passphrase, try again. ';
+        passphrase = await askPassphrase(context, false, `${wrong}${question}`);
+      }
       return parseIdentities(text, passphrase);
-    } catch (error) {
-      if (!(error instanceof AgeError)) throw error;
-      const ask = error.reason === 'key-passphrase' && tries < TRIES && context.canPrompt();
-      if (!ask) throw usageError(`${placeOf(path)}: ${error.message}; nothing was fetched`);
-      const wrong = passphrase === undefined ? '' : 'Wrong passphrase, try again. ';
-      passphrase = await askPassphrase(context, false, `${wrong}Passphrase of ${placeOf(path)}:`);
-    }
-  }
+    },
+    (failure) =>
+      failure instanceof AgeError && failure.reason === 'key-passphrase' && context.canPrompt(),
+    1 + TRIES,
+  ).catch((error) => {
+    if (!(error instanceof AgeError)) throw error;
+    throw usageError(`${placeOf(path)}: ${error.message}; nothing was fetched`);
+  });
 }

@@ -1,3 +1,4 @@
+import { askUntil, TRIES } from '../cli/ask-until';
 import { askPassphrase, type KnownPassphrase, noKey } from '../cli/passphrase';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
@@ -38,8 +39,6 @@ export function retrieveFrom(
     return found(push, `${target.base}/r/${token}${fragment}`, { key: kept, publicKey });
   });
 }
-
-const TRIES = 3;
 
 /**
  * Retrieves a push, which uses a view. If the instance requires a passphrase and the user can be asked, it prompts, unless
@@ -96,17 +95,19 @@ export async function withPassphrase<T>(
 ): Promise<T> {
   let given = known.text;
   const mayAsk = known.typed || given === undefined;
-  for (let left = known.typed ? TRIES - 1 : TRIES; ; left--) {
-    try {
-      return await work(given);
-    } catch (error) {
-      const ask = error instanceof CliError && error.code === 'passphrase' && mayAsk;
-      if (!ask || left === 0 || !context.canPrompt()) throw error;
-      const question = given === undefined ? undefined : 'Wrong passphrase, try again:';
-      given = await noKey(await askPassphrase(context, false, question));
-      if (known.typed) known.text = given;
-    }
-  }
+  return askUntil(
+    async (failure) => {
+      if (failure) {
+        const question = given === undefined ? undefined : 'Wrong passphrase, try again:';
+        given = await noKey(await askPassphrase(context, false, question));
+        if (known.typed) known.text = given;
+      }
+      return work(given);
+    },
+    (failure) =>
+      failure instanceof CliError && failure.code === 'passphrase' && mayAsk && context.canPrompt(),
+    known.typed ? TRIES : 1 + TRIES,
+  );
 }
 
 /** The response for an expired push is 200 without a payload (docs/wire.md, "Endpoints"). */

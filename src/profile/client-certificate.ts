@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { askUntil } from '../cli/ask-until';
 import type { ClientCertificate, Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
@@ -61,9 +62,6 @@ function isEncrypted(pem: string): boolean {
   return /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem);
 }
 
-/** How often the user is asked. */
-const TRIES = 3;
-
 async function decrypted(pem: string, path: string, context: Context): Promise<KeyObject> {
   if (!context.canPrompt())
     throw usageError(
@@ -71,13 +69,17 @@ async function decrypted(pem: string, path: string, context: Context): Promise<K
       'decrypt it with openssl pkey, and keep the file readable by you only',
     );
   const prompter = await context.prompter();
-  for (let tries = 1; ; tries++) {
-    const question = tries === 1 ? 'Passphrase of the private key:' : 'Wrong, try again:';
-    const passphrase = await prompter.secret(question);
-    try {
-      return createPrivateKey({ key: pem, passphrase });
-    } catch {
-      if (tries === TRIES) throw usageError(`wrong passphrase for the private key "${path}"`);
-    }
-  }
+  const wrong = usageError(`wrong passphrase for the private key "${path}"`);
+  return askUntil(
+    async (failure) => {
+      const question = failure ? 'Wrong, try again:' : 'Passphrase of the private key:';
+      const passphrase = await prompter.secret(question);
+      try {
+        return createPrivateKey({ key: pem, passphrase });
+      } catch {
+        throw wrong;
+      }
+    },
+    (failure) => failure === wrong,
+  );
 }

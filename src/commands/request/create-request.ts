@@ -1,3 +1,4 @@
+import { askUntil } from '../../cli/ask-until';
 import type { GlobalOptions } from '../../cli/options';
 import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../cli/passphrase';
 import {
@@ -166,22 +167,19 @@ function offerReceive(error: unknown): never {
 async function offerExpiry(source: Source, { context, say }: Session): Promise<string | undefined> {
   if (source.name !== 'prompt') return undefined;
   const prompter = await context.prompter();
-  for (let tries = 1; ; tries++) {
-    const typed = (
-      await prompter.text('Close after, such as 6h or 1w (Enter for default):')
-    ).trim();
-    if (typed === '') return undefined;
-    try {
+  const question = 'Close after, such as 6h or 1w (Enter for default):';
+  return askUntil(
+    async (failure) => {
+      if (failure instanceof CliError)
+        await say.note(`${failure.message.replace('--expire: ', '')}; ${failure.hint}`);
+      const typed = (await prompter.text(question)).trim();
+      if (typed === '') return undefined;
       toldClosing(typed);
       return typed;
-    } catch (error) {
-      if (tries === TRIES || !(error instanceof CliError)) throw error;
-      await say.note(`${error.message.replace('--expire: ', '')}; ${error.hint}`);
-    }
-  }
+    },
+    (failure) => failure instanceof CliError && failure.code === 'usage',
+  );
 }
-
-const TRIES = 3;
 
 /** The passphrase as a field; one that is generated is given to the user first. */
 async function passphraseFor(options: RequestOptions, context: Context) {

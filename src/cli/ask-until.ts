@@ -1,0 +1,24 @@
+/** How often a person is asked. */
+export const TRIES = 3;
+
+/**
+ * Asks until something is accepted.
+ * @param attempt asks, and throws for what is not accepted; gets the failure before, undefined at first
+ * @param again whether to ask again after a failure
+ * @throws the failure of the last try
+ */
+export async function askUntil<T>(
+  attempt: (failure: unknown) => Promise<T>,
+  again: (failure: unknown) => boolean,
+  tries = TRIES,
+): Promise<T> {
+  let failure: unknown;
+  for (let left = tries; ; left--) {
+    try {
+      return await attempt(failure);
+    } catch (error) {
+      if (left === 1 || !again(error)) throw error;
+      failure = error;
+    }
+  }
+}
