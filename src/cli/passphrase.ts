@@ -12,7 +12,14 @@ export interface PassphraseOptions {
   readonly passphraseEnv?: string | undefined;
   /** Generate one. */
   readonly generatePassphrase?: boolean | undefined;
+  /** A new file for that one. */
+  readonly passphraseOut?: string | undefined;
 }
+
+/** The passphrase of what is created; one is generated into a new file, or onto stderr. */
+export type NewPassphrase =
+  | { readonly text: string | undefined }
+  | { readonly generateInto: string | undefined };
 
 const HINT = 'without a terminal, use --passphrase-file PATH or --passphrase-env NAME';
 
@@ -28,6 +35,8 @@ export function checkPassphrase(options: PassphraseOptions, context: Context): v
     throw usageError(
       `the passphrase can come from one source only, not from ${named.join(' and ')}`,
     );
+  if (options.passphraseOut !== undefined && !options.generatePassphrase)
+    throw usageError('--passphrase-out requires --generate-passphrase');
   if (options.passphrase && !context.canPrompt())
     throw usageError('-p asks for the passphrase, but there is no terminal to ask on', HINT);
 }
@@ -43,6 +52,23 @@ export async function readPassphrase(
 ): Promise<string | undefined> {
   const read = await readSource(options, context, twice);
   return read === undefined ? undefined : noKey(read);
+}
+
+/**
+ * The passphrase of what is created.
+ * @param offer whether to offer one if no option says anything about it
+ * @throws CliError (usage) as `readPassphrase` does
+ */
+export async function newPassphrase(
+  options: PassphraseOptions,
+  context: Context,
+  offer = false,
+): Promise<NewPassphrase> {
+  const { passphrase, passphraseFile, passphraseEnv, generatePassphrase, passphraseOut } = options;
+  if (generatePassphrase) return { generateInto: passphraseOut };
+  const named = passphrase || passphraseFile !== undefined || passphraseEnv !== undefined;
+  if (offer && !named) return { text: await offerPassphrase(context) };
+  return { text: await readPassphrase(options, context, true) };
 }
 
 async function readSource(
@@ -90,7 +116,7 @@ export async function knownPassphrase(
 }
 
 /** Asks for a passphrase; Enter alone means none. */
-export async function offerPassphrase(context: Context): Promise<string | undefined> {
+async function offerPassphrase(context: Context): Promise<string | undefined> {
   const question = 'Passphrase (Enter for none):';
   const given = await typedTwice(await context.prompter(), question, (typed) => typed);
   return given ? noKey(given) : undefined;

@@ -30,3 +30,16 @@ export function notification(
     ...(locale === undefined ? {} : { notify_emails_to_locale: locale }),
   };
 }
+
+/**
+ * The fields of `--notify` and `--notify-locale`; none without them.
+ * @throws CliError (usage) as `notification` does, and for a locale without addresses
+ */
+export function notifyFields(
+  addresses: readonly string[] | undefined,
+  locale: string | undefined,
+): Partial<Notification> {
+  if (addresses) return notification(addresses, locale);
+  if (locale === undefined) return {};
+  throw usageError('--notify-locale requires --notify EMAIL');
+}

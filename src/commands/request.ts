@@ -7,7 +7,7 @@ import {
   optionsOf,
 } from '../cli/options';
 import type { Context } from '../platform/context';
-import type { RequestOptions } from './request/create-request';
+import type { RequestOptions } from './request/run-request';
 
 const EXAMPLES = `
 The question comes from [question] or from standard input; at a terminal pwpush
@@ -59,8 +59,8 @@ export function define(context: Context): Command {
         ...(question === undefined ? {} : { text: question }),
       };
       // Loaded here: `request --help` does without.
-      const { createRequest } = await import('./request/create-request');
-      return createRequest(context, options);
+      const { runRequest } = await import('./request/run-request');
+      return runRequest(context, options);
     });
   return addGlobalOptions(command);
 }

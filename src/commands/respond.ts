@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { addGlobalOptions, addPassphraseOptions, optionsOf } from '../cli/options';
 import type { Context } from '../platform/context';
-import type { RespondOptions } from './respond/send-answer';
+import type { RespondOptions } from './respond/run-respond';
 
 const EXAMPLES = `
 The answer comes from standard input, or from one of --from, --env, --generate
@@ -31,8 +31,8 @@ export function define(context: Context): Command {
     .action(async (link: string) => {
       const options: RespondOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
       // Loaded here: `respond --help` does without.
-      const { sendAnswer } = await import('./respond/send-answer');
-      return sendAnswer(context, options);
+      const { runRespond } = await import('./respond/run-respond');
+      return runRespond(context, options);
     });
   return addGlobalOptions(addPassphraseOptions(command));
 }

@@ -17,8 +17,8 @@ export interface NewKey {
   readonly recipient: string;
   /** Keeps it for the request of that token. */
   keep(token: string): void;
-  /** Removes it, unless the request may have been created after that failure. */
-  withdraw(failure?: unknown): void;
+  /** Removes it: there is no such request. */
+  remove(): void;
 }
 
 /**
@@ -47,14 +47,7 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
         if (existsSync(kept)) throw failedError(`there is a key "${kept}" already`);
         nameFile(draft, kept, true);
       }),
-    withdraw: withdrawing(draft),
-  };
-}
-
-/** Removes the file, unless there may be a request with that key. */
-function withdrawing(path: string): NewKey['withdraw'] {
-  return (failure) => {
-    if (!(failure instanceof CliError) || failure.code !== 'unknown') rmSync(path, { force: true });
+    remove: () => rmSync(draft, { force: true }),
   };
 }
 
@@ -67,7 +60,7 @@ function keyFile(path: string, text: string, recipient: string): NewKey {
       throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
     throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
   }
-  return { recipient, keep: () => {}, withdraw: withdrawing(path) };
+  return { recipient, keep: () => {}, remove: () => rmSync(path, { force: true }) };
 }
 
 function writing(folder: string, work: () => void): void {

@@ -8,6 +8,7 @@ import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { copyToFile, fileBytes, type RegularFile, stdinFile } from '../platform/file-bytes';
+import { scope } from '../platform/scope';
 
 /** The opened files that are attached to a push. */
 export interface Attachments {
@@ -40,20 +41,18 @@ export async function openAttachments(
   context: Context,
 ): Promise<Attachments> {
   checkAttachmentOptions(options, context);
-  const opened: OpenedFile[] = [];
-  const close = async () => {
-    for (const one of opened) await one.close();
-  };
-  try {
+  return scope(async ({ undo }) => {
+    const opened: OpenedFile[] = [];
+    const close = async () => {
+      for (const one of opened) await one.close();
+    };
+    undo(close);
     for (const path of options.paths) {
       opened.push(path === '-' ? await openStdin(options, context) : await openFile(path));
       refuseDuplicate(opened);
     }
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { files: opened.map(attachment), close };
+    return { files: opened.map(attachment), close };
+  });
 }
 
 function checkAttachmentOptions({ paths, filename }: AttachmentOptions, context: Context): void {

@@ -2,9 +2,12 @@ import {
   checkStandardInput,
   chooseSource,
   type Purpose,
+  readSecret,
   type Source,
   type SourceOptions,
 } from '../cli/source';
+import type { Invocation } from '../cli/terminal/output';
+import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Attachments } from './attachments';
@@ -64,4 +67,34 @@ export async function openFiles(
   if (file === undefined) return undefined;
   const { openAttachments } = await import('./attachments');
   return openAttachments({ paths: file, filename }, context);
+}
+
+/**
+ * Reads the text, or the message that goes with the files; the sender sees a generated one.
+ * @param source undefined with files
+ */
+export async function readText(
+  { context, say }: Invocation,
+  source: Source | undefined,
+  options: ContentOptions,
+  purpose?: Purpose,
+): Promise<string | undefined> {
+  if (!source) return options.message;
+  const text = await readSecret(source, options, context, purpose);
+  if (source.name === 'generate') await say.remark(`generated: ${text}`);
+  return text;
+}
+
+/**
+ * Sends something with its files, if it has any, and shows their progress.
+ * @throws what `send` throws
+ */
+export async function sendWithFiles<T>(
+  run: Invocation,
+  files: readonly Attachment[] | undefined,
+  send: (files: readonly Attachment[]) => Promise<T>,
+): Promise<T> {
+  if (files === undefined || files.length === 0) return send([]);
+  const { sendFiles } = await import('./attachments');
+  return sendFiles(run, files, send);
 }

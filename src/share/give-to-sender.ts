@@ -1,9 +1,9 @@
 import { open, unlink } from 'node:fs/promises';
-import type { GlobalOptions } from '../cli/options';
 import { generateWords } from '../cli/random-secret';
-import type { Context } from '../platform/context';
-import { CliError, usageError } from '../platform/errors';
+import type { Invocation } from '../cli/terminal/output';
+import { usageError } from '../platform/errors';
 import { writeAndClose } from '../platform/files/atomic-file';
+import type { Undo } from '../platform/scope';
 
 /** A passphrase or key that was generated for the sender. */
 interface Generated {
@@ -13,9 +13,6 @@ interface Generated {
   readonly path: string | undefined;
 }
 
-/** Removes the file of what was generated after a failure, unless the push may have been created all the same. */
-export type Withdraw = (failure: unknown) => Promise<void>;
-
 /** 64 bits: instances allow a few tries a minute. */
 const WORDS = 5;
 
@@ -24,27 +21,24 @@ export function newPassphrase(): Promise<string> {
 }
 
 /**
- * Gives a passphrase or key to the sender before anything is sent, so that there is no push that nobody can open.
+ * Gives a passphrase or key to the sender before anything is sent, so that there is no push that nobody can open. `undo`
+ * removes its file.
  * @throws CliError (usage) if it can be neither shown nor written
  */
 export async function giveToSender(
   generated: Generated,
-  context: Context,
-  options: GlobalOptions,
-): Promise<Withdraw> {
+  run: Invocation,
+  undo: Undo,
+): Promise<void> {
   const { path, text } = generated;
-  if (path === undefined) await show(generated, context, options);
-  else await writeNew(path, `${text}\n`);
-  return async (failure) => {
-    const made = !(failure instanceof CliError) || failure.code === 'unknown';
-    if (path !== undefined && !made) await unlink(path).catch(() => {});
-  };
+  if (path === undefined) return show(generated, run);
+  await writeNew(path, `${text}\n`);
+  undo(() => unlink(path).catch(() => {}));
 }
 
 async function show(
   { what, text }: Generated,
-  { stderr }: Context,
-  { json }: GlobalOptions,
+  { context: { stderr }, options: { json } }: Invocation,
 ): Promise<void> {
   const line = json ? JSON.stringify({ [what]: text }) : `${what}: ${text}`;
   try {

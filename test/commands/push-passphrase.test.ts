@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from '
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
 import { type Instance, instance } from '../helpers/instance';
-import { CREATED, changed } from '../helpers/reference';
+import { CREATED, changed, EXPIRED } from '../helpers/reference';
 import { place } from '../helpers/run';
 import { broken, json, wire } from '../helpers/wire';
 
@@ -98,13 +98,16 @@ describe('--passphrase-out', () => {
   });
 
   test.each([
-    [json(422, '{"payload":["is bad"]}'), 8, false],
-    [broken(false), 9, false],
-    [broken(true), 11, true],
-    [json(502, ''), 11, true],
-    [json(201, changed(CREATED, { passphrase: null })), 0, true],
-  ])('after %j, which is %d, the file is there: %j', async (answer, code, kept) => {
-    const { send } = wire([answer]);
+    [[json(422, '{"payload":["is bad"]}')], 8, false],
+    [[broken(false)], 9, false],
+    [[broken(true)], 11, true],
+    [[json(502, '')], 11, true],
+    [[json(201, changed(CREATED, { passphrase: null }))], 0, true],
+    // Looser than asked for: expired again, or not.
+    [[json(201, changed(CREATED, { passphrase: '' })), json(200, EXPIRED)], 8, false],
+    [[json(201, changed(CREATED, { passphrase: '' })), json(403, '{}')], 8, true],
+  ])('after %j, which is %d, the file is there: %j', async (answers, code, kept) => {
+    const { send } = wire(answers);
     const there = place({ send, stdin: 's', env: { PWPUSH_URL: 'https://pw.test' } });
     const file = there.file('passphrase');
     const outcome = await there.run('push', '--generate-passphrase', '--passphrase-out', file);

@@ -236,6 +236,12 @@ describe('looser limits than requested: the push is expired again and the run fa
     expect(JSON.parse(stderr).error).toMatchObject({ link: LINK.trim(), expired: true });
   });
 
+  test('a push without a token in the response is expired by that of its link', async () => {
+    const answers = [granting({ url_token: undefined }), json(200, EXPIRED)];
+    const { code, asked } = await pushed(answers, '--views', '1');
+    expect({ code, asked }).toEqual({ code: 8, asked: [CREATE, EXPIRE] });
+  });
+
   test('limits that came as text count as numbers, and all that is looser is said', async () => {
     const fields = { expire_after_days: '7', expire_after_views: '5', retrieval_step: false };
     const argv = ['--days', '1', '--views', '1', '--retrieval-step'];

@@ -20,25 +20,26 @@ import {
   linesOf,
   readEntry,
 } from '../../share/batch-lines';
+import {
+  type CreatedPush,
+  clearFieldsWarning,
+  createPush,
+  keepReceipt,
+} from '../../share/create-push';
 import { deliverLink } from '../../share/deliver-link';
 import { dryRunText } from '../../share/dry-run';
-import type { EncryptMode, Seal } from '../../share/encryption';
 import { editionOf, toldExpiry } from '../../share/expiry';
+import { type Sealing, shownPush } from '../../share/prepare-push';
 import {
   askedExpiry,
   checkEncryptable,
   checkPushOptions,
   encryptMode,
-  type PushOptions,
-  requestOf,
-} from './push-options';
-import {
-  acceptPush,
-  type CreatedPush,
-  clearFieldsWarning,
-  keepReceipt,
+  fieldsOf,
   keepsReceipts,
-} from './result';
+  type PushOptions,
+  sealingIn,
+} from './push-options';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
@@ -60,15 +61,14 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const { concurrency = AT_ONCE } = options;
   const target = await session.target();
   const mode = encryptMode(options, target.defaults);
-  const seal =
-    mode && (await (await import('../../share/encryption')).sealerFor(mode, options, context));
+  const sealing = await sealingIn(mode, options, context);
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
   const connected = lazy(() => session.connect(concurrency));
   const instance = options.dryRun ? undefined : await connected();
   const account = instance && (await accountOf(instance));
   const edition = editionOf(target.edition, connected, options.dryRun);
-  const batch = { options, target, instance, account, passphrase, mode, seal, edition };
+  const batch = { options, target, instance, account, passphrase, sealing, edition };
   const work = pushLine(session, batch);
   const reporter = outcomeReporter(session, batch);
   const goesOn = () => !reporter.stopped && !context.signal.aborted;
@@ -84,15 +84,15 @@ interface Batch {
   readonly target: Target;
   readonly instance: Instance | undefined;
   readonly passphrase: string | undefined;
-  readonly mode: EncryptMode | undefined;
-  readonly seal: Seal | undefined;
+  readonly sealing: Sealing | undefined;
   readonly account: number | undefined;
   readonly edition: (seconds: number) => Promise<Edition>;
 }
 
 /** Returns what pushes one line. */
-function pushLine({ context, say }: Session, batch: Batch) {
-  const { options, target, instance, account, passphrase, mode, seal, edition } = batch;
+function pushLine(session: Session, batch: Batch) {
+  const { context, say } = session;
+  const { options, target, instance, account, passphrase, sealing, edition } = batch;
   const profile = target.defaults;
   const warn = clearFieldsWarning(say);
   return async ({ line, format }: FormattedLine): Promise<Outcome> => {
@@ -102,18 +102,20 @@ function pushLine({ context, say }: Session, batch: Batch) {
       const own = named === undefined ? passphrase : await noKey(named);
       const merged = { ...withoutExpiry(options, limits), ...limits, passphrase: false };
       const told = await toldExpiry(askedExpiry(merged, profile), context.now(), edition);
-      if (mode) checkEncryptable(merged.kind);
-      if (mode) await warn(merged);
-      const sealed = await seal?.({ text: payload, files: undefined });
-      const expiry = told.fields;
-      const request = requestOf(sealed?.payload ?? payload, own, merged, { profile, expiry });
-      if (!instance) return { line, request };
-      const created = await instance.api.create(request, [], account);
-      const linkKey = mode === 'link' ? sealed?.key : undefined;
-      const ready = { request, mode, linkKey, generated: undefined, account };
-      const accepted = await acceptPush(instance, options, ready, created);
+      if (sealing) {
+        checkEncryptable(merged.kind);
+        await warn(merged.name, merged.note);
+      }
+      const draft = {
+        ...{ text: payload, files: undefined, passphrase: { text: own }, sealing },
+        ...{ generated: false, ...fieldsOf(merged, profile, told.fields) },
+      };
+      if (!instance) return { line, request: (await shownPush(draft)).request };
+      const { acceptLimits, locale } = options;
+      const plan = { draft, account, acceptLimits, locale, search: false };
+      const created = await createPush(session, instance, plan);
       const shorter = told.shorter === undefined ? [] : [told.shorter];
-      return { line, created: { ...accepted, warnings: [...shorter, ...accepted.warnings] } };
+      return { line, created: { ...created, warnings: [...shorter, ...created.warnings] } };
     } catch (error) {
       if (error instanceof CliError) return { line, failure: aboutLine(error, line) };
       throw error;
@@ -129,7 +131,7 @@ function withoutExpiry(options: PushOptions, line: Partial<BatchEntry>): PushOpt
 }
 
 /** Prints outcomes, and keeps what went wrong. */
-function outcomeReporter(session: Session, { options, target, mode }: Batch) {
+function outcomeReporter(session: Session, { options, target, sealing }: Batch) {
   const { context, say } = session;
   let lastHint: string | undefined;
   const fail = async (failure: CliError) => {
@@ -163,7 +165,7 @@ function outcomeReporter(session: Session, { options, target, mode }: Batch) {
       if ('request' in outcome)
         return say.printText(
           dryRunText(target, outcome.request, {
-            ...{ json: options.json, encryption: mode },
+            ...{ json: options.json, encryption: sealing?.mode },
             headers: Object.keys((await target.headers?.()) ?? {}),
           }),
         );

@@ -1,24 +1,25 @@
-import { offerPassphrase, readPassphrase } from '../../cli/passphrase';
-import { readSecret, type Source } from '../../cli/source';
+import { newPassphrase } from '../../cli/passphrase';
 import { invocation } from '../../cli/terminal/output';
 import type { Edition } from '../../contract/lifetime';
-import { CliError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { pruneReceipts } from '../../profile/receipts';
 import { accountOf, type Instance, type Session } from '../../profile/session';
 import { NoInstance, type Target } from '../../profile/target';
-import { contentSource, openFiles } from '../../share/content';
+import { contentSource, openFiles, readText } from '../../share/content';
+import { clearFieldsWarning, createPush, keepReceipt } from '../../share/create-push';
 import { deliverLink } from '../../share/deliver-link';
 import { editionOf, toldExpiry } from '../../share/expiry';
+import { beginSealing, type Draft, shownPush } from '../../share/prepare-push';
 import {
   askedExpiry,
   checkPushOptions,
   encryptMode,
+  fieldsOf,
   instanceOnly,
+  keepsReceipts,
   type PushOptions,
+  sealingIn,
 } from './push-options';
-import { type Draft, readyPush, shownPush } from './ready';
-import { acceptPush, clearFieldsWarning, keepReceipt, keepsReceipts } from './result';
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function pushOne(session: Session, options: PushOptions): Promise<void> {
@@ -28,33 +29,34 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   // --here uses no instance, and no profile.
   const target = options.here ? undefined : await targetOrOffer(session, options);
   if (target === 'here') return pushOne(session, { ...options, here: true });
-  const mode = encryptMode(options, target?.defaults);
-  if (mode) await clearFieldsWarning(say)(options);
+  const profile = target?.defaults;
+  const mode = encryptMode(options, profile);
+  if (mode) await clearFieldsWarning(say)(options.name, options.note);
   if ((options.text ?? '-') !== '-' || options.message !== undefined)
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
-  const seal =
-    mode && (await (await import('../../share/encryption')).sealerFor(mode, options, context));
+  const sealing = await sealingIn(mode, options, context);
   const connected = lazy(() => session.connect());
   const edition = target ? editionOf(target.edition, connected, options.dryRun) : ownEdition;
-  const told = await toldExpiry(askedExpiry(options, target?.defaults), context.now(), edition);
+  const told = await toldExpiry(askedExpiry(options, profile), context.now(), edition);
   if (told.shorter !== undefined) await say.warn(told.shorter);
   const attachments = await openFiles(options, context);
   try {
-    const text = source ? await readSecret(source, options, context) : options.message;
-    if (source?.name === 'generate') await say.remark(`generated: ${text}`);
-    const passphrase = await passphraseFor(session, options, source);
+    const text = await readText(session, source, options);
+    const passphrase = await newPassphrase(options, context, source?.name === 'prompt');
     context.asked();
-    const files = attachments?.files;
-    const expiry = told.fields;
-    const draft = { text, files, passphrase, mode, seal, profile: target?.defaults, expiry };
+    const draft = {
+      ...{ text, files: attachments?.files, passphrase, sealing },
+      ...{ generated: options.generate !== undefined },
+      ...fieldsOf(options, profile, told.fields),
+    };
     if (!target) {
-      const { pushHere } = await import('./here');
-      return await pushHere(session, options, draft);
+      const { pushHere } = await import('../../share/here');
+      return await pushHere(session, { draft, ...placeOf(options) });
     }
-    if (!options.dryRun) return await create(session, connected, options, draft);
-    await say.printText(await dryRun(options, target, draft));
+    if (options.dryRun) return await say.printText(await dryRun(options, target, draft));
+    await create(session, connected, options, draft, keepsReceipts(options, profile));
   } finally {
     await attachments?.close();
   }
@@ -95,61 +97,38 @@ async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
   ]);
 }
 
-/** Offers a passphrase if the secret is typed and no option says anything about one. */
-function passphraseFor(
-  { context }: Session,
-  options: PushOptions,
-  source: Source | undefined,
-): Promise<string | undefined> {
-  const named =
-    options.passphrase ||
-    options.generatePassphrase ||
-    options.passphraseFile !== undefined ||
-    options.passphraseEnv !== undefined;
-  if (source?.name === 'prompt' && !named) return offerPassphrase(context);
-  return readPassphrase(options, context, true);
+/** Where a push is served from this machine, and where its link goes. */
+function placeOf({ host, port, tlsCert, tlsKey, locale, copy, qr }: PushOptions) {
+  return { host, port, tlsCert, tlsKey, locale, copy, qr };
 }
 
-/** Encrypts the push if it is to be, and creates it. */
+/** Creates a push and delivers its link. */
 async function create(
   session: Session,
   connected: () => Promise<Instance>,
   options: PushOptions,
   draft: Draft,
+  receipt: boolean,
 ): Promise<void> {
   const { context } = session;
-  // A key is stretched on another thread while the transport loads.
-  const sealing = draft.seal?.(draft);
-  sealing?.catch(() => {});
+  const { acceptLimits, locale } = options;
+  // While the transport loads.
+  const begun = beginSealing(draft);
   const instance = await connected();
   const account = await accountOf(instance);
-  const ready = await readyPush({ ...draft, seal: sealing && (() => sealing) }, options, context);
-  const { request, files, linkKey } = ready;
-  const started = context.now();
-  const creating = files
-    ? (await import('../../share/attachments')).sendFiles(session, files, (metered) =>
-        instance.api.create(request, metered, account),
-      )
-    : instance.api.create(request, [], account);
-  const created = await creating.catch(async (error) => {
-    await ready.withdraw(error);
-    if (!(error instanceof CliError)) throw error;
-    const { unanswered } = await import('./unanswered');
-    throw await unanswered(session, request, started, error, { account, key: linkKey });
-  });
-  const result = await acceptPush(instance, options, { ...ready, account }, created);
-  const failure = await deliverLink(session, options, result);
-  if (keepsReceipts(options, draft.profile)) {
-    await keepReceipt(session, result);
+  const plan = { draft: begun, account, acceptLimits, locale, search: true };
+  const created = await createPush(session, instance, plan);
+  const failure = await deliverLink(session, options, created);
+  if (receipt) {
+    await keepReceipt(session, created);
     await pruneReceipts(context, context.now());
   }
   if (failure) throw failure;
 }
 
-async function dryRun(options: PushOptions, target: Target, draft: Draft): Promise<string> {
+async function dryRun({ json }: PushOptions, target: Target, draft: Draft): Promise<string> {
   const { dryRunText } = await import('../../share/dry-run');
-  const { request, files } = await shownPush(draft, options);
+  const { request, files } = await shownPush(draft);
   const headers = Object.keys((await target.headers?.()) ?? {});
-  const { json } = options;
-  return dryRunText(target, request, { json, headers, files, encryption: draft.mode });
+  return dryRunText(target, request, { json, headers, files, encryption: draft.sealing?.mode });
 }

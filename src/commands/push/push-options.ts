@@ -1,13 +1,14 @@
 import type { GlobalOptions } from '../../cli/options';
 import { checkPassphrase, type PassphraseOptions } from '../../cli/passphrase';
 import { checkStandardInput } from '../../cli/source';
-import { notification } from '../../client/notification';
-import type { Kind, NewPush } from '../../contract/api';
+import { notifyFields } from '../../client/notification';
+import type { Kind } from '../../contract/api';
 import type { Expiry, ExpiryFields } from '../../contract/lifetime';
 import type { Context, Profile } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { type ContentOptions, checkFiles } from '../../share/content';
 import type { EncryptMode, RecipientOptions } from '../../share/encryption';
+import type { Draft, Sealing } from '../../share/prepare-push';
 
 export interface PushOptions
   extends GlobalOptions,
@@ -20,7 +21,6 @@ export interface PushOptions
   readonly views?: number;
   readonly deletable?: boolean;
   readonly retrievalStep?: boolean;
-  readonly passphraseOut?: string;
   /** True if no mode is named; false with `--no-encrypt`. */
   readonly encrypt?: boolean | NonNullable<Profile['encrypt']>;
   readonly keyOut?: string;
@@ -75,6 +75,20 @@ export function encryptMode(
   return mode;
 }
 
+/**
+ * How a push is encrypted in that mode; reads the public keys, if it encrypts to them.
+ * @throws CliError (usage) for a public key that cannot be used
+ */
+export async function sealingIn(
+  mode: EncryptMode | undefined,
+  options: PushOptions,
+  context: Context,
+): Promise<Sealing | undefined> {
+  if (mode === undefined) return undefined;
+  const { sealerFor } = await import('../../share/encryption');
+  return { mode, seal: await sealerFor(mode, options, context), wordsFile: options.keyOut };
+}
+
 /** @throws CliError (usage) for a kind that an instance has to understand */
 export function checkEncryptable(kind: Kind | undefined): void {
   if (kind !== 'url' && kind !== 'qr') return;
@@ -110,27 +124,28 @@ export function askedExpiry(
  * Contains only what was asked for, by options or the profile; the instance has defaults for the rest.
  * @param expiry when it expires, as the instance takes it
  */
-export function requestOf(
-  payload: string | undefined,
-  passphrase: string | undefined,
+export function fieldsOf(
   options: PushOptions,
-  { profile, expiry }: { readonly profile: Profile | undefined; readonly expiry: ExpiryFields },
-): NewPush {
+  profile: Profile | undefined,
+  expiry: ExpiryFields,
+): Pick<Draft, 'limits' | 'details'> {
   const { kind, name, note } = options;
   const views = options.views ?? profile?.views;
   const deletable = options.deletable ?? profile?.deletable;
   const step = options.retrievalStep ?? profile?.['retrieval-step'];
   return {
-    ...(payload === undefined ? {} : { payload }),
-    ...(kind === undefined ? {} : { kind }),
-    ...expiry,
-    ...(views === undefined ? {} : { expire_after_views: views }),
-    ...(deletable === undefined ? {} : { deletable_by_viewer: deletable }),
-    ...(step === undefined ? {} : { retrieval_step: step }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...(name === undefined ? {} : { name }),
-    ...(note === undefined ? {} : { note }),
-    ...(options.notify ? notification(options.notify, options.notifyLocale) : {}),
+    limits: {
+      ...(kind === undefined ? {} : { kind }),
+      ...expiry,
+      ...(views === undefined ? {} : { expire_after_views: views }),
+      ...(deletable === undefined ? {} : { deletable_by_viewer: deletable }),
+      ...(step === undefined ? {} : { retrieval_step: step }),
+    },
+    details: {
+      ...(name === undefined ? {} : { name }),
+      ...(note === undefined ? {} : { note }),
+      ...notifyFields(options.notify, options.notifyLocale),
+    },
   };
 }
 
@@ -138,11 +153,7 @@ export function requestOf(
 export function checkPushOptions(options: PushOptions, context: Context): void {
   if (options.each) checkEach(options, context);
   checkPassphrase(options, context);
-  const { passphraseOut, generatePassphrase, notify, notifyLocale } = options;
-  if (passphraseOut !== undefined && !generatePassphrase)
-    throw usageError('--passphrase-out requires --generate-passphrase');
-  if (notify) notification(notify, notifyLocale);
-  else if (notifyLocale !== undefined) throw usageError('--notify-locale requires --notify EMAIL');
+  notifyFields(options.notify, options.notifyLocale);
   if (options.days !== undefined && options.expire !== undefined)
     throw usageError('--days cannot be combined with --expire', 'use only one of them');
   checkEncryption(options);
@@ -210,4 +221,9 @@ export function instanceOnly(options: PushOptions): string | undefined {
     '--dry-run': dryRun || undefined,
   };
   return Object.entries(elsewhere).find(([, value]) => value !== undefined)?.[0];
+}
+
+/** Whether pushes leave receipts. */
+export function keepsReceipts({ receipt }: PushOptions, profile: Profile | undefined): boolean {
+  return receipt && profile?.receipts !== false;
 }

@@ -1,15 +1,15 @@
-import { isArmored } from '../../age/armored';
-import { count } from '../../cli/terminal/wording';
-import { apiClient } from '../../client/client';
-import { differences } from '../../client/compare-limits';
-import { isPushLink, webAddress, withKey } from '../../client/link';
-import { pages } from '../../client/pages';
-import type { ApiSettings } from '../../client/send-call';
-import { header } from '../../client/transport/response';
-import type { NewPush, Push } from '../../contract/api';
-import type { Transport } from '../../platform/context';
-import { CliError } from '../../platform/errors';
-import { briefSettings, type Session } from '../../profile/session';
+import { isArmored } from '../age/armored';
+import { count } from '../cli/terminal/wording';
+import { apiClient } from '../client/client';
+import { isPushLink, webAddress, withKey } from '../client/link';
+import { pages } from '../client/pages';
+import type { ApiSettings } from '../client/send-call';
+import { header } from '../client/transport/response';
+import type { NewPush, Push } from '../contract/api';
+import type { Transport } from '../platform/context';
+import { CliError } from '../platform/errors';
+import { briefSettings, type Session } from '../profile/session';
+import { differences } from './compare-limits';
 
 /**
  * Extends the error of a creation that got no response by what the user's active pushes say about it. Takes at most

@@ -1,74 +1,91 @@
-import { AgeError } from '../../age/age-error';
-import { parseRecipient } from '../../age/key-files';
-import { isLinkKey } from '../../age/link-key';
-import type { Recipient } from '../../age/recipients';
-import type { GlobalOptions } from '../../cli/options';
-import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../../cli/passphrase';
-import { readSecret } from '../../cli/source';
-import { forTerminal } from '../../cli/terminal/safe';
-import { apiClient } from '../../client/client';
-import { onRequest } from '../../client/item';
-import type { Reference } from '../../client/link';
-import type { SecretRequest } from '../../contract/api';
-import { withPassphrase } from '../../open/retrieve';
-import { safeName } from '../../open/safe-name';
-import type { Context } from '../../platform/context';
-import { CliError, usageError } from '../../platform/errors';
-import { briefSettings, createSession, type Instance, type Session } from '../../profile/session';
-import { type ContentOptions, checkFiles, contentSource, openFiles } from '../../share/content';
-import { sealerTo } from '../../share/encryption';
+import { AgeError } from '../age/age-error';
+import { parseRecipient } from '../age/key-files';
+import { isLinkKey } from '../age/link-key';
+import type { Recipient } from '../age/recipients';
+import type { KnownPassphrase } from '../cli/passphrase';
+import { forTerminal } from '../cli/terminal/safe';
+import { apiClient } from '../client/client';
+import type { Attachment } from '../client/form';
+import { onRequest } from '../client/item';
+import type { Reference } from '../client/link';
+import type { SecretRequest } from '../contract/api';
+import { withPassphrase } from '../open/retrieve';
+import { safeName } from '../open/safe-name';
+import type { Context } from '../platform/context';
+import { CliError, usageError } from '../platform/errors';
+import { briefSettings, type Instance, type Session } from '../profile/session';
+import { sendWithFiles } from './content';
+import { sealerTo } from './encryption';
 
-export interface RespondOptions extends GlobalOptions, ContentOptions, PassphraseOptions {
-  readonly link: string;
+/** A request as somebody who answers it reads it. */
+interface Question {
+  readonly request: SecretRequest;
+  /** That of the page, if it asked for one. */
+  readonly passphrase: string | undefined;
 }
 
-const TO_SEND = { noun: 'secret', act: 'send' } as const;
+/**
+ * Reads a request that is to be answered.
+ * @param attached whether the answer has files
+ * @throws CliError (rejected, expired) for a request that takes no such answer
+ */
+export async function readQuestion(
+  context: Context,
+  { api, reference }: Instance & { readonly reference: Reference },
+  known: KnownPassphrase,
+  attached: boolean,
+): Promise<Question> {
+  let passphrase: string | undefined;
+  const request = await onRequest(api, () =>
+    withPassphrase(context, known, (given) => {
+      passphrase = given;
+      return api.requests.read(reference.token, given);
+    }),
+  ).catch((error) => {
+    throw withoutToken(error);
+  });
+  checkOpen(request, attached);
+  return { request, passphrase };
+}
 
-/** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
-export async function sendAnswer(context: Context, options: RespondOptions): Promise<void> {
-  checkPassphrase(options, context);
-  checkFiles(options);
-  const source = contentSource(options, context, TO_SEND);
-  // Without a token: an owner who reads an answered request takes its answer.
-  const session = createSession(context, { ...options, anonymous: true });
-  const { api, target, reference } = await session.connectTo(options.link);
-  const linkKey = recipientOf(reference);
-  const known = await knownPassphrase(options, context);
-  const attachments = await openFiles(options, context);
-  try {
-    let passphrase: string | undefined;
-    const request = await onRequest(api, () =>
-      withPassphrase(context, known, (given) => {
-        passphrase = given;
-        return api.requests.read(reference.token, given);
-      }),
-    ).catch((error) => {
-      throw withoutToken(error);
-    });
-    checkOpen(request, attachments !== undefined);
-    await showQuestion(session, request);
-    const recipient = linkKey ?? (await recipientOfInstance(session, request));
-    if (linkKey) await compareKeys(session, reference, request);
-    const text = source ? await readSecret(source, options, context, TO_SEND) : options.message;
-    if (source?.name === 'generate') await session.say.remark(`generated: ${text}`);
-    context.asked();
-    const content = { text, files: attachments?.files };
-    const answer = recipient ? await sealerTo([recipient])(content) : { ...content, payload: text };
-    const sent = { response: answer.payload, passphrase };
-    const { files = [] } = answer;
-    const responding =
-      files.length === 0
-        ? api.requests.respond(reference.token, sent)
-        : (await import('../../share/attachments')).sendFiles(session, files, (metered) =>
-            api.requests.respond(reference.token, { ...sent, files: metered }),
-          );
-    const answered = await responding.catch(async (error) => {
-      throw await checkedOutcome(session, { ...reference, target }, error);
-    });
-    await reportSent(session, options, answered, text);
-  } finally {
-    await attachments?.close();
-  }
+interface Answer {
+  readonly text: string | undefined;
+  readonly files: readonly Attachment[] | undefined;
+  /** Without one, it is not encrypted. */
+  readonly recipient: Recipient | undefined;
+  readonly passphrase: string | undefined;
+}
+
+/** Encrypts an answer, and sends it. */
+export async function sendAnswer(
+  session: Session,
+  { api, target, reference }: Instance & { readonly reference: Reference },
+  { text, files, recipient, passphrase }: Answer,
+): Promise<SecretRequest> {
+  const content = { text, files };
+  const sealed = recipient ? await sealerTo([recipient])(content) : { ...content, payload: text };
+  const { token } = reference;
+  const sent = { response: sealed.payload, passphrase };
+  return sendWithFiles(session, sealed.files, (metered) =>
+    api.requests.respond(token, metered.length === 0 ? sent : { ...sent, files: metered }),
+  ).catch(async (error) => {
+    throw await checkedOutcome(session, target, token, error);
+  });
+}
+
+/**
+ * The key to encrypt an answer to: that of the link, else the one that the instance names. Warns if that is not safe.
+ * @param ofLink by `recipientIn`
+ */
+export async function recipientFor(
+  session: Session,
+  { publicKey }: Reference,
+  ofLink: Recipient | undefined,
+  request: SecretRequest,
+): Promise<Recipient | undefined> {
+  if (!ofLink) return recipientOfInstance(session, request);
+  await compareKeys(session, publicKey, request);
+  return ofLink;
 }
 
 /** Answers are sent without a token, whatever the options are. */
@@ -80,8 +97,11 @@ function withoutToken(error: unknown): unknown {
   });
 }
 
-/** @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment */
-function recipientOf({ publicKey, key, base, kind }: Reference): Recipient | undefined {
+/**
+ * The key in the link of a request.
+ * @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment
+ */
+export function recipientIn({ publicKey, key, base, kind }: Reference): Recipient | undefined {
   const ofPush = key === undefined ? base !== undefined && kind === undefined : isLinkKey(key);
   if (publicKey === undefined && ofPush)
     throw usageError('this is the link of a push, not of a request', 'open it with pwpush get');
@@ -114,8 +134,11 @@ function checkOpen(
     });
 }
 
-/** On stderr, as everything that is said to a person. */
-async function showQuestion({ say, options }: Session, request: SecretRequest): Promise<void> {
+/** Shows a question on stderr, as everything that is said to a person. */
+export async function showQuestion(
+  { say, options }: Session,
+  request: SecretRequest,
+): Promise<void> {
   if (options.quiet || options.json) return;
   const { request: question, requestor } = request;
   const from = typeof requestor === 'string' && requestor !== '' ? ` of ${requestor}` : '';
@@ -157,7 +180,7 @@ async function recipientOfInstance(
 /** An instance that names another key may have tried to read the answer. */
 async function compareKeys(
   { say }: Session,
-  { publicKey }: Reference,
+  publicKey: string | undefined,
   { public_key: named }: SecretRequest,
 ): Promise<void> {
   if (!named || named === publicKey?.toLowerCase()) return;
@@ -169,7 +192,8 @@ async function compareKeys(
 /** Without a response, the state of the request tells whether an answer arrived. Never sends another one. */
 async function checkedOutcome(
   session: Session,
-  { token, target }: Reference & Pick<Instance, 'target'>,
+  target: Instance['target'],
+  token: string,
   failure: unknown,
 ): Promise<unknown> {
   if (!(failure instanceof CliError) || failure.code !== 'unknown') return failure;
@@ -187,17 +211,4 @@ async function checkedOutcome(
     message: `${failure.message}; the request has an answer now, probably yours`,
     hint: 'ask the person who requested it',
   });
-}
-
-/** With --json the object of the instance, and a generated secret, for which there is no other place. */
-async function reportSent(
-  { say }: Session,
-  options: RespondOptions,
-  answered: SecretRequest,
-  text: string | undefined,
-): Promise<void> {
-  const { response: _, ...shown } = answered;
-  const generated = options.generate === undefined ? {} : { generated: text };
-  if (options.json) return say.print({ ...shown, ...generated }, () => '');
-  await say.note('the answer was sent');
 }

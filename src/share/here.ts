@@ -1,55 +1,60 @@
-import { fromHere } from '../../cli/service-io';
-import { toJson } from '../../cli/terminal/output';
-import { safe } from '../../cli/terminal/safe';
-import { linkIn, withKey } from '../../client/link';
-import type { HereEvent } from '../../contract/here-event';
-import { CliError, endedBy } from '../../platform/errors';
-import { aborted } from '../../platform/files/abort';
-import type { Session } from '../../profile/session';
-import { type CreatedLink, deliverLink } from '../../share/deliver-link';
-import type { PushOptions } from './push-options';
-import { type Draft, type ReadyPush, readyPush } from './ready';
-import { createdObject, summaryOf } from './result';
+import { fromHere } from '../cli/service-io';
+import { toJson } from '../cli/terminal/output';
+import { safe } from '../cli/terminal/safe';
+import { linkIn, withKey } from '../client/link';
+import type { HereEvent } from '../contract/here-event';
+import { CliError, endedBy } from '../platform/errors';
+import { aborted } from '../platform/files/abort';
+import { scope } from '../platform/scope';
+import type { Session } from '../profile/session';
+import { createdObject, summaryOf } from './create-push';
+import { type CreatedLink, deliverLink } from './deliver-link';
+import { type Draft, preparePush, type ReadyPush } from './prepare-push';
 
 type HereService = Awaited<ReturnType<typeof start>>;
+
+interface HerePlan {
+  readonly draft: Draft;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  /** Language of the recipient's page. */
+  readonly locale: string | undefined;
+  readonly copy: boolean;
+  readonly qr: boolean;
+}
 
 /**
  * Serves one push from the memory of this machine until all its views are taken, it expires, or a signal ends it: then it
  * is gone.
  * @throws CliError (expired) if nobody has viewed it
  */
-export async function pushHere(
-  session: Session,
-  options: PushOptions,
-  draft: Draft,
-): Promise<void> {
+export async function pushHere(session: Session, plan: HerePlan): Promise<void> {
   const { context } = session;
-  const ready = await readyPush(draft, options, context);
-  context.interrupts.enter({ mode: 'own' });
-  const { signal: stop } = context;
-  const here = await start(session, options, ready).catch(async (error) => {
-    await ready.withdraw(error);
-    throw error;
+  const { ready, here } = await scope(async ({ undo }) => {
+    const ready = await preparePush(plan.draft, session, undo);
+    context.interrupts.enter({ mode: 'own' });
+    return { ready, here: await start(session, plan, ready) };
   });
+  const { signal: stop } = context;
   try {
     if (stop.aborted) throw endedBy(stop);
-    await showLink(session, options, createdLink(here, ready, options.locale));
+    await showLink(session, plan, createdLink(here, ready, plan.locale));
     await untilViewed(session, here, stop);
   } finally {
     await here.close();
   }
 }
 
-async function showLink(
-  session: Session,
-  options: PushOptions,
-  created: CreatedLink,
-): Promise<void> {
-  const { context, say } = session;
-  const drawn = context.stderr.isTTY && !options.quiet && !options.json;
-  const failure = await deliverLink(session, { ...options, qr: options.qr || drawn }, created);
+async function showLink(session: Session, plan: HerePlan, created: CreatedLink): Promise<void> {
+  const { context, say, options } = session;
+  const { json, quiet } = options;
+  const drawn = context.stderr.isTTY && !quiet && !json;
+  const places = { json, copy: plan.copy, qr: plan.qr || drawn };
+  const failure = await deliverLink(session, places, created);
   if (failure) throw failure;
-  if (options.host === undefined)
+  if (plan.host === undefined)
     await say.remark('hint: use --host 0.0.0.0 to serve it to the whole LAN');
 }
 
@@ -63,10 +68,10 @@ async function untilViewed({ say }: Session, here: HereService, stop: AbortSigna
   if (views === 0) throw new CliError('expired', 'the push expired without a view');
 }
 
-function start(session: Session, options: PushOptions, { request: push, files = [] }: ReadyPush) {
-  const { host = '127.0.0.1', port = 0, tlsCert, tlsKey } = options;
-  const views = options.views ?? 1;
-  const { context, say } = session;
+function start(session: Session, plan: HerePlan, { request: push, files = [] }: ReadyPush) {
+  const { host = '127.0.0.1', port = 0, tlsCert, tlsKey } = plan;
+  const views = push.expire_after_views ?? 1;
+  const { context, say, options } = session;
   return fromHere(session, ({ serveHere }, io) =>
     serveHere({ host, port, tlsCert, tlsKey }, io, { push, files }, (event) => {
       const at = context.now().toISOString();

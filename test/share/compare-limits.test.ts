@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { differences, differenceText } from '../../src/client/compare-limits';
 import type { Push } from '../../src/contract/api';
+import { differences, differenceText } from '../../src/share/compare-limits';
 
 const push = (fields: object): Push => ({ url_token: 't', ...fields });
 

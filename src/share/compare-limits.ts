@@ -1,8 +1,11 @@
-import type { NewPush, Push } from '../contract/api';
+import type { NewPush } from '../contract/api';
 import {
   askedLifetime,
+  type ClosingFields,
   comparedLifetimes,
   durationText,
+  type ExpiryFields,
+  type GrantedLifetime,
   grantedLifetime,
 } from '../contract/lifetime';
 
@@ -22,14 +25,31 @@ export interface Difference {
 /** In seconds. */
 const DAY = 86_400;
 
+/** The limits that a push or a request asks for. */
+type AskedLimits = ExpiryFields &
+  ClosingFields &
+  Pick<NewPush, 'expire_after_views' | 'deletable_by_viewer' | 'retrieval_step' | 'passphrase'>;
+
+/** Those that a response says it was granted. */
+interface GrantedLimits extends GrantedLifetime {
+  readonly expire_after_views?: unknown;
+  readonly deletable_by_viewer?: unknown;
+  readonly retrieval_step?: unknown;
+  readonly passphrase?: unknown;
+}
+
+const isValue = (value: unknown): value is Value =>
+  typeof value === 'number' || typeof value === 'boolean';
+
 /**
  * Compares the granted limits with the requested ones. Instances silently replace values that they do not accept, and
  * respond with 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
  */
-export function differences(asked: NewPush, granted: Push): Difference[] {
-  type Limit = [Difference['limit'], asked: Value | undefined, granted: Value | null | undefined];
+export function differences(asked: AskedLimits, granted: GrantedLimits): Difference[] {
+  type Limit = [Difference['limit'], asked: Value | undefined, granted: unknown];
+  const lifetimes = comparedLifetimes(asked, granted);
   const limits: Limit[] = [
-    ['days', ...daysOf(asked, granted)],
+    ['days', lifetimes && lifetimes.asked / DAY, lifetimes && lifetimes.granted / DAY],
     ['views', asked.expire_after_views, granted.expire_after_views],
     ['deletable', asked.deletable_by_viewer, granted.deletable_by_viewer],
     ['retrieval step', asked.retrieval_step, granted.retrieval_step],
@@ -37,7 +57,7 @@ export function differences(asked: NewPush, granted: Push): Difference[] {
     ['passphrase', asked.passphrase === undefined ? undefined : true, granted.passphrase !== ''],
   ];
   return limits.flatMap(([limit, asked, granted]) => {
-    if (asked === undefined || granted == null || asked === granted) return [];
+    if (asked === undefined || !isValue(granted) || asked === granted) return [];
     // Only a recipient who may delete the push makes it looser; a step and a passphrase protect.
     const looser =
       limit === 'deletable' || typeof asked === 'number' ? granted > asked : granted < asked;
@@ -46,16 +66,10 @@ export function differences(asked: NewPush, granted: Push): Difference[] {
 }
 
 /** The limits that were requested, and that the response does not tell. */
-export function unconfirmed(asked: NewPush, granted: Push): ('days' | 'views')[] {
+export function unconfirmed(asked: AskedLimits, granted: GrantedLimits): ('days' | 'views')[] {
   const days = askedLifetime(asked) !== undefined && grantedLifetime(granted) === undefined;
   const views = asked.expire_after_views !== undefined && granted.expire_after_views == null;
   return [...(days ? ['days' as const] : []), ...(views ? ['views' as const] : [])];
-}
-
-/** The lifetimes in days. */
-function daysOf(request: NewPush, push: Push): [number | undefined, number | undefined] {
-  const { asked, granted } = comparedLifetimes(request, push) ?? {};
-  return [asked && asked / DAY, granted && granted / DAY];
 }
 
 /** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `retrieval step requested, not granted`. */

@@ -1,0 +1,173 @@
+import { askUntil } from '../../cli/ask-until';
+import type { GlobalOptions } from '../../cli/options';
+import { checkPassphrase, newPassphrase, type PassphraseOptions } from '../../cli/passphrase';
+import {
+  checkStandardInput,
+  chooseSource,
+  readSecret,
+  type Source,
+  type SourceOptions,
+} from '../../cli/source';
+import { notifyFields } from '../../client/notification';
+import type { NewRequest } from '../../contract/api';
+import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
+import type { Context } from '../../platform/context';
+import { CliError, joinHints, usageError } from '../../platform/errors';
+import {
+  accountOf,
+  clientFor,
+  createSession,
+  type Instance,
+  type Session,
+} from '../../profile/session';
+import { NoInstance } from '../../profile/target';
+import { openFiles } from '../../share/content';
+import { createRequest } from '../../share/create-request';
+import { deliverLink } from '../../share/deliver-link';
+import { toldClosing } from '../../share/expiry';
+
+export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
+  readonly expire?: string;
+  readonly name?: string;
+  readonly note?: string;
+  /** Paths; `-` is standard input. */
+  readonly file?: readonly string[];
+  readonly allowFiles: boolean;
+  readonly identityOut?: string;
+  /** False with `--no-encrypt`. */
+  readonly encrypt: boolean;
+  readonly copy: boolean;
+  readonly qr: boolean;
+  readonly notify?: readonly string[];
+  readonly notifyLocale?: string;
+  readonly wait: boolean;
+  readonly acceptLimits: boolean;
+}
+
+const TO_ASK = { noun: 'question', act: 'ask' } as const;
+
+/** Reads the question, creates the request with a new private key, and prints its link. */
+export async function runRequest(context: Context, options: RequestOptions): Promise<void> {
+  checkRequestOptions(options, context);
+  const source = questionSource(options, context);
+  // With --wait, the time limit is that of the wait.
+  const { timeout: _, ...untimed } = options;
+  const session = createSession(context, options.wait ? untimed : options);
+  await session.target().catch(offerReceive);
+  const attachments = await openFiles(options, context);
+  try {
+    const question = await readSecret(source, options, context, TO_ASK);
+    const expire = options.expire ?? (await offerExpiry(source, session));
+    const passphrase = await newPassphrase(options, context);
+    context.asked();
+    const instance = await session.connect();
+    const account = await accountOf(instance);
+    const created = await createRequest(session, instance, {
+      fields: fieldsOf(question, expire, options),
+      files: attachments?.files,
+      passphrase,
+      encrypt: options.encrypt,
+      identityFile: options.identityOut,
+      account,
+      acceptLimits: options.acceptLimits,
+    });
+    const failure = await deliverLink(session, options, created);
+    if (!options.encrypt) await session.say.note('the instance can read the answer');
+    if (failure) throw failure;
+    if (options.wait) await waitForIt(session, options, instance, created.token, account);
+  } finally {
+    await attachments?.close();
+  }
+}
+
+async function waitForIt(
+  { context, say }: Session,
+  options: RequestOptions,
+  { api, target }: Instance,
+  token: string,
+  account: number | undefined,
+): Promise<void> {
+  const limit = timeLimit(context, options);
+  const run = { ...limit, say };
+  const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
+  await limit.ending('answer', async () => {
+    // Another client, whose responses have no longer than the wait.
+    const limited = options.timeout === undefined ? api : await clientFor(run, target);
+    await waitForAnswer(run, waiting, limited, token, account);
+  });
+}
+
+/** @throws CliError (usage) for options that do not go together, and for invalid values */
+function checkRequestOptions(options: RequestOptions, context: Context): void {
+  checkPassphrase(options, context);
+  const { identityOut, encrypt, notify, notifyLocale } = options;
+  if (identityOut !== undefined && !encrypt)
+    throw usageError('--no-encrypt cannot be combined with --identity-out');
+  if (identityOut === '') throw usageError('--identity-out must not be empty');
+  notifyFields(notify, notifyLocale);
+  if (notify && encrypt)
+    throw usageError(
+      '--notify requires --no-encrypt: the instance would e-mail the link without its key',
+      'send the link yourself, or let the instance read the answer',
+    );
+  if (options.expire !== undefined) toldClosing(options.expire);
+}
+
+function questionSource(options: RequestOptions, context: Context): Source {
+  const { file = [], text } = options;
+  // A question beside a file from standard input has to be an argument.
+  const piped = file.includes('-') && text !== undefined;
+  const source = chooseSource(options, context.stdin.isTTY, context.canPrompt(), TO_ASK);
+  checkStandardInput(
+    options,
+    piped ? 'a file' : source.name === 'stdin' ? 'the question' : undefined,
+  );
+  if (source.name === 'stdin' && file.includes('-'))
+    throw usageError(
+      'standard input cannot be both the question and a file',
+      'give the question as an argument',
+    );
+  return source;
+}
+
+/** Without an instance, the question can be asked from this machine. */
+function offerReceive(error: unknown): never {
+  if (!(error instanceof NoInstance)) throw error;
+  throw error.with({
+    hint: joinHints(error.hint, 'to ask without an instance, use pwpush receive'),
+  });
+}
+
+/** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
+async function offerExpiry(source: Source, { context, say }: Session): Promise<string | undefined> {
+  if (source.name !== 'prompt') return undefined;
+  const prompter = await context.prompter();
+  const question = 'Close after, such as 6h or 1w (Enter for default):';
+  return askUntil(
+    async (failure) => {
+      if (failure instanceof CliError)
+        await say.note(`${failure.message.replace('--expire: ', '')}; ${failure.hint}`);
+      const typed = (await prompter.text(question)).trim();
+      if (typed === '') return undefined;
+      toldClosing(typed);
+      return typed;
+    },
+    (failure) => failure instanceof CliError && failure.code === 'usage',
+  );
+}
+
+/** Contains only what was asked for; the instance has defaults for the rest. */
+function fieldsOf(
+  request: string,
+  expire: string | undefined,
+  { name, note, allowFiles, notify, notifyLocale }: RequestOptions,
+): NewRequest {
+  return {
+    request,
+    ...(expire === undefined ? {} : toldClosing(expire)),
+    ...(name === undefined ? {} : { name }),
+    ...(note === undefined ? {} : { note }),
+    ...(allowFiles ? { response_file_attachments: true } : {}),
+    ...notifyFields(notify, notifyLocale),
+  };
+}

@@ -1,0 +1,86 @@
+import type { NewPassphrase } from '../cli/passphrase';
+import type { Attachment } from '../client/form';
+import { withKey } from '../client/link';
+import type { NewRequest, SecretRequest } from '../contract/api';
+import { durationInOneUnit, grantedLifetime } from '../contract/lifetime';
+import { newRequestKey } from '../open/request-keys';
+import { failedError } from '../platform/errors';
+import type { Undo } from '../platform/scope';
+import type { Instance, Session } from '../profile/session';
+import { create } from './create';
+import type { CreatedLink } from './deliver-link';
+import { judgeRequest } from './judge';
+import { givenPassphrase } from './prepare-push';
+
+interface RequestPlan {
+  readonly fields: Omit<NewRequest, 'passphrase' | 'public_key'>;
+  /** They go with the question. */
+  readonly files: readonly Attachment[] | undefined;
+  readonly passphrase: NewPassphrase;
+  /** Encrypt the answer to a new key. */
+  readonly encrypt: boolean;
+  /** A new file for the private key; else it is kept in the state folder. */
+  readonly identityFile: string | undefined;
+  /** The id of the account to create it in. */
+  readonly account: number | undefined;
+  /** Keep it with looser limits than asked for. */
+  readonly acceptLimits: boolean;
+}
+
+/**
+ * Makes a private key, creates the request, and keeps the key.
+ * @throws CliError (rejected) if the instance dropped or replaced the key, or its limits are looser than asked, (failed)
+ * if the private key cannot be kept; the request is closed again then
+ */
+export async function createRequest(
+  session: Session,
+  instance: Instance,
+  plan: RequestPlan,
+): Promise<CreatedLink & { readonly token: string }> {
+  const { account, acceptLimits } = plan;
+  const { ready, made, token, link, warnings } = await create(session, instance, {
+    kind: 'request',
+    prepare: (undo) => prepare(session, instance, plan, undo),
+    send: ({ request }, files) => instance.api.requests.create(request, files, account),
+    judge: ({ request }, created) => judgeRequest(request, acceptLimits, created),
+    keep: ({ key }, token) => {
+      if (key && token === '') throw failedError('the instance returned no token');
+      key?.keep(token);
+    },
+  });
+  const encrypted = ready.key !== undefined;
+  return {
+    object: { ...made, encrypted },
+    token,
+    link: withKey(link, ready.key?.recipient),
+    warnings,
+    summary: summaryOf(ready.request, made, encrypted),
+  };
+}
+
+async function prepare(
+  session: Session,
+  { target }: Instance,
+  { fields, files, passphrase, encrypt, identityFile }: RequestPlan,
+  undo: Undo,
+) {
+  const key = encrypt ? newRequestKey(session.context, target.base, identityFile) : undefined;
+  if (key) undo(key.remove);
+  const given = await givenPassphrase(passphrase, session, undo);
+  const request: NewRequest = {
+    ...fields,
+    ...(given === undefined ? {} : { passphrase: given }),
+    ...(key && { public_key: key.recipient }),
+  };
+  return { request, files, key };
+}
+
+function summaryOf(asked: NewRequest, created: SecretRequest, encrypted: boolean): string {
+  const closes = grantedLifetime(created);
+  return [
+    ...(closes === undefined ? [] : [`closes after ${durationInOneUnit(closes)}`]),
+    ...(asked.passphrase === undefined ? [] : ['passphrase required']),
+    ...(created.response_file_attachments ? ['the answer may have files'] : []),
+    ...(encrypted ? ['only this key opens the answer'] : []),
+  ].join(' · ');
+}

@@ -1,0 +1,131 @@
+import type { Invocation } from '../cli/terminal/output';
+import type { Api } from '../client/client';
+import type { Attachment } from '../client/form';
+import { findLink, parseReference } from '../client/link';
+import type { Push, SecretRequest } from '../contract/api';
+import { asCliError, CliError, failedError } from '../platform/errors';
+import { scope, type Undo } from '../platform/scope';
+import type { Instance } from '../profile/session';
+import { sendWithFiles } from './content';
+import type { Refusal, Verdict } from './judge';
+
+type Kind = 'push' | 'request';
+
+/** How a push or a request is created at an instance; `Ready` is what is sent. */
+interface Creation<Ready, Made> {
+  readonly kind: Kind;
+  /** Gives the sender what is generated; that is undone unless something was created. */
+  prepare(undo: Undo): Promise<Ready>;
+  send(ready: Ready, files: readonly Attachment[]): Promise<Made>;
+  /** Extends a failure of `send` by what can be found out about it. */
+  lookUp?(failure: CliError, ready: Ready, started: Date): Promise<CliError>;
+  judge(ready: Ready, made: Made, link: string): Verdict;
+  /** Keeps what opens it. */
+  keep?(ready: Ready, token: string): void;
+}
+
+interface Created<Ready, Made> {
+  readonly ready: Ready;
+  readonly made: Made;
+  /** Empty if neither the response nor the link has one. */
+  readonly token: string;
+  readonly link: string;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Prepares, sends and judges a creation. One that is not as it was asked for is ended again.
+ * @throws CliError (rejected) for a refused one
+ */
+export function create<
+  Ready extends { readonly files?: readonly Attachment[] | undefined },
+  Made extends Push | SecretRequest,
+>(
+  run: Invocation,
+  { api, target }: Instance,
+  creation: Creation<Ready, Made>,
+): Promise<Created<Ready, Made>> {
+  const { kind } = creation;
+  const { preview, end } = kinds[kind];
+  return scope(async ({ undo }) => {
+    let mayExist = false;
+    const ready = await creation.prepare((how) => undo(() => (mayExist ? undefined : how())));
+    const started = run.context.now();
+    const sending = sendWithFiles(run, ready.files, (files) => creation.send(ready, files));
+    const made = await sending.catch(async (error) => {
+      mayExist = !(error instanceof CliError) || error.code === 'unknown';
+      if (!(error instanceof CliError) || !creation.lookUp) throw error;
+      throw await creation.lookUp(error, ready, started);
+    });
+    mayExist = true;
+    const { link, doubt } = await findLink(preview(api), target.base, made, kind);
+    const token = made.url_token || tokenIn(link);
+    const verdict = kept(creation.judge(ready, made, link), () => creation.keep?.(ready, token));
+    if ('refuse' in verdict) {
+      const refusal = await endAgain(kind, verdict, link, async () => {
+        if (token === '') throw failedError('the instance returned no token');
+        await end(api, token);
+      });
+      mayExist = refusal.remains?.expired !== true;
+      throw refusal;
+    }
+    const warnings = [...(doubt === undefined ? [] : [doubt]), ...verdict.warnings];
+    return { ready, made, token, link, warnings };
+  });
+}
+
+function tokenIn(link: string): string {
+  try {
+    return parseReference(link).token;
+  } catch {
+    return '';
+  }
+}
+
+/** Without what opens it, nobody could read it: a failure to keep that is a refusal, too. */
+function kept(verdict: Verdict, keep: () => void): Verdict {
+  if ('refuse' in verdict) return verdict;
+  try {
+    keep();
+    return verdict;
+  } catch (error) {
+    const { code, message, hint } = asCliError(error);
+    return { refuse: code, why: message, hint };
+  }
+}
+
+const kinds = {
+  push: {
+    preview: (api: Api): Pick<Api, 'preview'> => api,
+    end: (api: Api, token: string) => api.expire(token),
+    ended: 'the push was expired',
+    remains: 'expiring the push FAILED, so the secret can still be read at',
+    hint: 'expire it yourself: open the link and delete it, or run pwpush expire with a token',
+  },
+  request: {
+    preview: (api: Api) => api.requests,
+    end: (api: Api, token: string) => api.requests.close(token),
+    ended: 'it was closed',
+    remains: 'closing it FAILED: it can still be answered at',
+    hint: 'close it yourself with pwpush expire',
+  },
+};
+
+/** Ends what is not as it was asked for, and returns the error that says so. */
+async function endAgain(
+  kind: Kind,
+  { refuse, why, hint }: Refusal,
+  link: string,
+  end: () => Promise<unknown>,
+): Promise<CliError> {
+  const words = kinds[kind];
+  try {
+    await end();
+  } catch (cause) {
+    const remains = { link, expired: false };
+    return new CliError(refuse, `${why}; ${words.remains} ${link}`, {
+      ...{ hint: words.hint, cause, remains },
+    });
+  }
+  return new CliError(refuse, `${why}; ${words.ended}`, { hint, remains: { link, expired: true } });
+}
