@@ -59,6 +59,10 @@ export type ExpiryFields = Pick<
   'expire_after_days' | 'expire_after_duration' | 'expires_in'
 >;
 export type ClosingFields = Pick<NewRequest, 'close_after' | 'close_after_duration'>;
+export type LifetimeFields = ExpiryFields & ClosingFields;
+
+/** A push or a request in a response. */
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The field that asks an instance for the lifetime of a push, or for the longest shorter one that it has.
@@ -81,7 +85,7 @@ export function closingFields(seconds: number): ClosingFields | undefined {
 }
 
 /** Seconds that a push or a request asks for, if it asks for any. */
-export function askedLifetime(asked: ExpiryFields & ClosingFields): number | undefined {
+export function askedLifetime(asked: LifetimeFields): number | undefined {
   const { expires_in, close_after, expire_after_days: days } = asked;
   return (
     expires_in ??
@@ -90,30 +94,15 @@ export function askedLifetime(asked: ExpiryFields & ClosingFields): number | und
   );
 }
 
-function askedIndex({
-  expire_after_duration,
-  close_after_duration,
-}: ExpiryFields & ClosingFields): number {
-  return expire_after_duration ?? close_after_duration ?? -1;
-}
-
-/** What a push or a request says about its lifetime, in a response. */
-export interface GrantedLifetime {
-  readonly created_at?: unknown;
-  readonly expires_at?: unknown;
-  readonly expires_in?: unknown;
-  readonly expire_after_days?: unknown;
-  readonly expire_after_duration?: unknown;
-  readonly close_after_at?: unknown;
-  readonly close_after?: unknown;
-  readonly close_after_duration?: unknown;
+function askedIndex(asked: LifetimeFields): number {
+  return asked.expire_after_duration ?? asked.close_after_duration ?? -1;
 }
 
 /**
  * Seconds between creation and expiry. The time of expiry decides, or else the seconds, as an instance may return the days
  * that it ignored.
  */
-export function grantedLifetime(granted: GrantedLifetime): number | undefined {
+export function grantedLifetime(granted: Fields): number | undefined {
   const { expire_after_days: days, created_at } = granted;
   const end = granted.expires_at ?? granted.close_after_at;
   const span = Date.parse(String(end)) - Date.parse(String(created_at));
@@ -138,8 +127,8 @@ function withoutSkew(seconds: number): number {
  * @returns undefined if one of them is not known
  */
 export function comparedLifetimes(
-  request: ExpiryFields & ClosingFields,
-  response: GrantedLifetime,
+  request: LifetimeFields,
+  response: Fields,
 ): { readonly asked: number; readonly granted: number } | undefined {
   const asked = askedLifetime(request);
   const granted = grantedLifetime(response);
@@ -150,7 +139,7 @@ export function comparedLifetimes(
 }
 
 /** Seconds that a calendar adds to an index: up to a day for each month, an hour when the clocks change. */
-function calendarSlack(request: ExpiryFields & ClosingFields): number {
+function calendarSlack(request: LifetimeFields): number {
   const asked = durations[askedIndex(request)] ?? 0;
   const months = Math.floor(asked / units.mo);
   return asked < units.d ? 0 : months * units.d + units.h;

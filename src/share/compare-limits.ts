@@ -1,12 +1,10 @@
 import type { NewPush } from '../contract/api';
 import {
   askedLifetime,
-  type ClosingFields,
   comparedLifetimes,
   durationText,
-  type ExpiryFields,
-  type GrantedLifetime,
   grantedLifetime,
+  type LifetimeFields,
 } from '../contract/lifetime';
 
 type Value = number | boolean;
@@ -26,17 +24,11 @@ export interface Difference {
 const DAY = 86_400;
 
 /** The limits that a push or a request asks for. */
-type AskedLimits = ExpiryFields &
-  ClosingFields &
+type AskedLimits = LifetimeFields &
   Pick<NewPush, 'expire_after_views' | 'deletable_by_viewer' | 'retrieval_step' | 'passphrase'>;
 
-/** Those that a response says it was granted. */
-interface GrantedLimits extends GrantedLifetime {
-  readonly expire_after_views?: unknown;
-  readonly deletable_by_viewer?: unknown;
-  readonly retrieval_step?: unknown;
-  readonly passphrase?: unknown;
-}
+/** A push or a request in a response. */
+type Fields = Readonly<Record<string, unknown>>;
 
 const isValue = (value: unknown): value is Value =>
   typeof value === 'number' || typeof value === 'boolean';
@@ -45,7 +37,7 @@ const isValue = (value: unknown): value is Value =>
  * Compares the granted limits with the requested ones. Instances silently replace values that they do not accept, and
  * respond with 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
  */
-export function differences(asked: AskedLimits, granted: GrantedLimits): Difference[] {
+export function differences(asked: AskedLimits, granted: Fields): Difference[] {
   type Limit = [Difference['limit'], asked: Value | undefined, granted: unknown];
   const lifetimes = comparedLifetimes(asked, granted);
   const limits: Limit[] = [
@@ -66,7 +58,7 @@ export function differences(asked: AskedLimits, granted: GrantedLimits): Differe
 }
 
 /** The limits that were requested, and that the response does not tell. */
-export function unconfirmed(asked: AskedLimits, granted: GrantedLimits): ('days' | 'views')[] {
+export function unconfirmed(asked: AskedLimits, granted: Fields): ('days' | 'views')[] {
   const days = askedLifetime(asked) !== undefined && grantedLifetime(granted) === undefined;
   const views = asked.expire_after_views !== undefined && granted.expire_after_views == null;
   return [...(days ? ['days' as const] : []), ...(views ? ['views' as const] : [])];

@@ -33,11 +33,10 @@ export function judgePush(
   if (looser) return looser;
   // Of a request, the recipient could get an answer in clear.
   if (encrypted && !isPushLink(link))
-    return {
-      refuse: 'rejected',
-      why: 'the instance returned a link that is not one of an encrypted push',
-      hint: 'use another instance: this one is broken or malicious',
-    };
+    return rejected(
+      'the instance returned a link that is not one of an encrypted push',
+      'use another instance: this one is broken or malicious',
+    );
   const warnings = changed.map(changedText);
   const missing = unconfirmed(request, made);
   if (missing.length > 0)
@@ -58,11 +57,10 @@ export function judgeRequest(
 ): Verdict {
   const key = made.public_key || undefined;
   if (request.public_key !== undefined && key !== request.public_key)
-    return {
-      refuse: 'rejected',
-      why: `the instance ${key === undefined ? 'dropped' : 'replaced'} the key of the request, and could read the answer`,
-      hint: 'to ask without an instance, use pwpush receive; to let the instance read the answer, use --no-encrypt',
-    };
+    return rejected(
+      `the instance ${key === undefined ? 'dropped' : 'replaced'} the key of the request, and could read the answer`,
+      'to ask without an instance, use pwpush receive; to let the instance read the answer, use --no-encrypt',
+    );
   const changed = differences(request, made);
   const looser = looserLimits(changed, acceptLimits, 'request');
   if (looser) return looser;
@@ -79,11 +77,12 @@ function looserLimits(
 ): Refusal | undefined {
   const looser = changed.filter((one) => one.looser);
   if (looser.length === 0 || acceptLimits) return undefined;
-  return {
-    refuse: 'rejected',
-    why: `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`,
-    hint: `use limits that the instance allows, or keep the ${kind} with --accept-limits`,
-  };
+  return rejected(
+    `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`,
+    `use limits that the instance allows, or keep the ${kind} with --accept-limits`,
+  );
 }
+
+const rejected = (why: string, hint: string): Refusal => ({ refuse: 'rejected', why, hint });
 
 const changedText = (one: Difference) => `the instance changed a limit: ${differenceText(one)}`;
