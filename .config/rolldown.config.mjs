@@ -64,6 +64,7 @@ function together() {
       'cli/terminal/output',
       'cli/terminal/wording',
     ],
+    share: ['share/content', 'share/create', 'share/deliver-link', 'share/expiry'],
     age: ['age/age', 'age/key', 'age/recipients', 'age/age-error', 'age/manifest'],
     table: ['cli/terminal/table', 'cli/terminal/text-width'],
     undici: ['client/transport/undici', 'client/transport/connect-options'],
