@@ -59,7 +59,13 @@ const textOf = (file) => readFile(file, 'utf8');
 const exported = (text) => `export default ${JSON.stringify(text)};`;
 
 async function scriptOf(file, use) {
-  const bundle = await rolldown({ input: file, platform: 'browser', logLevel: 'warn' });
+  const bundle = await rolldown({
+    input: file,
+    platform: 'browser',
+    logLevel: 'warn',
+    // Packages only export: what a script does not use of them is not written.
+    treeshake: { moduleSideEffects: [{ test: /node_modules/, sideEffects: false }] },
+  });
   const { output } = await bundle.generate({
     format: 'iife',
     minify: true,

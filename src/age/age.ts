@@ -1,48 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { AgeError } from './age-error';
-import { armorSize, decodeArmor, encodeArmor } from './armor';
-import { base64 } from './chacha';
-import { encodeHeader, type Header, parseHeader, verifyHeader } from './header';
-import { FILE_KEY, type Identity, type Recipient } from './recipients';
-import { decryptPayload, encryptPayload, payloadSize, readHeader } from './stream';
+import * as format from './format/age-file';
+import type { Identity, Recipient } from './format/stanzas';
+import { node } from './node-primitives';
 
-// age v1 (https://c2sp.org/age) over node:crypto. The package age-encryption adds 150 KB and 28 ms, and has no SSH
-// recipients.
+// age for Node.js. The package age-encryption adds 44 KiB and 16 ms, and has no SSH recipients (docs/decisions.md).
 
-/** The header of an age file, and what encrypts its payload. */
-export interface PreparedFile {
-  /** The MAC of the header, as its last line has it. */
-  readonly mac: string;
-  /** Size of the whole file for plaintext of that size, in bytes. It depends on nothing but the recipients. */
-  sizeOf(plaintext: number): number;
-  /**
-   * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
-   * reuse the buffer of a piece when the next one is requested.
-   */
-  encrypt(plaintext: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined>;
-}
+export { armoredSize, type PreparedFile } from './format/age-file';
 
-/**
- * Makes a new file key and the header of an age file ("Encrypted file format").
- * @throws AgeError (key) for no recipients, too many, or a passphrase combined with other recipients
- */
-export async function prepareFile(recipients: readonly Recipient[]): Promise<PreparedFile> {
-  const fileKey = randomBytes(FILE_KEY);
-  const stanzas = await Promise.all(recipients.map((recipient) => recipient.wrap(fileKey)));
-  const header = encodeHeader(stanzas, fileKey);
-  return {
-    mac: base64(parseHeader(header).mac),
-    sizeOf: (size) => header.length + payloadSize(size),
-    async *encrypt(plaintext) {
-      yield header;
-      yield* encryptPayload(fileKey, plaintext);
-    },
-  };
+/** @see format.prepared */
+export function prepareFile(recipients: readonly Recipient[]): Promise<format.PreparedFile> {
+  return format.prepared(node, recipients);
 }
 
 /** An age file that is encrypted while it is read, once. */
-export interface EncryptedStream extends Pick<PreparedFile, 'sizeOf'> {
-  readonly bytes: AsyncGenerator<Buffer, void, undefined>;
+export interface EncryptedStream extends Pick<format.PreparedFile, 'sizeOf'> {
+  readonly bytes: AsyncGenerator<Uint8Array, void, undefined>;
 }
 
 /**
@@ -57,65 +28,18 @@ export async function encryptStream(
   return { bytes: encrypt(plaintext), sizeOf };
 }
 
-/**
- * Decrypts an age file, in constant memory. It resolves when an identity matched and the header was verified. The
- * generator yields a chunk only after verifying it, and the file is complete when it ends; read it, or call `return`.
- * @param mac of the header of the file that is expected, as `PreparedFile` has it
- * @throws AgeError (header, mac) when it is not an age file, not the expected one, or its header was changed;
- * (no-match) when no identity decrypts it; the generator throws AgeError (payload) when the data was changed or truncated
- */
-export async function decryptStream(
+/** @see format.decrypted */
+export function decryptStream(
   file: AsyncIterable<Uint8Array>,
   identities: readonly Identity[],
   mac?: string,
-): Promise<AsyncGenerator<Buffer<ArrayBuffer>, void, undefined>> {
-  const pieces = file[Symbol.asyncIterator]();
-  try {
-    const { header: bytes, nonce, chunks } = await readHeader(pieces);
-    const header = parseHeader(bytes);
-    if (mac !== undefined && mac !== base64(header.mac))
-      throw new AgeError('mac', 'it is not the file that was sent');
-    const fileKey = await unwrap(header, identities);
-    verifyHeader(header, fileKey);
-    return decryptPayload(fileKey, nonce, chunks);
-  } catch (error) {
-    await pieces.return?.();
-    throw error;
-  }
-}
-
-/**
- * Stanzas of a type with the same first argument that are tried. For SSH keys, that is the beginning of a public hash:
- * somebody who knows the key can make thousands, each of which may take milliseconds.
- */
-const SAME = 20;
-
-/** The file key of the first stanza that an identity unwraps. Signals are handled between two tries. */
-async function unwrap({ stanzas }: Header, identities: readonly Identity[]): Promise<Uint8Array> {
-  const seen = new Map<string, number>();
-  for (const stanza of stanzas) {
-    const same = `${stanza.type} ${stanza.args[0]}`;
-    const before = seen.get(same) ?? 0;
-    if (before === SAME) continue;
-    seen.set(same, before + 1);
-    for (const identity of identities) {
-      if (identity.type !== stanza.type) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      const fileKey = await identity.unwrap(stanza);
-      if (fileKey !== undefined) return fileKey;
-    }
-  }
-  throw new AgeError('no-match', 'the key does not decrypt it');
-}
-
-/** Length of the armor of plaintext of that size, in bytes. */
-export function armoredSize({ sizeOf }: Pick<PreparedFile, 'sizeOf'>, plaintext: number): number {
-  return armorSize(sizeOf(plaintext));
+) {
+  return format.decrypted(node, file, identities, mac);
 }
 
 /**
  * Encrypts a text or bytes as armor ("ASCII armor").
- * @throws AgeError (key) like `encryptStream`
+ * @throws AgeError (key) like `prepareFile`
  */
 export async function encryptText(
   plaintext: string | Uint8Array,
@@ -124,38 +48,20 @@ export async function encryptText(
   return encryptPrepared(await prepareFile(recipients), Buffer.from(plaintext));
 }
 
-/** Encrypts bytes as armor, with a header that is there already. */
-export async function encryptPrepared(
-  { encrypt }: PreparedFile,
+/** @see format.armored */
+export function encryptPrepared(
+  prepared: format.PreparedFile,
   plaintext: Uint8Array,
 ): Promise<string> {
-  return encodeArmor(await all(encrypt(one(plaintext))));
+  return format.armored(node, prepared, plaintext);
 }
 
-/**
- * Decrypts armor.
- * @throws AgeError (armor, header, mac, no-match, payload)
- */
+/** @see format.opened */
 export async function decryptText(armor: string, identities: readonly Identity[]): Promise<Buffer> {
-  return all(await decryptStream(one(decodeArmor(armor)), identities));
+  return Buffer.from((await format.opened(node, armor, identities)).buffer);
 }
 
-/**
- * The scrypt work factor of armor that needs a passphrase; undefined if it needs an identity file.
- * @throws AgeError (armor, header)
- */
-export async function passphraseWork(armor: string): Promise<number | undefined> {
-  const { header } = await readHeader(one(decodeArmor(armor)));
-  const [stanza] = parseHeader(header).stanzas;
-  return stanza?.type === 'scrypt' ? Number(stanza.args[1]) : undefined;
-}
-
-async function* one(piece: Uint8Array) {
-  yield piece;
-}
-
-async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const found: Uint8Array[] = [];
-  for await (const piece of pieces) found.push(piece);
-  return Buffer.concat(found);
+/** @see format.workOf */
+export function passphraseWork(armor: string): Promise<number | undefined> {
+  return format.workOf(node, armor);
 }

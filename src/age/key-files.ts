@@ -1,12 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { AgeError } from './age-error';
 import { decodeBech32, encodeBech32 } from './bech32';
-import {
-  type Identity,
-  newX25519,
-  type Recipient,
-  x25519Identity,
-  x25519Recipient,
-} from './recipients';
+import { x25519 } from './node-primitives';
+import { type Identity, type Recipient, x25519Identity, x25519Recipient } from './recipients';
 import { sshIdentity, sshRecipient } from './ssh';
 
 /**
@@ -117,7 +113,8 @@ function eachLine<T>(text: string, what: string, parse: (line: string) => T): T[
 
 /** A new key pair, as age-keygen(1) prints it. */
 export function newKeyPair(): { readonly identity: string; readonly recipient: string } {
-  const { secret, point } = newX25519();
+  const secret = randomBytes(32);
+  const { point } = x25519(secret);
   return {
     identity: encodeBech32('age-secret-key-', secret).toUpperCase(),
     recipient: encodeBech32('age', point),

@@ -8,7 +8,7 @@ import {
   publicEncrypt,
 } from 'node:crypto';
 import { AgeError } from './age-error';
-import { base64, derive } from './chacha';
+import { derive, unpadded } from './format/platform';
 import {
   argument,
   ephemeral,
@@ -18,10 +18,8 @@ import {
   openFileKey,
   type Recipient,
   sealFileKey,
-  x25519,
-  x25519Key,
-  x25519Public,
-} from './recipients';
+} from './format/stanzas';
+import { node, x25519 } from './node-primitives';
 
 // SSH keys as recipients. They are not in age.md; the reference implementation defines them
 // (https://pkg.go.dev/filippo.io/age/agessh).
@@ -54,43 +52,43 @@ export function sshRecipient(type: string, wire: Buffer): Recipient {
 function edRecipient(wire: Buffer, edwards: Buffer): Recipient {
   const point = montgomery(edwards);
   // Throws for a point of low order.
-  ephemeral(point);
+  ephemeral(node, x25519, point);
   const wrapKey = edWrapKey(wire, point);
   return {
     async wrap(fileKey) {
-      const { share, shared } = ephemeral(point);
-      const body = await sealFileKey(wrapKey(share, shared), fileKey);
-      return { type: 'ssh-ed25519', args: [tag(wire), base64(share)], body };
+      const { share, shared } = ephemeral(node, x25519, point);
+      const body = await sealFileKey(node, wrapKey(share, shared), fileKey);
+      return { type: 'ssh-ed25519', args: [tag(wire), unpadded(node, share)], body };
     },
   };
 }
 
 function edIdentity(wire: Buffer, seed: Uint8Array): Identity {
   // RFC 8032, section 5.1.5; X25519 clears and sets the bits.
-  const key = x25519Key(createHash('sha512').update(seed).digest().subarray(0, 32));
-  const wrapKey = edWrapKey(wire, x25519Public(key));
+  const pair = x25519(createHash('sha512').update(seed).digest().subarray(0, 32));
+  const wrapKey = edWrapKey(wire, pair.point);
   return {
     type: 'ssh-ed25519',
     unwrap(stanza) {
       const [mark, text, ...more] = stanza.args;
-      argument(mark, 4);
-      const share = argument(text, 32);
+      argument(node, mark, 4);
+      const share = argument(node, text, 32);
       if (more.length > 0) throw invalidStanza();
       if (mark !== tag(wire)) return;
-      const shared = x25519(key, share);
+      const shared = pair.shared(share);
       if (shared === undefined) throw invalidStanza();
-      return openFileKey(wrapKey(share, shared), stanza);
+      return openFileKey(node, wrapKey(share, shared), stanza);
     },
   };
 }
 
 /** Returns a function that derives the wrap key; a tweak binds it to the SSH key. */
 function edWrapKey(wire: Buffer, point: Uint8Array) {
-  const tweak = x25519Key(derive(Buffer.alloc(0), wire, ED25519));
+  const tweak = x25519(derive(node, Buffer.alloc(0), wire, ED25519));
   return (share: Uint8Array, shared: Uint8Array) => {
-    const tweaked = x25519(tweak, shared);
+    const tweaked = tweak.shared(shared);
     if (tweaked === undefined) throw invalidStanza();
-    return derive(tweaked, Buffer.concat([share, point]), ED25519);
+    return derive(node, tweaked, Buffer.concat([share, point]), ED25519);
   };
 }
 
@@ -114,7 +112,7 @@ function rsaIdentity(wire: Buffer, key: KeyObject): Identity {
   return {
     type: 'ssh-rsa',
     unwrap({ args, body }) {
-      argument(args[0], 4);
+      argument(node, args[0], 4);
       if (args.length !== 1) throw invalidStanza();
       if (args[0] !== tag(wire) || body.length !== Math.ceil(bits / 8)) return;
       const fileKey = decrypted(key, body);
@@ -149,7 +147,7 @@ function checkBits(bits: number): void {
 }
 
 function tag(wire: Uint8Array): string {
-  return base64(createHash('sha256').update(wire).digest().subarray(0, 4));
+  return unpadded(node, createHash('sha256').update(wire).digest().subarray(0, 4));
 }
 
 // From Ed25519 to X25519 (RFC 7748, section 4.1): u = (1 + y) / (1 - y).

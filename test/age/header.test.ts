@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { decryptStream, encryptStream, encryptText, passphraseWork } from '../../src/age/age';
 import { encodeBech32, pointOf } from '../../src/age/bech32';
-import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/header';
+import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/format/header';
 import { newLinkKey } from '../../src/age/key';
+import { node } from '../../src/age/node-primitives';
 import {
   type Identity,
   passphraseIdentity,
@@ -69,7 +70,7 @@ describe('hostile files', () => {
 
   test('as many stanzas for an identity as fit are tried', async () => {
     const stanzas = await Promise.all(Array.from({ length: 1100 }, () => x25519.wrap(fileKey)));
-    const header = encodeHeader(stanzas, fileKey);
+    const header = encodeHeader(node, stanzas, fileKey);
     const file = Buffer.concat([header, Buffer.alloc(32)]);
     await expect(opening(file)).rejects.toThrow('the key does not decrypt it');
   });
@@ -109,8 +110,8 @@ test('points of low order are refused, by the parser too', () => {
 
 test.each([0, 1, 47, 48, 49, 96, 500])('a body of %i bytes is encoded and parsed', (length) => {
   const stanza = { type: 'a', args: ['b', '~!'], body: randomBytes(length) };
-  const header = encodeHeader([stanza, stanza], fileKey);
-  expect(parseHeader(header).stanzas).toEqual([stanza, stanza]);
+  const header = encodeHeader(node, [stanza, stanza], fileKey);
+  expect(parseHeader(node, header).stanzas).toEqual([stanza, stanza]);
 });
 
 test('armor tells whether a passphrase opens it, and its work factor', async () => {

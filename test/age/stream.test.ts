@@ -19,7 +19,7 @@ async function encrypted(plain: Uint8Array, size?: number): Promise<Buffer> {
 
 /** What is released of a file before it ends, and the reason if it fails. */
 async function outcome(file: Uint8Array, size?: number, opening = identities) {
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   try {
     for await (const chunk of await decryptStream(pieces(file, size), opening)) chunks.push(chunk);
   } catch (error) {

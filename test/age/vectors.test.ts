@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import * as files from 'cctv-age';
 import { describe, expect, test } from 'vitest';
-import { decryptStream } from '../../src/age/age';
 import { AgeError } from '../../src/age/age-error';
-import { decodeArmor, encodeArmor } from '../../src/age/armor';
-import { encodeHeader, parseHeader } from '../../src/age/header';
+import { decodeBech32 } from '../../src/age/bech32';
+import { decrypted } from '../../src/age/format/age-file';
+import { decodeArmor, encodeArmor } from '../../src/age/format/armor';
+import { encodeHeader, parseHeader } from '../../src/age/format/header';
+import { type Identity, scryptIdentity, secretIdentity } from '../../src/age/format/stanzas';
+import { readHeader } from '../../src/age/format/stream';
 import { parseIdentities } from '../../src/age/key-files';
-import { type Identity, passphraseIdentity } from '../../src/age/recipients';
-import { readHeader } from '../../src/age/stream';
+import { platforms } from '../helpers/age';
 
 // The test vectors of the age format: https://c2sp.org/CCTV/age.
 
@@ -46,11 +48,13 @@ const reasons: Record<string, string> = {
   'armor failure': 'armor',
 };
 
-function identitiesOf({ fields }: Vector): Identity[] {
-  const keys = fields.get('identity') ?? [];
+type Platform = (typeof platforms)[number];
+
+function identitiesOf({ fields }: Vector, { primitives, scrypt, x25519 }: Platform): Identity[] {
+  const secret = (key: string) => decodeBech32(key)?.bytes ?? new Uint8Array(32);
   return [
-    ...(keys.length > 0 ? parseIdentities(keys.join('\n')) : []),
-    ...(fields.get('passphrase') ?? []).map(passphraseIdentity),
+    ...(fields.get('identity') ?? []).map((key) => secretIdentity(primitives, x25519, secret(key))),
+    ...(fields.get('passphrase') ?? []).map((one) => scryptIdentity(primitives, scrypt, one)),
   ];
 }
 
@@ -59,14 +63,19 @@ async function* pieces(bytes: Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
+function fileOf({ fields, file }: Vector, { primitives }: Platform): Uint8Array {
+  return fields.has('armored') ? decodeArmor(primitives, file.toString('latin1')) : file;
+}
+
 /** How decryption ends, and what it released before. */
-async function outcome(one: Vector, size: number) {
-  const chunks: Buffer[] = [];
+async function outcome(one: Vector, size: number, platform: Platform) {
+  const { primitives } = platform;
+  const chunks: Uint8Array[] = [];
   let opened = false;
   let result = 'success';
   try {
-    const file = one.fields.has('armored') ? decodeArmor(one.file.toString('latin1')) : one.file;
-    const plain = await decryptStream(pieces(file, size), identitiesOf(one));
+    const file = fileOf(one, platform);
+    const plain = await decrypted(primitives, pieces(file, size), identitiesOf(one, platform));
     opened = true;
     for await (const chunk of plain) chunks.push(chunk);
   } catch (error) {
@@ -80,35 +89,49 @@ test('the package has the vectors', () => {
   expect([readable.length, hybrid.length]).toEqual([124, 19]);
 });
 
-describe.each([
-  ['whole', Number.POSITIVE_INFINITY],
-  ['in pieces of 1,000 bytes', 1000],
-])('%s', (_, size) => {
-  test.each(readable)('$name', async (one) => {
-    const { result, opened, plain } = await outcome(one, size);
-    expect(result).toBe(reasons[one.fields.get('expect')?.[0] ?? '']);
-    expect(opened).toBe(one.fields.has('payload'));
-    if (opened)
-      expect(createHash('sha256').update(plain).digest('hex')).toBe(one.fields.get('payload')?.[0]);
+describe.each(platforms)('on $platform', (platform) => {
+  const { primitives } = platform;
+
+  describe.each([
+    ['whole', Number.POSITIVE_INFINITY],
+    ['in pieces of 1,000 bytes', 1000],
+  ])('%s', (_, size) => {
+    test.each(readable)('$name', async (one) => {
+      const { result, opened, plain } = await outcome(one, size, platform);
+      expect(result).toBe(reasons[one.fields.get('expect')?.[0] ?? '']);
+      expect(opened).toBe(one.fields.has('payload'));
+      const hash = createHash('sha256').update(plain).digest('hex');
+      if (opened) expect(hash).toBe(one.fields.get('payload')?.[0]);
+    });
   });
+
+  test.each(vectors.filter((one) => !has('expect', /header|armor/)(one)))(
+    '$name: what is parsed is encoded again to the byte',
+    async (one) => {
+      const file = fileOf(one, platform);
+      const normal = one.file.toString('latin1').trim().replaceAll('\r\n', '\n');
+      if (one.fields.has('armored')) expect(encodeArmor(primitives, file)).toBe(`${normal}\n`);
+      const { header } = await readHeader(pieces(file, 100));
+      const fileKey = Buffer.from(one.fields.get('file key')?.[0] ?? '', 'hex');
+      const again = encodeHeader(primitives, parseHeader(primitives, header).stanzas, fileKey);
+      // The MAC of hmac_bad is wrong.
+      expect(Buffer.from(again.subarray(0, -45))).toEqual(Buffer.from(header.subarray(0, -45)));
+      if (!has('expect', /HMAC/)(one)) expect(Buffer.from(again)).toEqual(Buffer.from(header));
+    },
+  );
 });
 
-test.each(hybrid)('$name needs a post-quantum key, which is refused', (one) => {
-  expect(() => identitiesOf(one)).toThrow('post-quantum identities are not supported');
+test.each(hybrid)('$name needs a post-quantum key, which is refused', ({ fields }) => {
+  const keys = fields.get('identity') ?? [];
+  expect(() => parseIdentities(keys.join('\n'))).toThrow(
+    'post-quantum identities are not supported',
+  );
 });
 
-test.each(vectors.filter((one) => !has('expect', /header|armor/)(one)))(
-  '$name: what is parsed is encoded again to the byte',
-  async (one) => {
-    const armored = one.fields.has('armored');
-    const file = armored ? decodeArmor(one.file.toString('latin1')) : one.file;
-    const normal = one.file.toString('latin1').trim().replaceAll('\r\n', '\n');
-    if (armored) expect(encodeArmor(file)).toBe(`${normal}\n`);
-    const { header } = await readHeader(pieces(file, 100));
-    const fileKey = Buffer.from(one.fields.get('file key')?.[0] ?? '', 'hex');
-    const again = encodeHeader(parseHeader(header).stanzas, fileKey);
-    // The MAC of hmac_bad is wrong.
-    expect(again.subarray(0, -45)).toEqual(header.subarray(0, -45));
-    if (!has('expect', /HMAC/)(one)) expect(again).toEqual(header);
+test.each(readable.filter(({ fields }) => fields.has('identity')))(
+  '$name: its key is read from a file',
+  ({ fields }) => {
+    const keys = fields.get('identity') ?? [];
+    expect(parseIdentities(keys.join('\n'))).toHaveLength(keys.length);
   },
 );

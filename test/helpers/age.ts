@@ -1,4 +1,13 @@
 import { expect } from 'vitest';
+import * as node from '../../src/age/node-primitives';
+import * as noble from '../../src/server/page/browser/noble';
+import { x25519 } from '../../src/server/page/browser/x25519';
+
+/** What age runs over on each platform. */
+export const platforms = [
+  { platform: 'Node.js', primitives: node.node, scrypt: node.scrypt, x25519: node.x25519 },
+  { platform: 'a browser', primitives: noble.noble, scrypt: noble.scrypt, x25519 },
+] as const;
 
 /** Bytes in pieces of that many. */
 export async function* pieces(bytes: Uint8Array, size = 10_000) {

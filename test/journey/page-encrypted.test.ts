@@ -9,10 +9,10 @@ import { encodeManifest } from '../../src/age/manifest';
 import {
   encryptFile,
   encryptText,
-  macIn,
   newLinkKey,
-  passphraseWrap,
+  passphraseRecipient,
 } from '../../src/server/page/browser/age-passphrase';
+import { joined } from '../helpers/age';
 import {
   noBrowser,
   openBrowser,
@@ -112,7 +112,7 @@ async function open(
 
 const pushText = async (text: string, key: string, push: Record<string, unknown> = {}, work = 10) =>
   create(service, {
-    payload: await encryptText(text, passphraseWrap(key, work)),
+    payload: await encryptText(text, passphraseRecipient(key, work)),
     retrieval_step: false,
     ...push,
   });
@@ -232,7 +232,7 @@ describe.skipIf(noBrowser)('an encrypted secret (needs Chromium)', () => {
 
   test('without script is armor, and a line that says what opens it', async () => {
     const key = newKey();
-    const armor = await encryptText(SECRET, passphraseWrap(key, 10));
+    const armor = await encryptText(SECRET, passphraseRecipient(key, 10));
     const token = await create(service, { payload: armor, retrieval_step: false });
     const page = await visit(`/p/${token}#${key}`, { javaScriptEnabled: false });
     expect(await page.locator('pre').textContent()).toBe(armor);
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser)('an encrypted secret (needs Chromium)', () => {
     ],
   ])('that is %s stays armor, and the page says so', async (_, change, told) => {
     const key = newKey();
-    const armor = await change(await encryptText(SECRET, passphraseWrap(key, 10)));
+    const armor = await change(await encryptText(SECRET, passphraseRecipient(key, 10)));
     const token = await create(service, { payload: armor, retrieval_step: false });
     const page = await visit(`/p/${token}#${key}`);
     await page.getByRole('alert').getByText(told).waitFor();
@@ -305,29 +305,30 @@ async function pushFiles(
   change = (sealed: Buffer[]) => sealed,
   message = 'For Ann',
 ): Promise<string> {
-  const sealed = await Promise.all(files.map(({ bytes }) => encryptedBytes(bytes, key)));
+  const encrypted = await Promise.all(files.map(({ bytes }) => encryptedBytes(bytes, key)));
   const listed = files.map(({ name, bytes }, at) => {
-    const mac = macIn(sealed[at] as Buffer);
+    const mac = encrypted[at]?.mac;
     return { name, type: 'text/plain', size: bytes.length, mac };
   });
   const payload = await encryptText(
     encodeManifest({ message: message.trim() ? message : undefined, files: listed }),
-    passphraseWrap(key, 10),
+    passphraseRecipient(key, 10),
   );
-  const parts = change(sealed).map((bytes, at) => filePart(`${at + 1}.age`, bytes));
+  const parts = change(encrypted.map(({ sealed }) => sealed)).map((bytes, at) =>
+    filePart(`${at + 1}.age`, bytes),
+  );
   const fields = { payload, retrieval_step: 'false' };
   const rest = Object.entries(fields).map(([name, value]) => ({ name: `push[${name}]`, value }));
   // In another order than that of the manifest.
   return `/p/${await createWithFiles(service, ...parts.reverse(), ...rest)}`;
 }
 
-async function encryptedBytes(bytes: Buffer, key: string): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
+async function encryptedBytes(bytes: Buffer, key: string) {
   const one = async function* () {
     yield bytes;
   };
-  for await (const part of encryptFile(one(), passphraseWrap(key, 10))) parts.push(part);
-  return Buffer.concat(parts);
+  const { chunks, mac } = await encryptFile(one(), passphraseRecipient(key, 10));
+  return { sealed: await joined(chunks), mac };
 }
 
 describe.skipIf(noBrowser)('encrypted files (needs Chromium)', () => {
@@ -407,7 +408,7 @@ describe.skipIf(noBrowser)('the page at /open (needs Chromium)', () => {
     ] as const) {
       await page
         .getByLabel('Encrypted secret')
-        .fill(await encryptText(text, passphraseWrap(secret, work)));
+        .fill(await encryptText(text, passphraseRecipient(secret, work)));
       await page.getByLabel('Key', { exact: true }).fill('wrong');
       await page.getByRole('button', { name: 'Decrypt' }).click();
       await page.getByRole('alert').getByText('That key does not open it.').waitFor();
@@ -529,7 +530,7 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
 
   test('shows the link of what was encrypted before', async () => {
     const page = await visit('/');
-    const armor = await encryptText(SECRET, passphraseWrap(newLinkKey(), 10));
+    const armor = await encryptText(SECRET, passphraseRecipient(newLinkKey(), 10));
     await page.getByLabel('Secret text').fill(armor);
     await page.getByLabel('Encrypt in the browser').uncheck();
     expect(await made(page)).toMatch(/\/p\/[\w-]+(?:\/r)?$/);

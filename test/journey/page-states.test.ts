@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encryptText, passphraseWrap } from '../../src/server/page/browser/age-passphrase';
+import { encryptText, passphraseRecipient } from '../../src/server/page/browser/age-passphrase';
 import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
 import { long } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
@@ -82,7 +82,7 @@ async function openFiles(page: Page, names: string[], payload: string): Promise<
 const KEY = 'TDwSkAO2ZmVrJkGOCxCbJg';
 
 async function openEncrypted(page: Page, fragment: string, kind = 'text'): Promise<void> {
-  const payload = await encryptText('hunter2', passphraseWrap(KEY, 10));
+  const payload = await encryptText('hunter2', passphraseRecipient(KEY, 10));
   const token = await create(service, { payload, kind, retrieval_step: false });
   await page.goto(`${built.url}/p/${token}${fragment}`);
   if (fragment) await page.locator('.opened .secret, .unscripted:visible').first().waitFor();

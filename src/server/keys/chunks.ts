@@ -49,25 +49,6 @@ export function chunkCount(size: number): number {
   return Math.max(1, Math.ceil(size / CHUNK));
 }
 
-/** Splits bytes into chunks. All chunks share one buffer, so use each before the next is requested. */
-export async function* inChunks(bytes: AsyncIterable<Uint8Array>) {
-  const buffer = Buffer.allocUnsafe(CHUNK);
-  let filled = 0;
-  for await (const piece of bytes) {
-    for (let from = 0; from < piece.length; ) {
-      if (filled === CHUNK) {
-        yield { plain: buffer, last: false };
-        filled = 0;
-      }
-      const part = piece.subarray(from, from + CHUNK - filled);
-      buffer.set(part, filled);
-      filled += part.length;
-      from += part.length;
-    }
-  }
-  yield { plain: buffer.subarray(0, filled), last: true };
-}
-
 function chunkContext({ number, last, ...place }: ChunkPlace): string {
   return `${fileContext(place)} chunk ${number}${last ? ' last' : ''}`;
 }

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { inChunks } from '../../age/format/in-chunks';
 import { limits } from '../../contract/api';
 import { size as inUnits } from '../../contract/byte-size';
 import {
   CHUNK,
   chunkCount,
   type FileHeader,
-  inChunks,
   openChunk,
   openHeader,
   sealChunk,
@@ -225,7 +225,7 @@ export class Upload {
     }
     let number = 0;
     let size = 0;
-    for await (const { plain, last } of inChunks(bytes)) {
+    for await (const { chunk: plain, last } of inChunks(bytes, CHUNK)) {
       size += plain.length;
       if (size > this.options.fileBytes) throw this.tooLarge();
       const sealed = sealChunk(key, { urlToken, position, number, last }, plain);

@@ -1,4 +1,6 @@
-import { decryptText, keysIn, LINK_WORK, Undecrypted, workOf } from './age-passphrase';
+import { AgeError } from '../../../age/age-error';
+import { LINK_WORK } from '../../../age/format/stanzas';
+import { decryptText, keysIn, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
 import { find } from './dom';
 import { filled, templateFor } from './fill-template';
@@ -40,13 +42,13 @@ document.addEventListener('DOMContentLoaded', () => {
   const fail = (error: unknown) => {
     // For another try, here or elsewhere.
     if (!pasted) showHash(hash);
-    const failure = error instanceof Undecrypted ? error.failure : undefined;
-    if (failure === 'key') {
+    const reason = error instanceof AgeError ? error.reason : undefined;
+    if (reason === 'no-match') {
       input.setAttribute('aria-invalid', 'true');
       return ask(word('wrong'));
     }
     root.classList.add('failed');
-    say(word(failure === 'recipients' ? 'recipients' : 'damaged'));
+    say(word(reason === 'key' ? 'recipients' : 'damaged'));
   };
 
   const decrypt = async (keys: readonly string[], open: boolean) => {
@@ -71,7 +73,7 @@ document.addEventListener('DOMContentLoaded', () => {
     list.classList.add('decrypted');
     const manifest = manifestIn(text);
     const report = (error: unknown) => {
-      const unread = error instanceof Undecrypted ? 'damaged' : 'expired';
+      const unread = error instanceof AgeError ? 'damaged' : 'expired';
       say(error === undefined ? '' : word(unread));
     };
     // Files that came with another text than a manifest are not encrypted.
@@ -88,8 +90,8 @@ document.addEventListener('DOMContentLoaded', () => {
   });
 
   if (pasted) return;
-  try {
-    const isWords = workOf(armor()) > LINK_WORK;
+  const start = async () => {
+    const isWords = (await passphraseWork(armor())) > LINK_WORK;
     find(form, 'label').textContent = word(isWords ? 'words' : 'key');
     const keys = keysIn(hash);
     if (keys.length > 0) decrypt(keys, 'open' in root.dataset);
@@ -97,9 +99,8 @@ document.addEventListener('DOMContentLoaded', () => {
       ask(isWords ? '' : word('missing'));
       find(root, '.ask').hidden = !isWords;
     }
-  } catch (error) {
-    fail(error);
-  }
+  };
+  start().catch(fail);
 });
 
 async function decryptedBy(
@@ -110,7 +111,7 @@ async function decryptedBy(
     try {
       return [await decryptText(armor, key), key];
     } catch (error) {
-      if (!(error instanceof Undecrypted && error.failure === 'key')) throw error;
+      if (!(error instanceof AgeError && error.reason === 'no-match')) throw error;
     }
-  throw new Undecrypted('key');
+  throw new AgeError('no-match', 'no key decrypts it');
 }

@@ -1,3 +1,4 @@
+import { AgeError } from '../../../age/age-error';
 import {
   decodeManifest,
   encryptedName,
@@ -5,7 +6,7 @@ import {
   type Manifest,
   type ManifestFile,
 } from '../../../age/manifest';
-import { decryptFile, Undecrypted } from './age-passphrase';
+import { decryptFile } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 import { find } from './dom';
 
@@ -18,7 +19,7 @@ export function manifestIn(text: string): Manifest | undefined {
 /**
  * Makes the download buttons save decrypted files under their real names.
  * @param report receives what failed, or undefined when a download begins
- * @throws Undecrypted (payload) when the files of the page are not those of the manifest
+ * @throws AgeError (payload) when the files of the page are not those of the manifest
  */
 export function offerFiles(
   list: HTMLElement,
@@ -29,12 +30,12 @@ export function offerFiles(
 ): void {
   const links = [...list.querySelectorAll<HTMLAnchorElement>('a[download]')];
   const linkOf = (at: number) => links.find(({ download }) => download === encryptedName(at));
-  if (files.length !== links.length) throw new Undecrypted('payload');
+  if (files.length !== links.length) throw exchanged();
   // One after another, as each takes the whole processor.
   let last = Promise.resolve();
   for (const [at, file] of files.entries()) {
     const link = linkOf(at);
-    if (!link) throw new Undecrypted('payload');
+    if (!link) throw exchanged();
     const item = link.closest('li') as HTMLElement;
     const note = find(item, '.size');
     const size = sizeText(file.size);
@@ -69,9 +70,13 @@ async function decrypted(
   // The page may be open under another name than the one that links begin with.
   const { body, ok } = await fetch(new URL(href).pathname);
   if (!ok || !body) throw new Error();
-  const file = await blobOf(decryptFile(piecesOf(body), key, mac), progress);
-  if (file.size !== size) throw new Undecrypted('payload');
+  const file = await blobOf(await decryptFile(piecesOf(body), key, mac), progress);
+  if (file.size !== size) throw exchanged();
   return file;
+}
+
+function exchanged(): AgeError {
+  return new AgeError('payload', 'the files are not those of the manifest');
 }
 
 function save(blob: Blob, name: string): void {

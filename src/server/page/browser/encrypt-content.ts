@@ -1,5 +1,6 @@
+import type { Recipient } from '../../../age/format/stanzas';
 import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../../age/manifest';
-import { encryptFile, encryptText, macIn, type Wrap } from './age-passphrase';
+import { encryptFile, encryptText } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 
 /** What is sent instead of a text and files. */
@@ -15,32 +16,30 @@ export interface Encrypted {
 export async function encryptContent(
   text: string,
   files: readonly File[],
-  wrap: Wrap,
+  recipient: Recipient,
   progress?: (bytes: number) => void,
 ): Promise<Encrypted> {
   if (files.length === 0 && isManifest(text)) throw new Error();
-  if (files.length === 0) return { text: await encryptText(text, wrap), files };
+  if (files.length === 0) return { text: await encryptText(text, recipient), files };
   const made: File[] = [];
   const listed: Manifest['files'][number][] = [];
   let done = 0;
   for (const [at, file] of files.entries()) {
-    const { blob, mac } = await encryptBlob(file, wrap, (bytes) => progress?.(done + bytes));
+    const { blob, mac } = await encryptBlob(file, recipient, (bytes) => progress?.(done + bytes));
     done += file.size;
     made.push(new File([blob], encryptedName(at), { type: 'application/octet-stream' }));
     const type = file.type || 'application/octet-stream';
     listed.push({ name: file.name, type, size: file.size, mac });
   }
   const manifest = encodeManifest({ message: text.trim() ? text : undefined, files: listed });
-  return { text: await encryptText(manifest, wrap), files: made };
+  return { text: await encryptText(manifest, recipient), files: made };
 }
 
 async function encryptBlob(
   file: Blob,
-  wrap: Wrap,
+  recipient: Recipient,
   progress: (bytes: number) => void,
 ): Promise<{ blob: Blob; mac: string }> {
-  const chunks = encryptFile(piecesOf(file.stream()), wrap);
-  const { value: header } = await chunks.next();
-  if (!header) throw new Error();
-  return { blob: new Blob([header, await blobOf(chunks, progress)]), mac: macIn(header) };
+  const { chunks, mac } = await encryptFile(piecesOf(file.stream()), recipient);
+  return { blob: await blobOf(chunks, progress), mac };
 }

@@ -1,4 +1,5 @@
-import { decryptText, LINK_WORK, newLinkKey, passphraseWrap } from './age-passphrase';
+import { LINK_WORK } from '../../../age/format/stanzas';
+import { decryptText, newLinkKey, passphraseRecipient } from './age-passphrase';
 import { manifestIn } from './decrypted-files';
 import { find } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
@@ -28,8 +29,8 @@ document.addEventListener('DOMContentLoaded', () => {
 
   const send = async () => {
     const key = newLinkKey();
-    const wrap = passphraseWrap(key, LINK_WORK);
-    encrypted = await encryptContent(text.value, [...(picker?.files ?? [])], wrap);
+    const recipient = passphraseRecipient(key, LINK_WORK);
+    encrypted = await encryptContent(text.value, [...(picker?.files ?? [])], recipient);
     stored.setItem(KEY_ITEM, key);
     form.submit();
   };

@@ -2,40 +2,45 @@ import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { scryptAsync } from '@noble/hashes/scrypt.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-
-// The primitives of age in a browser. WebCrypto has neither scrypt nor ChaCha20, and is missing over plain http.
+import { ascii, type Bytes, type Primitives } from '../../../age/format/platform';
 
 /** Milliseconds between which the browser can draw and react. */
 const SLICE = 30;
+/** Bytes that become base64 at a time, a multiple of three: a call takes a limited number of arguments. */
+const PIECE = 3 * 4096;
 
-/** Encrypts with ChaCha20-Poly1305 (RFC 8439); the result is ciphertext and tag. */
-export function seal(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array): Uint8Array {
-  return chacha20poly1305(key, nonce).encrypt(plain);
-}
+/** The primitives of age in a browser. WebCrypto has neither scrypt nor ChaCha20, and is missing over plain http. */
+export const noble: Primitives = {
+  chacha: (key) => ({
+    seal: (nonce, plain) => chacha20poly1305(key, nonce).encrypt(plain) as Bytes,
+    open(nonce, sealed) {
+      try {
+        return chacha20poly1305(key, nonce).decrypt(sealed) as Bytes;
+      } catch {
+        return undefined;
+      }
+    },
+  }),
+  hmac: (key, text) => hmac(sha256, key, text),
+  random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  toBase64(bytes) {
+    let text = '';
+    for (let at = 0; at < bytes.length; at += PIECE)
+      text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
+    return text;
+  },
+  fromBase64(text) {
+    try {
+      return ascii(atob(text));
+    } catch {
+      return undefined;
+    }
+  },
+  pause: () => new Promise((resolve) => setTimeout(resolve)),
+};
 
-/** Decrypts what `seal` returned; undefined if the key or the nonce differs, or the data was changed. */
-export function open(
-  key: Uint8Array,
-  nonce: Uint8Array,
-  sealed: Uint8Array,
-): Uint8Array | undefined {
-  try {
-    return chacha20poly1305(key, nonce).decrypt(sealed);
-  } catch {
-    return undefined;
-  }
-}
-
-/** HMAC-SHA-256 (RFC 2104). */
-export function mac(key: Uint8Array, text: Uint8Array): Uint8Array {
-  return hmac(sha256, key, text);
-}
-
-/** scrypt (RFC 7914) with r = 8 and p = 1, in slices: 32 bytes. */
-export function stretch(
-  passphrase: Uint8Array,
-  salt: Uint8Array,
-  work: number,
-): Promise<Uint8Array> {
-  return scryptAsync(passphrase, salt, { N: 2 ** work, r: 8, p: 1, dkLen: 32, asyncTick: SLICE });
+/** @see Scrypt */
+export function scrypt(passphrase: string, salt: Uint8Array, work: number): Promise<Uint8Array> {
+  const bytes = new TextEncoder().encode(passphrase);
+  return scryptAsync(bytes, salt, { N: 2 ** work, r: 8, p: 1, dkLen: 32, asyncTick: SLICE });
 }

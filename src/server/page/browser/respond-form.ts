@@ -1,5 +1,5 @@
 import { pointOf } from '../../../age/bech32';
-import { recipientWrap } from './age-passphrase';
+import { x25519Recipient } from './age-passphrase';
 import { find } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
 
@@ -74,7 +74,7 @@ document.addEventListener('DOMContentLoaded', () => {
     if (point) {
       status.textContent = word('busy');
       const total = files.reduce((sum, { size }) => sum + size, 0);
-      content = await encryptContent(text.value, files, recipientWrap(point), (bytes) =>
+      content = await encryptContent(text.value, files, x25519Recipient(point), (bytes) =>
         show(bytes, total),
       );
     }

@@ -1,6 +1,15 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { AgeError } from './age-error';
-import { base64, derive, fromBase64 } from './chacha';
+import { AgeError } from '../age-error';
+import {
+  ascii,
+  type Bytes,
+  derive,
+  fromUnpadded,
+  isSame,
+  joined,
+  type Primitives,
+  textOf,
+  unpadded,
+} from './platform';
 
 // age.md (https://c2sp.org/age), "Header".
 
@@ -31,20 +40,24 @@ const MAC_LINE = /^--- ([A-Za-z0-9+/]{43})$/;
  * Encodes a header with its MAC.
  * @throws AgeError (key) for no recipients, too many, or a passphrase combined with other recipients
  */
-export function encodeHeader(stanzas: readonly Stanza[], fileKey: Uint8Array): Buffer {
+export function encodeHeader(
+  primitives: Primitives,
+  stanzas: readonly Stanza[],
+  fileKey: Uint8Array,
+): Bytes {
   if (stanzas.length === 0) throw new AgeError('key', 'there is no recipient');
   if (!passphraseIsAlone(stanzas))
     throw new AgeError('key', 'a passphrase cannot be combined with other recipients');
-  const lines = stanzas.map(encodeStanza).join('');
-  const authenticated = Buffer.from(`${VERSION}\n${lines}---`, 'latin1');
-  const mac = Buffer.from(` ${base64(macOf(authenticated, fileKey))}\n`, 'latin1');
-  const header = Buffer.concat([authenticated, mac]);
+  const lines = stanzas.map((stanza) => encodeStanza(primitives, stanza)).join('');
+  const authenticated = ascii(`${VERSION}\n${lines}---`);
+  const mac = unpadded(primitives, macOf(primitives, authenticated, fileKey));
+  const header = joined([authenticated, ascii(` ${mac}\n`)]);
   if (header.length > MAX_HEADER) throw new AgeError('key', 'there are too many recipients');
   return header;
 }
 
-function encodeStanza({ type, args, body }: Stanza): string {
-  const text = base64(body);
+function encodeStanza(primitives: Primitives, { type, args, body }: Stanza): string {
+  const text = unpadded(primitives, body);
   const full = text.slice(0, text.length - (text.length % COLUMNS));
   const lines = full.replace(/.{64}/g, '$&\n') + text.slice(full.length);
   return `-> ${[type, ...args].join(' ')}\n${lines}\n`;
@@ -54,17 +67,17 @@ function encodeStanza({ type, args, body }: Stanza): string {
  * Parses a header, which ends with the MAC line.
  * @throws AgeError (header) for everything that the specification does not allow
  */
-export function parseHeader(bytes: Uint8Array): Header {
-  const lines = Buffer.from(bytes).toString('latin1').split('\n');
+export function parseHeader(primitives: Primitives, bytes: Uint8Array): Header {
+  const lines = textOf(bytes).split('\n');
   if (lines[0] !== VERSION) throw new AgeError('header', 'not an age v1 file');
   const stanzas: Stanza[] = [];
   let at = 1;
   while (lines[at]?.startsWith('->')) {
-    const stanza = parseStanza(lines, at);
+    const stanza = parseStanza(primitives, lines, at);
     stanzas.push(stanza.parsed);
     at = stanza.next;
   }
-  const mac = fromBase64(MAC_LINE.exec(lines[at] ?? '')?.[1] ?? '');
+  const mac = fromUnpadded(primitives, MAC_LINE.exec(lines[at] ?? '')?.[1] ?? '');
   if (mac?.length !== 32 || lines.length !== at + 2 || lines[at + 1] !== '') throw damaged();
   if (stanzas.length === 0) throw damaged();
   if (!passphraseIsAlone(stanzas))
@@ -74,7 +87,7 @@ export function parseHeader(bytes: Uint8Array): Header {
   return { stanzas, authenticated, mac };
 }
 
-function parseStanza(lines: readonly string[], from: number) {
+function parseStanza(primitives: Primitives, lines: readonly string[], from: number) {
   const first = lines[from] ?? '';
   if (!ARGUMENTS.test(first)) throw damaged();
   const [type = '', ...args] = first.slice(3).split(' ');
@@ -84,7 +97,7 @@ function parseStanza(lines: readonly string[], from: number) {
     if (line === undefined || line.length > COLUMNS) throw damaged();
     text += line;
     if (line.length === COLUMNS) continue;
-    const body = fromBase64(text);
+    const body = fromUnpadded(primitives, text);
     if (body === undefined) throw damaged();
     return { parsed: { type, args, body }, next: at + 1 };
   }
@@ -99,14 +112,18 @@ function passphraseIsAlone(stanzas: readonly Stanza[]): boolean {
  * Verifies the MAC of a header, in constant time.
  * @throws AgeError (mac) when the header was changed
  */
-export function verifyHeader({ authenticated, mac }: Header, fileKey: Uint8Array): void {
-  if (!timingSafeEqual(macOf(authenticated, fileKey), mac))
+export function verifyHeader(
+  primitives: Primitives,
+  { authenticated, mac }: Header,
+  fileKey: Uint8Array,
+): void {
+  if (!isSame(macOf(primitives, authenticated, fileKey), mac))
     throw new AgeError('mac', 'the header was changed');
 }
 
-function macOf(authenticated: Uint8Array, fileKey: Uint8Array): Buffer {
-  const key = derive(fileKey, Buffer.alloc(0), 'header');
-  return createHmac('sha256', key).update(authenticated).digest();
+function macOf(primitives: Primitives, authenticated: Uint8Array, fileKey: Uint8Array): Uint8Array {
+  const key = derive(primitives, fileKey, new Uint8Array(0), 'header');
+  return primitives.hmac(key, authenticated);
 }
 
 function damaged(): AgeError {

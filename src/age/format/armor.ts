@@ -1,4 +1,5 @@
-import { AgeError } from './age-error';
+import { AgeError } from '../age-error';
+import type { Bytes, Primitives } from './platform';
 
 // age.md (https://c2sp.org/age), "ASCII armor": the strict encoding of RFC 7468, section 3.
 
@@ -7,8 +8,8 @@ const END = '-----END AGE ENCRYPTED FILE-----';
 const COLUMNS = 64;
 
 /** Encodes an age file as armor, with a final line end. */
-export function encodeArmor(file: Uint8Array): string {
-  const text = Buffer.from(file.buffer, file.byteOffset, file.length).toString('base64');
+export function encodeArmor({ toBase64 }: Primitives, file: Uint8Array): string {
+  const text = toBase64(file);
   return `${BEGIN}\n${text.replace(/.{1,64}/g, '$&\n')}${END}\n`;
 }
 
@@ -22,7 +23,7 @@ export function armorSize(file: number): number {
  * Decodes armor. White space around it and CRLF are accepted; otherwise it must be canonical.
  * @throws AgeError (armor)
  */
-export function decodeArmor(text: string): Buffer {
+export function decodeArmor({ fromBase64, toBase64 }: Primitives, text: string): Bytes {
   const lines = linesOf(text.trim());
   const next = () => lines.next().value;
   if (next() !== BEGIN) throw new AgeError('armor', 'the armor has no valid first line');
@@ -38,8 +39,8 @@ export function decodeArmor(text: string): Buffer {
   if (line !== END || next() !== undefined)
     throw new AgeError('armor', 'the armor is truncated, or has text after it');
   const base64 = body.join('');
-  const bytes = Buffer.from(base64, 'base64');
-  if (bytes.toString('base64') !== base64) throw invalidArmor();
+  const bytes = fromBase64(base64);
+  if (bytes === undefined || toBase64(bytes) !== base64) throw invalidArmor();
   return bytes;
 }
 

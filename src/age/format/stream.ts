@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { AgeError } from './age-error';
-import { chacha, derive, TAG } from './chacha';
+import { AgeError } from '../age-error';
 import { MAX_HEADER } from './header';
+import { inChunks } from './in-chunks';
+import { type Bytes, derive, type Primitives, TAG, textOf } from './platform';
 
 // age.md (https://c2sp.org/age), "Payload".
 
@@ -16,11 +16,12 @@ export function payloadSize(plaintext: number): number {
 
 /** Encrypts a payload with a new nonce. Every piece that it yields is a new buffer. */
 export async function* encryptPayload(
+  primitives: Primitives,
   fileKey: Uint8Array,
   plaintext: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Buffer, void, undefined> {
-  const nonce = randomBytes(NONCE);
-  const { seal } = await chacha(derive(fileKey, nonce, 'payload'));
+): AsyncGenerator<Bytes, void, undefined> {
+  const nonce = primitives.random(NONCE);
+  const { seal } = await primitives.chacha(derive(primitives, fileKey, nonce, 'payload'));
   yield nonce;
   let number = 0;
   for await (const { chunk, last } of inChunks(plaintext, CHUNK))
@@ -33,11 +34,12 @@ export async function* encryptPayload(
  * @throws AgeError (payload) when it was changed, truncated or extended
  */
 export async function* decryptPayload(
+  primitives: Primitives,
   fileKey: Uint8Array,
   nonce: Uint8Array,
   sealed: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Buffer<ArrayBuffer>, void, undefined> {
-  const { open } = await chacha(derive(fileKey, nonce, 'payload'));
+): AsyncGenerator<Bytes, void, undefined> {
+  const { open } = await primitives.chacha(derive(primitives, fileKey, nonce, 'payload'));
   let number = 0;
   for await (const { chunk, last } of inChunks(sealed, CHUNK + TAG)) {
     const plain = await open(chunkNonce(number, last), chunk);
@@ -52,42 +54,17 @@ export async function* decryptPayload(
 }
 
 /** A counter of 11 bytes, big-endian, and a flag for the last chunk. */
-function chunkNonce(number: number, last: boolean): Buffer {
-  const nonce = Buffer.alloc(12);
-  nonce.writeUIntBE(number, 5, 6);
+function chunkNonce(number: number, last: boolean): Uint8Array {
+  const nonce = new Uint8Array(12);
+  new DataView(nonce.buffer).setUint32(7, number);
   nonce[11] = last ? 1 : 0;
   return nonce;
 }
 
-/** Splits bytes into chunks; only the last one may be shorter, or empty. Use each before requesting the next. */
-async function* inChunks(pieces: AsyncIterable<Uint8Array>, size: number) {
-  const buffer = Buffer.allocUnsafe(size);
-  let filled = 0;
-  for await (const piece of pieces) {
-    for (let from = 0; from < piece.length; ) {
-      if (filled === size) {
-        yield { chunk: buffer, last: false };
-        filled = 0;
-      }
-      // More of the piece follows, so this chunk is not the last one, and there is no need to copy it.
-      if (filled === 0 && piece.length - from > size) {
-        yield { chunk: piece.subarray(from, from + size), last: false };
-        from += size;
-        continue;
-      }
-      const part = piece.subarray(from, from + size - filled);
-      buffer.set(part, filled);
-      filled += part.length;
-      from += part.length;
-    }
-  }
-  yield { chunk: buffer.subarray(0, filled), last: true };
-}
-
 /** A file whose header was read. */
 export interface Opened {
-  readonly header: Buffer;
-  readonly nonce: Buffer;
+  readonly header: Uint8Array;
+  readonly nonce: Uint8Array;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -96,7 +73,7 @@ export interface Opened {
  * @throws AgeError (header) when the file ends before that, or the header is over its limit
  */
 export async function readHeader(pieces: AsyncIterator<Uint8Array>): Promise<Opened> {
-  const start = Buffer.allocUnsafe(MAX_HEADER + NONCE);
+  const start = new Uint8Array(MAX_HEADER + NONCE);
   let filled = 0;
   let macLine = -1;
   for (;;) {
@@ -107,8 +84,8 @@ export async function readHeader(pieces: AsyncIterator<Uint8Array>): Promise<Ope
     const searchFrom = Math.max(0, filled - 3);
     filled += part.length;
     const read = start.subarray(0, filled);
-    if (macLine < 0) macLine = read.indexOf('\n---', searchFrom);
-    const end = macLine < 0 ? 0 : read.indexOf('\n', macLine + 1) + 1;
+    if (macLine < 0) macLine = macLineIn(read, searchFrom);
+    const end = macLine < 0 ? 0 : read.indexOf(LINE_END, macLine + 1) + 1;
     if (end > 0 && filled >= end + NONCE) {
       const rest = [read.subarray(end + NONCE), piece.subarray(part.length)];
       const nonce = read.subarray(end, end + NONCE);
@@ -117,6 +94,16 @@ export async function readHeader(pieces: AsyncIterator<Uint8Array>): Promise<Ope
     if (filled === start.length)
       throw new AgeError('header', `not an age file, or its header is over ${MAX_HEADER} bytes`);
   }
+}
+
+const LINE_END = 0x0a;
+
+/** Where the line end before `---` is, from a place on; -1 if nowhere. */
+function macLineIn(bytes: Uint8Array, from: number): number {
+  let at = bytes.indexOf(LINE_END, from);
+  while (at >= 0 && textOf(bytes.subarray(at + 1, at + 4)) !== '---')
+    at = bytes.indexOf(LINE_END, at + 1);
+  return at;
 }
 
 async function* following(first: readonly Uint8Array[], pieces: AsyncIterator<Uint8Array>) {

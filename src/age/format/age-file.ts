@@ -1,0 +1,144 @@
+import { AgeError } from '../age-error';
+import { armorSize, decodeArmor, encodeArmor } from './armor';
+import { encodeHeader, type Header, parseHeader, verifyHeader } from './header';
+import { type Bytes, joined, type Primitives, unpadded } from './platform';
+import { FILE_KEY, type Identity, type Recipient } from './stanzas';
+import { decryptPayload, encryptPayload, payloadSize, readHeader } from './stream';
+
+// age v1 (https://c2sp.org/age) over the primitives of a platform.
+
+/** The header of an age file, and what encrypts its payload. */
+export interface PreparedFile {
+  /** The MAC of the header, as its last line has it. */
+  readonly mac: string;
+  /** Size of the whole file for plaintext of that size, in bytes. It depends on nothing but the recipients. */
+  sizeOf(plaintext: number): number;
+  /**
+   * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
+   * reuse the buffer of a piece when the next one is requested.
+   */
+  encrypt(plaintext: AsyncIterable<Uint8Array>): AsyncGenerator<Bytes, void, undefined>;
+}
+
+/**
+ * Makes a new file key and the header of an age file ("Encrypted file format").
+ * @throws AgeError (key) for no recipients, too many, or a passphrase combined with other recipients
+ */
+export async function prepared(
+  primitives: Primitives,
+  recipients: readonly Recipient[],
+): Promise<PreparedFile> {
+  const fileKey = primitives.random(FILE_KEY);
+  const stanzas = await Promise.all(recipients.map((recipient) => recipient.wrap(fileKey)));
+  const header = encodeHeader(primitives, stanzas, fileKey);
+  return {
+    mac: unpadded(primitives, parseHeader(primitives, header).mac),
+    sizeOf: (size) => header.length + payloadSize(size),
+    async *encrypt(plaintext) {
+      yield header;
+      yield* encryptPayload(primitives, fileKey, plaintext);
+    },
+  };
+}
+
+/**
+ * Decrypts an age file, in constant memory. It resolves when an identity matched and the header was verified. The
+ * generator yields a chunk only after verifying it, and the file is complete when it ends; read it, or call `return`.
+ * @param mac of the header of the file that is expected, as `PreparedFile` has it
+ * @throws AgeError (header, mac) when it is not an age file, not the expected one, or its header was changed;
+ * (no-match) when no identity decrypts it; the generator throws AgeError (payload) when the data was changed or truncated
+ */
+export async function decrypted(
+  primitives: Primitives,
+  file: AsyncIterable<Uint8Array>,
+  identities: readonly Identity[],
+  mac?: string,
+): Promise<AsyncGenerator<Bytes, void, undefined>> {
+  const pieces = file[Symbol.asyncIterator]();
+  try {
+    const { header: bytes, nonce, chunks } = await readHeader(pieces);
+    const header = parseHeader(primitives, bytes);
+    if (mac !== undefined && mac !== unpadded(primitives, header.mac))
+      throw new AgeError('mac', 'it is not the file that was sent');
+    const fileKey = await unwrap(primitives, header, identities);
+    verifyHeader(primitives, header, fileKey);
+    return decryptPayload(primitives, fileKey, nonce, chunks);
+  } catch (error) {
+    await pieces.return?.();
+    throw error;
+  }
+}
+
+/**
+ * Stanzas of a type with the same first argument that are tried. For SSH keys, that is the beginning of a public hash:
+ * somebody who knows the key can make thousands, each of which may take milliseconds.
+ */
+const SAME = 20;
+
+/** The file key of the first stanza that an identity unwraps. Signals are handled between two tries. */
+async function unwrap(
+  { pause }: Primitives,
+  { stanzas }: Header,
+  identities: readonly Identity[],
+): Promise<Uint8Array> {
+  const seen = new Map<string, number>();
+  for (const stanza of stanzas) {
+    const same = `${stanza.type} ${stanza.args[0]}`;
+    const before = seen.get(same) ?? 0;
+    if (before === SAME) continue;
+    seen.set(same, before + 1);
+    for (const identity of identities) {
+      if (identity.type !== stanza.type) continue;
+      await pause();
+      const fileKey = await identity.unwrap(stanza);
+      if (fileKey !== undefined) return fileKey;
+    }
+  }
+  throw new AgeError('no-match', 'the key does not decrypt it');
+}
+
+/** Length of the armor of plaintext of that size, in bytes. */
+export function armoredSize({ sizeOf }: Pick<PreparedFile, 'sizeOf'>, plaintext: number): number {
+  return armorSize(sizeOf(plaintext));
+}
+
+/** Encrypts bytes as armor ("ASCII armor"), with a header that is there already. */
+export async function armored(
+  primitives: Primitives,
+  { encrypt }: PreparedFile,
+  plaintext: Uint8Array,
+): Promise<string> {
+  return encodeArmor(primitives, await all(encrypt(one(plaintext))));
+}
+
+/**
+ * Decrypts armor.
+ * @throws AgeError (armor, header, mac, no-match, payload)
+ */
+export async function opened(
+  primitives: Primitives,
+  armor: string,
+  identities: readonly Identity[],
+): Promise<Bytes> {
+  return all(await decrypted(primitives, one(decodeArmor(primitives, armor)), identities));
+}
+
+/**
+ * The scrypt work factor of armor that needs a passphrase; undefined if it needs an identity file.
+ * @throws AgeError (armor, header)
+ */
+export async function workOf(primitives: Primitives, armor: string): Promise<number | undefined> {
+  const { header } = await readHeader(one(decodeArmor(primitives, armor)));
+  const [stanza] = parseHeader(primitives, header).stanzas;
+  return stanza?.type === 'scrypt' ? Number(stanza.args[1]) : undefined;
+}
+
+async function* one(piece: Uint8Array) {
+  yield piece;
+}
+
+async function all(pieces: AsyncIterable<Uint8Array>): Promise<Bytes> {
+  const found: Uint8Array[] = [];
+  for await (const piece of pieces) found.push(piece);
+  return joined(found);
+}

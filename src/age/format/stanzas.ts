@@ -1,0 +1,185 @@
+import { AgeError } from '../age-error';
+import { isLinkKey } from '../link-key';
+import type { Stanza } from './header';
+import {
+  ascii,
+  type Bytes,
+  derive,
+  fromUnpadded,
+  joined,
+  type Primitives,
+  type Scrypt,
+  TAG,
+  unpadded,
+  type X25519,
+} from './platform';
+
+// age.md (https://c2sp.org/age), "Native recipient types".
+
+/** A public key or a passphrase to encrypt to. */
+export interface Recipient {
+  /** Wraps a file key. */
+  wrap(fileKey: Uint8Array): Stanza | Promise<Stanza>;
+}
+
+/** A private key or a passphrase to decrypt with. */
+export interface Identity {
+  /** The type of stanza that it unwraps. */
+  readonly type: string;
+  /**
+   * Unwraps the file key; undefined if the stanza is for another key.
+   * @throws AgeError (header) when the stanza is invalid
+   */
+  unwrap(stanza: Stanza): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+}
+
+/** Bytes of a file key. */
+export const FILE_KEY = 16;
+/** Fixed, since every wrap key is used once. */
+const NONCE = new Uint8Array(12);
+
+/** Encrypts a file key with a wrap key. */
+export async function sealFileKey({ chacha }: Primitives, key: Uint8Array, fileKey: Uint8Array) {
+  return (await chacha(key)).seal(NONCE, fileKey);
+}
+
+/**
+ * Decrypts the file key of a stanza; undefined if the wrap key differs.
+ * @throws AgeError (header) for a body of another length, which may have been made to match several keys
+ */
+export async function openFileKey({ chacha }: Primitives, key: Uint8Array, { body }: Stanza) {
+  if (body.length !== FILE_KEY + TAG) throw invalidStanza();
+  return (await chacha(key)).open(NONCE, body);
+}
+
+/**
+ * Decodes an argument of a stanza in base64.
+ * @param length in bytes
+ * @throws AgeError (header)
+ */
+export function argument(primitives: Primitives, text: string | undefined, length: number): Bytes {
+  const bytes = fromUnpadded(primitives, text ?? '');
+  if (bytes?.length !== length) throw invalidStanza();
+  return bytes;
+}
+
+export function invalidStanza(): AgeError {
+  return new AgeError('header', 'the header has an invalid stanza');
+}
+
+// Section "The scrypt recipient type".
+
+const SALT = 16;
+/** The work factor of link keys, whose strength is in the key. */
+export const LINK_WORK = 10;
+/** The work factor of words, 64 MiB of memory; that of a link key is at most as high. */
+export const MODERATE_WORK = 16;
+/** The highest work factor that is accepted from a file: 1 GiB of memory and some seconds. */
+const MAX_WORK = 20;
+
+/**
+ * A passphrase, for encryption.
+ * @param work the base-two logarithm of the scrypt work factor: 10 for random keys of 128 bits, 16 for words
+ * @throws AgeError (key) when it is empty
+ */
+export function scryptRecipient(
+  primitives: Primitives,
+  scrypt: Scrypt,
+  passphrase: string,
+  work: number,
+): Recipient {
+  if (passphrase === '') throw new AgeError('key', 'the passphrase is empty');
+  return {
+    async wrap(fileKey) {
+      const salt = primitives.random(SALT);
+      const key = await scrypt(passphrase, labelled(salt), work);
+      const body = await sealFileKey(primitives, key, fileKey);
+      return { type: 'scrypt', args: [unpadded(primitives, salt), `${work}`], body };
+    },
+  };
+}
+
+/** A passphrase, for decryption. */
+export function scryptIdentity(
+  primitives: Primitives,
+  scrypt: Scrypt,
+  passphrase: string,
+): Identity {
+  const max = isLinkKey(passphrase) ? MODERATE_WORK : MAX_WORK;
+  return {
+    type: 'scrypt',
+    async unwrap(stanza) {
+      const [text, work = '', ...more] = stanza.args;
+      const salt = argument(primitives, text, SALT);
+      if (!/^[1-9]\d*$/.test(work) || more.length > 0) throw invalidStanza();
+      if (Number(work) > max)
+        throw new AgeError('header', `the scrypt work factor is over the limit of 2^${max}`);
+      const key = await scrypt(passphrase, labelled(salt), Number(work));
+      return openFileKey(primitives, key, stanza);
+    },
+  };
+}
+
+function labelled(salt: Uint8Array): Uint8Array {
+  return joined([ascii('age-encryption.org/v1/scrypt'), salt]);
+}
+
+// Section "The X25519 recipient type".
+
+const LABEL = 'age-encryption.org/v1/X25519';
+
+/**
+ * An X25519 public key, for encryption.
+ * @throws AgeError (key) for a point of low order, whose secret is always zero (RFC 7748, section 6.1)
+ */
+export function pointRecipient(
+  primitives: Primitives,
+  x25519: X25519,
+  point: Uint8Array,
+): Recipient {
+  // Throws for a point of low order.
+  ephemeral(primitives, x25519, point);
+  return {
+    async wrap(fileKey) {
+      const { share, shared } = ephemeral(primitives, x25519, point);
+      const key = derive(primitives, shared, joined([share, point]), LABEL);
+      const body = await sealFileKey(primitives, key, fileKey);
+      return { type: 'X25519', args: [unpadded(primitives, share)], body };
+    },
+  };
+}
+
+/** An X25519 private key of 32 bytes, for decryption. */
+export function secretIdentity(
+  primitives: Primitives,
+  x25519: X25519,
+  secret: Uint8Array,
+): Identity {
+  const pair = x25519(secret);
+  return {
+    type: 'X25519',
+    async unwrap(stanza) {
+      if (stanza.args.length !== 1) throw invalidStanza();
+      const share = argument(primitives, stanza.args[0], 32);
+      const shared = pair.shared(share);
+      if (shared === undefined) throw invalidStanza();
+      const key = derive(primitives, shared, joined([share, pair.point]), LABEL);
+      return openFileKey(primitives, key, stanza);
+    },
+  };
+}
+
+/**
+ * Makes a new key pair; returns its public key and the secret that it shares with a point.
+ * @throws AgeError (key) for a point of low order
+ */
+export function ephemeral(
+  { random }: Primitives,
+  x25519: X25519,
+  point: Uint8Array,
+): { share: Uint8Array; shared: Uint8Array } {
+  const pair = x25519(random(32));
+  const shared = pair.shared(point);
+  if (shared === undefined) throw new AgeError('key', 'the public key is invalid');
+  return { share: pair.point, shared };
+}

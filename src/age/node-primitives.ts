@@ -1,0 +1,109 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  getCipherInfo,
+  randomBytes,
+  type ScryptOptions,
+  scrypt as scryptOfNode,
+  webcrypto,
+} from 'node:crypto';
+import { type Chacha, type KeyPair, type Primitives, TAG } from './format/platform';
+
+const CIPHER = 'chacha20-poly1305';
+
+/** The primitives of age over `node:crypto`. */
+export const node: Primitives = {
+  // Runtimes with BoringSSL have the cipher in WebCrypto only.
+  chacha: (key) => (getCipherInfo(CIPHER) === undefined ? webChacha(key) : nodeChacha(key)),
+  hmac: (key, text) => createHmac('sha256', key).update(text).digest(),
+  random: (length) => new Uint8Array(randomBytes(length)),
+  toBase64: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
+  fromBase64: (text) => Buffer.from(text, 'base64'),
+  pause: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+function nodeChacha(key: Uint8Array): Chacha {
+  return {
+    seal(nonce, plain) {
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+      const body = cipher.update(plain);
+      // With a stream cipher, `final` returns nothing and only completes the tag.
+      cipher.final();
+      return Buffer.concat([body, cipher.getAuthTag()], body.length + TAG);
+    },
+    open(nonce, sealed) {
+      if (sealed.length < TAG) return;
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+      decipher.setAuthTag(sealed.subarray(-TAG));
+      const plain = decipher.update(sealed.subarray(0, -TAG));
+      try {
+        decipher.final();
+      } catch {
+        return;
+      }
+      return plain as Buffer<ArrayBuffer>;
+    },
+  };
+}
+
+/** Modern Algorithms in the Web Cryptography API (WICG), "ChaCha20-Poly1305". */
+async function webChacha(bytes: Uint8Array): Promise<Chacha> {
+  const { subtle } = webcrypto;
+  const name = 'ChaCha20-Poly1305';
+  // Not in the types of Node.js 20.
+  const format: string = 'raw-secret';
+  const key = await subtle.importKey(format as 'raw', bytes, name, false, ['encrypt', 'decrypt']);
+  return {
+    seal: async (iv, plain) => Buffer.from(await subtle.encrypt({ name, iv }, key, plain)),
+    open: async (iv, sealed) => {
+      try {
+        return Buffer.from(await subtle.decrypt({ name, iv }, key, sealed));
+      } catch (error) {
+        if ((error as Error).name === 'OperationError') return;
+        throw error;
+      }
+    },
+  };
+}
+
+/** @see Scrypt */
+export function scrypt(passphrase: string, salt: Uint8Array, work: number): Promise<Buffer> {
+  const N = 2 ** work;
+  // RFC 7914 needs 128 * r * N bytes, and some more.
+  const options: ScryptOptions = { N, r: 8, p: 1, maxmem: 128 * 8 * (N + 1024) };
+  return new Promise((resolve, reject) =>
+    scryptOfNode(passphrase, salt, 32, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    ),
+  );
+}
+
+/** Prefix of the 32 bytes of an X25519 private key in DER (RFC 8410, section 7). */
+const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
+
+/**
+ * Imports a private key, which takes ten times as long as using it.
+ * @see X25519
+ */
+export function x25519(secret: Uint8Array): KeyPair {
+  const der = Buffer.concat([PKCS8, secret]);
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return {
+    point: Buffer.from(x, 'base64url'),
+    shared(point) {
+      const jwk = { kty: 'OKP', crv: 'X25519', x: Buffer.from(point).toString('base64url') };
+      const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
+      try {
+        // OpenSSL refuses a result of zero.
+        return diffieHellman({ privateKey, publicKey });
+      } catch {
+        return;
+      }
+    },
+  };
+}
