@@ -38,18 +38,29 @@ export function texts(bundled = new Set()) {
   };
 }
 
-/** The words of the pages as what `JSON.parse` reads, without the notes for translators. vite can read them by itself. */
+/**
+ * The words of the pages without the notes for translators, and other languages than English without the keys, which
+ * would be 17 KiB of the package. vite can read them by itself.
+ */
 export function languages() {
   return {
     name: 'languages',
     load: {
       filter: { id: /\/page\/locales\/[\w-]+\.json$/ },
       async handler(id) {
-        const strings = Object.entries(JSON.parse(await textOf(id)));
-        const text = JSON.stringify(
-          Object.fromEntries(strings.filter(([key]) => !key.startsWith('@'))),
-        );
-        return { code: `export default JSON.parse(${JSON.stringify(text)});`, moduleType: 'js' };
+        const read = async (file) => JSON.parse(await textOf(file));
+        const english = join(dirname(id), 'en.json');
+        const notes = await read(english);
+        const keys = Object.keys(notes).filter((key) => !key.startsWith('@'));
+        const strings = await read(id);
+        const parsed = (value) => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
+        const code =
+          id === english
+            ? `export default ${parsed(Object.fromEntries(keys.map((key) => [key, notes[key]])))};`
+            : `import english from './en.json';
+const strings = ${parsed(keys.map((key) => strings[key]))};
+export default Object.fromEntries(Object.keys(english).map((key, at) => [key, strings[at]]));`;
+        return { code, moduleType: 'js' };
       },
     },
   };
@@ -65,6 +76,8 @@ async function scriptOf(file, use) {
     logLevel: 'warn',
     // Packages only export: what a script does not use of them is not written.
     treeshake: { moduleSideEffects: [{ test: /node_modules/, sideEffects: false }] },
+    plugins: [{ name: 'silent-errors', renderChunk: silentErrors }],
+    checks: { pluginTimings: false },
   });
   const { output } = await bundle.generate({
     format: 'iife',
@@ -77,6 +90,30 @@ async function scriptOf(file, use) {
   // Within an element, this would end it.
   if (/<\/script|<!--/i.test(code)) throw new Error(`${file} cannot be written into a page`);
   return code.trim();
+}
+
+/**
+ * Removes the messages of errors, 2 KiB of a script, as pages show words of their own: `new TypeError('…')`, and all but
+ * the reason of `new AgeError('header', '…')`.
+ */
+function silentErrors(code) {
+  const messages = [];
+  const visit = (node) => {
+    if (typeof node?.type !== 'string') return;
+    const { type, callee, arguments: given = [] } = node;
+    if (type === 'NewExpression' && /^(?:Age|Type|Range)?Error$/.test(callee.name)) {
+      const [first, ...more] = given;
+      const dropped = callee.name === 'AgeError' ? more : given;
+      const from = callee.name === 'AgeError' ? first?.end : first?.start;
+      if (dropped.length > 0) messages.push([from, dropped.at(-1).end]);
+      return;
+    }
+    for (const child of Object.values(node).flat()) visit(child);
+  };
+  visit(this.parse(code));
+  for (const [from, to] of messages.sort(([one], [other]) => other - one))
+    code = code.slice(0, from) + code.slice(to);
+  return code;
 }
 
 /** A style sheet without comments and needless white space, which strings of ours do not have. */
