@@ -4,8 +4,9 @@ import { type Api, apiClient } from './client/client';
 import { undiciTransport } from './client/transport/undici';
 import { endedBy } from './platform/errors';
 import { version } from './platform/package-version';
+import { parseBase } from './profile/base-address';
 import { parseHeaders } from './profile/header-fields';
-import { parseBase, refuseOpenToken } from './profile/target';
+import { refuseOpenToken } from './profile/target';
 
 export type { Api } from './client/client';
 export type { FileResponse } from './client/file-link';

@@ -10,11 +10,13 @@ import type { InstanceVersion } from '../contract/api';
 import type { Edition } from '../contract/lifetime';
 import type { Context, Profile, StoredProfiles, Token } from '../platform/context';
 import { CliError, type ErrorCode, usageError } from '../platform/errors';
-import { configName, parseToken, profileName, storedProfiles } from '../profile/config-file';
+import { parseToken } from '../profile/api-token';
+import { parseBase } from '../profile/base-address';
+import { configName, profileName, storedProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
 import { accountOf, clientFor, createSession, exposure, type Session } from '../profile/session';
 import { checkProfileName, withoutToken, withoutTrust } from '../profile/settings';
-import { chooseTarget, parseBase } from '../profile/target';
+import { chooseTarget } from '../profile/target';
 
 export interface LoginOptions extends GlobalOptions {
   readonly address?: string;

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { editions } from '../cli/options';
 import type { Profile, StoredProfiles } from '../platform/context';
@@ -6,6 +5,7 @@ import { type CliError, failedError, usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, readOwn } from '../platform/private-folder';
+import { isToken } from './api-token';
 import { configFolder, type System } from './folders';
 
 export const configName = 'config.json';
@@ -185,35 +185,7 @@ export function namedProfile(
   return { name, profile };
 }
 
-/**
- * Parses an API token that was read from a file, pipe or prompt: one line of visible ASCII (RFC 6750, 2.1).
- * @throws CliError (usage) that names `source` and does not quote the text
- */
-export function parseToken(text: string, source: string): string {
-  const token = text.trim();
-  if (token === '') throw usageError(`the token from ${source} is empty`);
-  if (isToken(token)) return token;
-  throw usageError(
-    `the token from ${source} is invalid: a token is one line of letters, digits and symbols`,
-  );
-}
-
 /** Whether a profile has a token, wherever that is kept. */
 export function hasToken({ token, keyring, 'token-command': command }: Profile): boolean {
   return token !== undefined || keyring === true || command !== undefined;
-}
-
-/** Whether a text is visible ASCII without spaces, as a header requires. */
-export function isToken(text: string): boolean {
-  return /^[\x21-\x7e]+$/.test(text);
-}
-
-/** @throws CliError (usage) when the file cannot be read or contains no token */
-export async function readTokenFile(path: string): Promise<string> {
-  try {
-    return parseToken(await readFile(path, 'utf8'), path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw usageError(`cannot read the token file "${path}": ${whyUnreadable(error)}`);
-  }
 }

@@ -21,11 +21,13 @@ import { CliError, usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
 import { lazy } from '../platform/files/lazy';
 import { GRACE } from '../platform/interrupts';
+import { parseToken, readTokenFile } from './api-token';
+import { travelsOpen } from './base-address';
 import type { CertificateFiles } from './client-certificate';
 import { commandWords } from './command-words';
-import { parseToken, readTokenFile, storedProfiles } from './config-file';
+import { storedProfiles } from './config-file';
 import type { Receipt } from './receipts';
-import { type Access, chooseTarget, type Target, type TargetRequest, travelsOpen } from './target';
+import { type Access, chooseTarget, type Target, type TargetRequest } from './target';
 
 const DEFAULT_TIMEOUT = 30;
 

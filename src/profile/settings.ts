@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { parseEdition, positive } from '../cli/options';
 import type { Profile } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { parseBase } from './base-address';
 import { commandWords } from './command-words';
-import { parseBase } from './target';
 
 type SettingName = Exclude<keyof Profile, 'token' | 'keyring'>;
 

@@ -1,4 +1,3 @@
-import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
 import type { Edition } from '../contract/lifetime';
 import type {
   ClientCertificate,
@@ -8,6 +7,7 @@ import type {
   Token,
 } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
+import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { hasToken, noneInUse, noSuchProfile, profileName } from './config-file';
 
 /** What gets a request past a proxy in front of an instance. Each is read once, when it is needed. */
@@ -180,24 +180,6 @@ function chooseAccess(
   };
 }
 
-/** Whether an address, which may be invalid, has the origin of `base`. */
-function isIn(address: string | undefined, base: string): boolean {
-  try {
-    return address !== undefined && new URL(parseBase(address)).origin === new URL(base).origin;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether an address, which may be invalid, is that of `base`. */
-function isAt(address: string | undefined, base: string): boolean {
-  try {
-    return address !== undefined && parseBase(address) === base;
-  } catch {
-    return false;
-  }
-}
-
 function chooseProfile(stored: StoredProfiles, request: TargetRequest): Profile | undefined {
   const name = profileName(stored, request);
   if (name === undefined) return undefined;
@@ -284,12 +266,6 @@ async function chooseToken(
   return undefined;
 }
 
-/** Whether requests to an instance are sent in plain text over a network. */
-export function travelsOpen(base: string): boolean {
-  const url = new URL(base);
-  return url.protocol === 'http:' && !isLoopback(url.hostname);
-}
-
 /**
  * @param profile the name of the one for that address
  * @throws CliError (usage) when a token or a header of the user would go over plain http
@@ -313,32 +289,4 @@ export function refuseOpenToken(
       ? `use https, use --anonymous to send no token, or accept the risk for this profile: pwpush profile set insecure true --profile ${profile}`
       : 'use https, use --anonymous to send no token, or accept the risk in a profile for that address: pwpush profile set insecure true',
   );
-}
-
-/**
- * Normalizes an instance's base address as typed: origin and path without a final slash. The default scheme is http for
- * loopback, https otherwise.
- * @throws CliError (usage) when it is not an http or https address, or has a user name, query or fragment
- */
-export function parseBase(text: string): string {
-  const url = parseWebUrl(withScheme(text.trim()));
-  if (url === undefined) {
-    throw usageError(
-      'the address of the instance is not an http or https URL',
-      'use an address such as https://pwpush.example',
-    );
-  }
-  if (url.username || url.password) {
-    throw usageError(
-      'the address of the instance contains a user name or password',
-      'remove what is before the @',
-    );
-  }
-  if (url.search || url.hash) {
-    throw usageError(
-      'the address of the instance has a query or fragment',
-      'remove the ? or # and what follows',
-    );
-  }
-  return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
 }

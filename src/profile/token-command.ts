@@ -1,7 +1,7 @@
 import type { Invocation } from '../cli/terminal/output';
 import { usageError } from '../platform/errors';
 import { LIMIT, runHelper } from '../platform/helper-program';
-import { parseToken } from './config-file';
+import { parseToken } from './api-token';
 
 /**
  * Runs a command, without a shell, and returns the first line of its output as an API token. Lines of its standard error

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredProfiles } from '../../src/platform/context';
-import { chooseTarget, parseBase } from '../../src/profile/target';
+import { parseBase } from '../../src/profile/base-address';
+import { chooseTarget } from '../../src/profile/target';
 
 const target = (stored: StoredProfiles, wished: { insecure?: true; anonymous?: true } = {}) =>
   chooseTarget(stored, { anonymous: false, insecure: false, env: {}, ...wished });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/platform/context';
-import { parseToken } from '../../src/profile/config-file';
+import { parseToken } from '../../src/profile/api-token';
 import { checkProfileName, withSetting } from '../../src/profile/settings';
 
 describe('a setting', () => {

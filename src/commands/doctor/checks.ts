@@ -14,6 +14,7 @@ import { header } from '../../client/transport/response';
 import type { InstanceVersion } from '../../contract/api';
 import type { Context, Transport } from '../../platform/context';
 import { CliError, failedError } from '../../platform/errors';
+import { travelsOpen } from '../../profile/base-address';
 import {
   BRIEF,
   briefSettings,
@@ -22,7 +23,7 @@ import {
   type Session,
   timeoutOf,
 } from '../../profile/session';
-import { type Target, travelsOpen } from '../../profile/target';
+import type { Target } from '../../profile/target';
 
 const DAY = 24 * 60 * 60 * 1000;
 /** Days before its end by which a certificate should have been renewed. */

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { usageError } from '../platform/errors';
+import { isSystemError, whyUnreadable } from '../platform/files/file-error';
+
+/** Whether a text is visible ASCII without spaces, as a header requires. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
+/**
+ * Parses an API token that was read from a file, pipe or prompt: one line of visible ASCII (RFC 6750, 2.1).
+ * @throws CliError (usage) that names `source` and does not quote the text
+ */
+export function parseToken(text: string, source: string): string {
+  const token = text.trim();
+  if (token === '') throw usageError(`the token from ${source} is empty`);
+  if (isToken(token)) return token;
+  throw usageError(
+    `the token from ${source} is invalid: a token is one line of letters, digits and symbols`,
+  );
+}
+
+/** @throws CliError (usage) when the file cannot be read or contains no token */
+export async function readTokenFile(path: string): Promise<string> {
+  try {
+    return parseToken(await readFile(path, 'utf8'), path);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw usageError(`cannot read the token file "${path}": ${whyUnreadable(error)}`);
+  }
+}

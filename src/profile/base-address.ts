@@ -1,0 +1,54 @@
+import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
+import { usageError } from '../platform/errors';
+
+/**
+ * Normalizes an instance's base address as typed: origin and path without a final slash. The default scheme is http for
+ * loopback, https otherwise.
+ * @throws CliError (usage) when it is not an http or https address, or has a user name, query or fragment
+ */
+export function parseBase(text: string): string {
+  const url = parseWebUrl(withScheme(text.trim()));
+  if (url === undefined) {
+    throw usageError(
+      'the address of the instance is not an http or https URL',
+      'use an address such as https://pwpush.example',
+    );
+  }
+  if (url.username || url.password) {
+    throw usageError(
+      'the address of the instance contains a user name or password',
+      'remove what is before the @',
+    );
+  }
+  if (url.search || url.hash) {
+    throw usageError(
+      'the address of the instance has a query or fragment',
+      'remove the ? or # and what follows',
+    );
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
+}
+
+/** Whether an address, which may be invalid, is that of `base`. */
+export function isAt(address: string | undefined, base: string): boolean {
+  try {
+    return address !== undefined && parseBase(address) === base;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether an address, which may be invalid, has the origin of `base`. */
+export function isIn(address: string | undefined, base: string): boolean {
+  try {
+    return address !== undefined && new URL(parseBase(address)).origin === new URL(base).origin;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether requests to an instance are sent in plain text over a network. */
+export function travelsOpen(base: string): boolean {
+  const url = new URL(base);
+  return url.protocol === 'http:' && !isLoopback(url.hostname);
+}
