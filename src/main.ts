@@ -17,12 +17,6 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
         dumb
           ? (await import('./cli/terminal/plain-prompt')).plainPrompter(streams, signals)
           : (await import('./cli/terminal/prompt')).inquirerPrompter(streams, signals),
-      profiles: async (context) => {
-        const { confStore } = await import('./profile/store');
-        const { configFolder } = await import('./profile/folders');
-        const { now, sleep, uid: user } = context;
-        return confStore(configFolder(context), { now, sleep, user });
-      },
     },
     tune,
   );

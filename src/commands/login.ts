@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { askUntil } from '../cli/ask-until';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
@@ -8,14 +8,22 @@ import { askEdition } from '../client/edition';
 import { LeavesOrigin } from '../client/transport/redirects';
 import type { InstanceVersion } from '../contract/api';
 import type { Edition } from '../contract/lifetime';
-import type { Context, Profile, StoredProfiles, Token } from '../platform/context';
+import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, usageError } from '../platform/errors';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
 import { configName, profileName, storedProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
+import { profileStore } from '../profile/profile-store';
 import { accountOf, clientFor, createSession, exposure, type Session } from '../profile/session';
-import { checkProfileName, withoutToken, withoutTrust } from '../profile/settings';
+import {
+  checkProfileName,
+  type Profile,
+  type StoredProfiles,
+  savedOptions,
+  withoutToken,
+  withoutTrust,
+} from '../profile/settings';
 import { chooseTarget } from '../profile/target';
 
 export interface LoginOptions extends GlobalOptions {
@@ -90,7 +98,7 @@ async function keep({ context, say }: Session, name: string, login: Login): Prom
   const inKeyring = options.keyring === true && token !== undefined;
   if (inKeyring)
     await (await keyring()).storeInKeyring(context, { profile: name, url: base }, token);
-  const store = await context.profiles();
+  const store = await profileStore(context);
   let before: Profile = {};
   await store.update((now) => {
     before = now.profiles[name] ?? {};
@@ -320,16 +328,12 @@ function withLogin(
 ): StoredProfiles {
   const before = stored.profiles[name] ?? {};
   const kept = withoutToken(before.url === base ? before : withoutTrust(before));
+  const id = account === undefined ? {} : { account: String(account) };
   const profile: Profile = {
     ...kept,
-    url: base,
-    edition,
-    ...(account === undefined ? {} : { account: String(account) }),
+    ...{ url: base, edition, ...id },
     ...(token === undefined ? {} : tokenSetting(token, command, options)),
-    ...(options.caFile === undefined ? {} : { 'ca-file': resolve(options.caFile) }),
-    ...(options.cert === undefined ? {} : { cert: resolve(options.cert) }),
-    ...(options.key === undefined ? {} : { 'cert-key': resolve(options.key) }),
-    ...(options.insecure ? { insecure: true } : {}),
+    ...savedOptions({ ...options, ...id }),
   };
   return { current: name, profiles: { ...stored.profiles, [name]: profile } };
 }

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { addProfileOptions, optionsOf } from '../cli/options';
 import { type Invocation, invocation } from '../cli/terminal/output';
-import type { Context, Profile } from '../platform/context';
+import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { hasToken, namedProfile, storedProfiles } from '../profile/config-file';
-import { withoutToken } from '../profile/settings';
+import { namedProfile, storedProfiles } from '../profile/config-file';
+import { profileStore } from '../profile/profile-store';
+import { hasToken, type Profile, withoutToken } from '../profile/settings';
 
 const EXAMPLES = `
 The token stays valid. If it may have leaked, revoke it on the instance.
@@ -23,7 +24,7 @@ export function define(context: Context): Command {
 
 async function logout({ context, options, say }: Invocation): Promise<void> {
   const { name, profile } = namedProfile(storedProfiles(context), options.profile, context.env);
-  const store = await context.profiles();
+  const store = await profileStore(context);
   await store.update((stored) => {
     const rest = withoutToken(stored.profiles[name] ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };

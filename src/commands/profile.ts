@@ -3,9 +3,17 @@ import { addProfileOptions, optionsOf } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import { type Invocation, invocation, type Look } from '../cli/terminal/output';
 import { type Column, pairs, table } from '../cli/terminal/table';
-import type { Context, Profile, StoredProfiles } from '../platform/context';
-import { hasToken, namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
-import { checkProfileName, settingNames, withSetting } from '../profile/settings';
+import type { Context } from '../platform/context';
+import { namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
+import { profileStore } from '../profile/profile-store';
+import {
+  checkProfileName,
+  hasToken,
+  type Profile,
+  type StoredProfiles,
+  settingNames,
+  withSetting,
+} from '../profile/settings';
 
 const EXAMPLES = `
 Examples:
@@ -64,7 +72,7 @@ async function show(run: Invocation, name: string | undefined): Promise<void> {
 }
 
 async function use(run: Invocation, name: string): Promise<void> {
-  const store = await run.context.profiles();
+  const store = await profileStore(run.context);
   await store.update((state) => {
     if (!Object.hasOwn(state.profiles, name)) throw noSuchProfile(name, state);
     return { ...state, current: name };
@@ -82,7 +90,7 @@ async function changed({ context, options, say }: Invocation, name: string, what
 /** Changes the named profile, else the one in use, else `default`; the first profile made becomes the one in use. */
 async function set(run: Invocation, key: string, value: string): Promise<void> {
   const { context, options, say } = run;
-  const store = await context.profiles();
+  const store = await profileStore(context);
   let dropped = false;
   let replaced = false;
   let old: Profile = {};
@@ -118,7 +126,7 @@ async function warnOfKeyring({ context, say }: Invocation, name: string, profile
 }
 
 async function remove({ context, options, say }: Invocation, name: string): Promise<void> {
-  const store = await context.profiles();
+  const store = await profileStore(context);
   let gone: Profile = {};
   await store.update((state) => {
     if (!Object.hasOwn(state.profiles, name)) throw noSuchProfile(name, state);

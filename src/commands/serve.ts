@@ -2,11 +2,13 @@ import { Command } from 'commander';
 import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../cli/options';
 import { serviceIo } from '../cli/service-io';
 import { type Invocation, invocation } from '../cli/terminal/output';
-import type { Context, Profile, StoredProfiles } from '../platform/context';
+import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
 import { withService } from '../platform/load-service';
 import { makeFolder } from '../platform/private-folder';
+import { profileStore } from '../profile/profile-store';
+import type { Profile, StoredProfiles } from '../profile/settings';
 import {
   DATA,
   DATABASE,
@@ -202,7 +204,7 @@ async function keepProfile(
   jsonLog: boolean,
 ): Promise<string | undefined> {
   try {
-    const store = await context.profiles();
+    const store = await profileStore(context);
     let name = '';
     const { current } = await store.update((stored) => {
       const kept = keepLocal(stored, token === undefined ? { url } : { url, token });

@@ -1,4 +1,3 @@
-import type { Edition } from '../contract/lifetime';
 import type { Interrupts } from './interrupts';
 
 /** Bytes coming in: standard input. */
@@ -73,36 +72,6 @@ export interface Child {
   readonly input?: string;
 }
 
-/** One entry of the config file; the keys are those of `pwpush profile set`, and `token`. */
-export interface Profile {
-  url?: string;
-  token?: string;
-  /** A command that prints the token. */
-  'token-command'?: string;
-  /** The token is in the system's keyring. */
-  keyring?: boolean;
-  days?: number;
-  views?: number;
-  deletable?: boolean;
-  'retrieval-step'?: boolean;
-  /** Encrypt pushes, and where the key goes. */
-  encrypt?: 'link' | 'words';
-  'ca-file'?: string;
-  /** File of headers for an access proxy. */
-  'headers-file'?: string;
-  /** PEM file of a client certificate. */
-  cert?: string;
-  /** PEM file of its private key, if that is not in the same file. */
-  'cert-key'?: string;
-  insecure?: boolean;
-  /** Learnt at login; `pwpush` is our own service. */
-  edition?: Edition;
-  /** The id or name of an account of the commercial edition. */
-  account?: string;
-  /** Whether pushes leave a receipt on this machine; true if left out. */
-  receipts?: boolean;
-}
-
 /** An API token, or what gets it from another program when it is needed, once. */
 export type Token = string | (() => Promise<string>);
 
@@ -113,18 +82,6 @@ export type HeaderFields = Readonly<Record<string, string>>;
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;
-}
-
-/** The whole config file. */
-export interface StoredProfiles {
-  /** The profile used when none is named. */
-  current?: string;
-  profiles: Record<string, Profile>;
-}
-
-export interface ProfileStore {
-  /** Changes the config file and returns the new state. `change` is called again if another program was faster. */
-  update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
 }
 
 /** A request in the shape of undici's `request`: plain objects, as the globals of fetch take 30 ms to load on Node 20. */
@@ -218,7 +175,8 @@ export interface Context {
   prompter(): Promise<Prompter>;
   /** Gives the terminal back as it was before the first question; call it after the last one. */
   asked(): void;
-  profiles(): Promise<ProfileStore>;
+  /** Loads a module and removes the signal handlers that it installs. */
+  keepingSignals<T>(load: () => Promise<T>): Promise<T>;
   /** Runs a program to its end, passes signals on to it, and returns its status. Rejects if it cannot be started. */
   runChild(child: Child): Promise<number>;
   /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */

@@ -3,7 +3,6 @@ import type {
   Context,
   HttpClient,
   HttpOptions,
-  ProfileStore,
   PromptStreams,
   TerminalPrompter,
   TerminalSignals,
@@ -23,7 +22,6 @@ export interface Parts {
     signals: TerminalSignals,
     dumb: boolean,
   ): Promise<TerminalPrompter>;
-  profiles(context: Context): Promise<ProfileStore>;
 }
 
 /**
@@ -71,7 +69,7 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
       return asking;
     },
     asked: () => asking?.release(),
-    profiles: () => keepingSignals(() => parts.profiles(context)),
+    keepingSignals,
     runChild: async (child) => (await import('./child')).runChild(child, interrupts, withoutStderr),
     signalGroup,
     quietly,

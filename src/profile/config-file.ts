@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { editions } from '../cli/options';
-import type { Profile, StoredProfiles } from '../platform/context';
 import { type CliError, failedError, usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, readOwn } from '../platform/private-folder';
-import { isToken } from './api-token';
 import { configFolder, type System } from './folders';
+import { type Profile, type StoredProfiles, wrongSetting } from './settings';
 
 export const configName = 'config.json';
 
@@ -80,57 +78,11 @@ function decode(content: unknown, path: string): StoredProfiles {
   const decoded: Record<string, Profile> = Object.create(null);
   for (const [name, profile] of Object.entries(profiles)) {
     if (!isObject(profile)) throw broken(path, `has a profile "${name}" that is not an object`);
-    decoded[name] = decodeProfile(profile, name, path);
+    const wrong = wrongSetting(profile);
+    if (wrong !== undefined) throw broken(path, `has a profile "${name}" whose ${wrong}`);
+    decoded[name] = profile;
   }
   return { ...(current === undefined ? {} : { current }), profiles: decoded };
-}
-
-const types: { readonly [K in keyof Required<Profile>]: 'string' | 'number' | 'boolean' } = {
-  url: 'string',
-  token: 'string',
-  'token-command': 'string',
-  keyring: 'boolean',
-  days: 'number',
-  views: 'number',
-  deletable: 'boolean',
-  'retrieval-step': 'boolean',
-  encrypt: 'string',
-  'ca-file': 'string',
-  'headers-file': 'string',
-  cert: 'string',
-  'cert-key': 'string',
-  insecure: 'boolean',
-  edition: 'string',
-  account: 'string',
-  receipts: 'boolean',
-};
-
-function decodeProfile(profile: Record<string, unknown>, name: string, path: string): Profile {
-  for (const [key, type] of Object.entries(types)) {
-    const value = profile[key];
-    if (value !== undefined && typeof value !== type) {
-      throw broken(path, `has a profile "${name}" whose ${key} is not a ${type}`);
-    }
-  }
-  const { token, days, views, encrypt, edition } = profile;
-  if (edition !== undefined && !editions.some((one) => one === edition))
-    throw broken(
-      path,
-      `has a profile "${name}" whose edition is not one of ${editions.join(', ')}`,
-    );
-  if (encrypt !== undefined && encrypt !== 'link' && encrypt !== 'words')
-    throw broken(path, `has a profile "${name}" whose encrypt is neither link nor words`);
-  if (typeof token === 'string' && !isToken(token))
-    throw broken(path, `has a profile "${name}" whose token is invalid`);
-  for (const number of [days, views]) {
-    const fits = number === undefined || (Number.isInteger(number) && (number as number) >= 1);
-    if (!fits)
-      throw broken(
-        path,
-        `has a profile "${name}" whose days or views are not whole numbers of 1 or more`,
-      );
-  }
-  return profile as Profile;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -183,9 +135,4 @@ export function namedProfile(
   const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
   if (profile === undefined) throw noSuchProfile(name, stored);
   return { name, profile };
-}
-
-/** Whether a profile has a token, wherever that is kept. */
-export function hasToken({ token, keyring, 'token-command': command }: Profile): boolean {
-  return token !== undefined || keyring === true || command !== undefined;
 }

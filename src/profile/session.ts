@@ -12,8 +12,6 @@ import type {
   Context,
   HeaderFields,
   HttpRequest,
-  Profile,
-  StoredProfiles,
   Token,
   Transport,
 } from '../platform/context';
@@ -27,6 +25,7 @@ import type { CertificateFiles } from './client-certificate';
 import { commandWords } from './command-words';
 import { storedProfiles } from './config-file';
 import type { Receipt } from './receipts';
+import type { Profile, StoredProfiles } from './settings';
 import { type Access, chooseTarget, type Target, type TargetRequest } from './target';
 
 const DEFAULT_TIMEOUT = 30;

@@ -1,32 +1,135 @@
 import { resolve } from 'node:path';
-import { parseEdition, positive } from '../cli/options';
-import type { Profile } from '../platform/context';
+import * as v from 'valibot';
+import { editions, type GlobalOptions, parseEdition, positive } from '../cli/options';
+import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { isToken } from './api-token';
 import { parseBase } from './base-address';
 import { commandWords } from './command-words';
 
-type SettingName = Exclude<keyof Profile, 'token' | 'keyring'>;
+/** A setting of a profile. */
+export interface Setting<T> {
+  /** Its value in the config file; what is wrong with it continues "a profile whose days". */
+  readonly schema: v.GenericSchema<unknown, T>;
+  /** Parses its value for `profile set`, which changes no setting without this. */
+  readonly parse?: (text: string, name: string) => T;
+  /** The global option that takes its place. */
+  readonly option?: keyof GlobalOptions;
+  /** The variable that takes its place. */
+  readonly variable?: string;
+  /** It is a token, or for one address only, as it decides whom to trust. */
+  readonly bound?: 'token' | 'address';
+}
 
-const parsers: { readonly [K in SettingName]: (value: string) => NonNullable<Profile[K]> } = {
-  url: parseBase,
-  days: positive('days'),
-  views: positive('views'),
-  deletable: (value) => flag('deletable', value),
-  'retrieval-step': (value) => flag('retrieval-step', value),
-  encrypt: encryption,
-  // A relative path would depend on the current folder.
-  'ca-file': (value) => resolve(value),
-  'headers-file': (value) => resolve(value),
-  cert: (value) => resolve(value),
-  'cert-key': (value) => resolve(value),
-  'token-command': (value) => checkedCommand(value),
-  insecure: (value) => flag('insecure', value),
-  edition: (value) => parseEdition(value, 'edition'),
-  account: (value) => value,
-  receipts: (value) => flag('receipts', value),
+const WHOLE = 'is not a whole number of 1 or more';
+
+const text = { schema: v.string('is not a string') };
+/** A relative one would depend on the current folder. */
+const path = { ...text, parse: (value: string) => resolve(value) };
+const flag = { schema: v.boolean('is not a boolean'), parse: parseFlag };
+const count = {
+  schema: v.pipe(v.number('is not a number'), v.integer(WHOLE), v.minValue(1, WHOLE)),
+  parse: (value: string, name: string) => positive(name)(value),
 };
 
-export const settingNames = Object.keys(parsers) as SettingName[];
+/** All settings, in the order of the help; `profile set` does not know those without `parse`. */
+export const settings = {
+  url: { ...text, parse: (value) => parseBase(value), option: 'url', variable: 'PWPUSH_URL' },
+  token: { schema: v.pipe(text.schema, v.check(isToken, 'is invalid')), bound: 'token' },
+  /** The token is in the system's keyring. */
+  keyring: { schema: flag.schema, bound: 'token' },
+  days: count,
+  views: count,
+  deletable: flag,
+  'retrieval-step': flag,
+  /** Encrypt pushes, and where the key goes. */
+  encrypt: {
+    schema: v.picklist(['link', 'words'], 'is neither link nor words'),
+    parse: parseEncryption,
+  },
+  'ca-file': { ...path, option: 'caFile', variable: 'PWPUSH_CA_FILE', bound: 'address' },
+  /** Headers for an access proxy. */
+  'headers-file': { ...path, variable: 'PWPUSH_HEADERS_FILE', bound: 'address' },
+  /** A client certificate; its private key may be in the same file. */
+  cert: { ...path, option: 'cert', variable: 'PWPUSH_CERT_FILE', bound: 'address' },
+  'cert-key': { ...path, option: 'key', variable: 'PWPUSH_CERT_KEY_FILE', bound: 'address' },
+  /** A command that prints the token. */
+  'token-command': { ...text, parse: parseCommand, bound: 'token' },
+  insecure: { ...flag, option: 'insecure', bound: 'address' },
+  /** Learnt at login; `pwpush` is our own service. */
+  edition: {
+    schema: v.picklist(editions, `is not one of ${editions.join(', ')}`),
+    parse: parseEdition,
+    variable: 'PWPUSH_EDITION',
+    bound: 'address',
+  },
+  /** The id or name of an account of the commercial edition. */
+  account: { ...text, parse: (value) => value, option: 'account', bound: 'address' },
+  /** Whether pushes leave a receipt on this machine; true if left out. */
+  receipts: flag,
+} as const satisfies Readonly<Record<string, Setting<unknown>>>;
+
+type Name = keyof typeof settings;
+
+/** One entry of the config file. */
+export type Profile = { [K in Name]?: v.InferOutput<(typeof settings)[K]['schema']> };
+
+/** The whole config file. */
+export interface StoredProfiles {
+  /** The profile used when none is named. */
+  current?: string;
+  profiles: Record<string, Profile>;
+}
+
+const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
+
+/** The settings that `profile set` changes. */
+export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] : []));
+
+/** What is wrong with a profile of the config file, as `days is not a number`; undefined if nothing is. */
+export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, { schema }] of rows) {
+    if (profile[name] === undefined) continue;
+    const { issues } = v.safeParse(schema, profile[name]);
+    if (issues) return `${name} ${issues[0].message}`;
+  }
+  return undefined;
+}
+
+/** The settings that options give, as they were typed. */
+export function settingsOfOptions(options: Readonly<Partial<GlobalOptions>>): Profile {
+  return settingsFrom(({ option }) => {
+    const value = option && options[option];
+    return value === false ? undefined : value;
+  });
+}
+
+/**
+ * The settings that the environment gives, as they are there; an empty variable gives none.
+ * @throws CliError (usage) for one of a fixed set of words that is none of them
+ */
+export function settingsOfEnvironment(env: Environment): Profile {
+  return settingsFrom(({ schema, parse, variable }) => {
+    const value = variable && env[variable];
+    if (!value || variable === undefined) return undefined;
+    return v.is(schema, value) ? value : parse?.(value, variable);
+  });
+}
+
+function settingsFrom(get: (setting: Setting<unknown>, name: Name) => unknown): Profile {
+  const all = rows.map(([name, setting]) => [name, get(setting, name)] as const);
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}
+
+/** The settings that `login` saves of its options: those that are for one address. */
+export function savedOptions(options: Readonly<Partial<GlobalOptions>>): Profile {
+  const given = settingsOfOptions(options);
+  return settingsFrom(({ bound, parse }, name) => {
+    const value = given[name];
+    if (bound !== 'address') return undefined;
+    return typeof value === 'string' ? parse?.(value, name) : value;
+  });
+}
 
 /**
  * Returns a profile with one setting changed; an empty value removes it. A new address removes the token and
@@ -39,53 +142,49 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
       'a token cannot be set on the command line, which other users can read',
       'use pwpush login, which asks for it',
     );
-  if (!Object.hasOwn(parsers, key))
+  const [setting, { parse = undefined, bound = undefined } = {}] =
+    rows.find(([name]) => name === key) ?? [];
+  if (setting === undefined || parse === undefined)
     throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
-  const setting = key as SettingName;
   // A profile has one token.
-  const before = setting === 'token-command' ? withoutToken(profile) : profile;
-  const { [setting]: _old, ...rest } = before;
-  const next: Profile = value === '' ? rest : { ...rest, [setting]: parsers[setting](value) };
+  const { [setting]: _old, ...rest } = bound === 'token' ? withoutToken(profile) : profile;
+  const next: Profile = value === '' ? rest : { ...rest, [setting]: parse(value, setting) };
   return setting === 'url' && next.url !== profile.url ? withoutTrust(next) : next;
 }
 
 /** Removes the token, wherever it is kept. */
-export function withoutToken({
-  token: _token,
-  'token-command': _command,
-  keyring: _keyring,
-  ...rest
-}: Profile): Profile {
-  return rest;
+export function withoutToken(profile: Profile): Profile {
+  return keeping(profile, ({ bound }) => bound !== 'token');
 }
 
-/** Removes the settings that are for one address only. */
+/** Removes the token and the settings that are for one address only. */
 export function withoutTrust(profile: Profile): Profile {
-  const {
-    'ca-file': _ca,
-    'headers-file': _headers,
-    cert: _cert,
-    'cert-key': _key,
-    insecure: _insecure,
-    edition: _edition,
-    account: _account,
-    ...rest
-  } = withoutToken(profile);
-  return rest;
+  return keeping(profile, ({ bound }) => bound === undefined);
 }
 
-function checkedCommand(value: string): string {
-  commandWords(value, 'token-command');
+/** Also keeps what a later version may have set. */
+function keeping(profile: Profile, keeps: (setting: Setting<unknown>) => boolean): Profile {
+  const gone = new Set<string>(rows.flatMap(([name, row]) => (keeps(row) ? [] : [name])));
+  return Object.fromEntries(Object.entries(profile).filter(([name]) => !gone.has(name)));
+}
+
+/** Whether a profile has a token, wherever that is kept. */
+export function hasToken({ token, keyring, 'token-command': command }: Profile): boolean {
+  return token !== undefined || keyring === true || command !== undefined;
+}
+
+function parseCommand(value: string, name: string): string {
+  commandWords(value, name);
   return value;
 }
 
-function flag(name: string, value: string): boolean {
+function parseFlag(value: string, name: string): boolean {
   if (['true', 'yes', 'on', '1'].includes(value)) return true;
   if (['false', 'no', 'off', '0'].includes(value)) return false;
   throw usageError(`${name} must be true or false, not "${value}"`);
 }
 
-function encryption(value: string): 'link' | 'words' {
+function parseEncryption(value: string): 'link' | 'words' {
   if (value === 'link' || value === 'words') return value;
   throw usageError('encrypt takes link or words', 'an empty value removes it');
 }

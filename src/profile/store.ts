@@ -1,16 +1,24 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Conf from 'conf';
-import type { ProfileStore, StoredProfiles } from '../platform/context';
 import type { User } from '../platform/files/owner';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { configName, decodeConfig, readConfig } from './config-file';
+import type { StoredProfiles } from './settings';
 
 /** Milliseconds after which a claim is that of a program that died: writing takes a few. */
 const STALE = 10_000;
 /** Milliseconds between two tries: many frequent ones would take the processor from the program that writes. */
 const SHORTEST_PAUSE = 10;
 const LONGEST_PAUSE = 160;
+
+export interface ProfileStore {
+  /**
+   * Changes the config file and returns the new state. `change` is called again if another program was faster.
+   * @throws CliError as `readProfiles` does; what `change` throws; errors of the file system
+   */
+  update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
+}
 
 interface StoreTools {
   readonly user: User;
@@ -19,8 +27,8 @@ interface StoreTools {
 }
 
 /**
- * A store that writes with conf, which replaces the file atomically: 0600 in a folder of 0700. A change applies to the
- * version of the file that it was given; if another program has replaced that, it is called again with the new one.
+ * A store that writes with conf, which replaces the file atomically: 0600 in a folder of 0700. It replaces only the version
+ * of the file that a change was given.
  */
 export function confStore(folder: string, { user, now, sleep }: StoreTools): ProfileStore {
   const path = join(folder, configName);

@@ -1,7 +1,8 @@
-import type { Context, Profile } from '../platform/context';
+import type { Context } from '../platform/context';
 import { type CliError, failedError } from '../platform/errors';
 import { type HelperEnd, type HelperProgram, LIMIT, runHelper } from '../platform/helper-program';
 import { isToken } from './api-token';
+import type { Profile } from './settings';
 
 /** What a token is found by. The address is part of it: another one in the config file finds nothing. */
 export interface KeyringEntry {

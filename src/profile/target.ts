@@ -1,14 +1,9 @@
 import type { Edition } from '../contract/lifetime';
-import type {
-  ClientCertificate,
-  HeaderFields,
-  Profile,
-  StoredProfiles,
-  Token,
-} from '../platform/context';
+import type { ClientCertificate, HeaderFields, Token } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
-import { hasToken, noneInUse, noSuchProfile, profileName } from './config-file';
+import { noneInUse, noSuchProfile, profileName } from './config-file';
+import { hasToken, type Profile, type StoredProfiles } from './settings';
 
 /** What gets a request past a proxy in front of an instance. Each is read once, when it is needed. */
 export interface Access {

@@ -18,11 +18,10 @@ import type {
   HttpOptions,
   Input,
   Output,
-  StoredProfiles,
   Transport,
 } from '../../src/platform/context';
 import { signalGroup } from '../../src/platform/process';
-import { configFolder } from '../../src/profile/folders';
+import type { StoredProfiles } from '../../src/profile/settings';
 import { confStore } from '../../src/profile/store';
 import { type Prompt, scriptedPrompter } from './prompts';
 
@@ -180,10 +179,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     canPrompt: () => conditions.prompts !== undefined,
     prompter: async () => prompts.prompter,
     asked: noop,
-    profiles: async () => {
-      const tools = { now: io.now, sleep, user: process.geteuid?.() };
-      return confStore(configFolder({ env, platform: 'linux', home: io.folder }), tools);
-    },
+    keepingSignals: (load) => load(),
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
     signalGroup,
     quietly: (work) => work(),

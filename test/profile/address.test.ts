@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StoredProfiles } from '../../src/platform/context';
 import { parseBase } from '../../src/profile/base-address';
+import type { StoredProfiles } from '../../src/profile/settings';
 import { chooseTarget } from '../../src/profile/target';
 
 const target = (stored: StoredProfiles, wished: { insecure?: true; anonymous?: true } = {}) =>

@@ -1,7 +1,10 @@
+import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../src/platform/context';
+import { texts } from '../../src/cli/help/topics';
+import { addGlobalOptions } from '../../src/cli/options';
 import { parseToken } from '../../src/profile/api-token';
-import { checkProfileName, withSetting } from '../../src/profile/settings';
+import type { Profile } from '../../src/profile/settings';
+import { checkProfileName, type Setting, settings, withSetting } from '../../src/profile/settings';
 
 describe('a setting', () => {
   test.each<[string, string, Profile]>([
@@ -54,6 +57,19 @@ describe('a setting', () => {
     expect(() => withSetting({}, key, value)).toThrow(
       expect.objectContaining({ code: 'usage', message }),
     );
+  });
+});
+
+describe('an option or variable that takes the place of a setting', () => {
+  const options = addGlobalOptions(new Command()).options;
+  const rows: [string, Setting<unknown>][] = Object.entries(settings);
+
+  test.each(rows)('%s is declared and in the help', (_name, { option, variable }) => {
+    const declared = options.find((one) => one.attributeName() === option);
+    expect(declared === undefined).toBe(option === undefined);
+    if (variable === undefined) return;
+    expect(texts.environment).toMatch(new RegExp(`^  ${variable} `, 'm'));
+    if (declared) expect(declared.description).toContain(`(${variable})`);
   });
 });
 

@@ -196,6 +196,20 @@ describe('a config file that is not what pwpush writes', () => {
     ['{"profiles":{"a":{"url":1}}}', 'has a profile "a" whose url is not a string'],
     ['{"profiles":{"a":{"days":"1"}}}', 'has a profile "a" whose days is not a number'],
     ['{"profiles":{"a":{"token":null}}}', 'has a profile "a" whose token is not a string'],
+    ['{"profiles":{"a":{"token":"a b"}}}', 'has a profile "a" whose token is invalid'],
+    ['{"profiles":{"a":{"insecure":1}}}', 'has a profile "a" whose insecure is not a boolean'],
+    [
+      '{"profiles":{"a":{"encrypt":"x"}}}',
+      'has a profile "a" whose encrypt is neither link nor words',
+    ],
+    [
+      '{"profiles":{"a":{"edition":"x"}}}',
+      'has a profile "a" whose edition is not one of oss, commercial, pwpush',
+    ],
+    [
+      '{"profiles":{"a":{"views":0}}}',
+      'has a profile "a" whose views is not a whole number of 1 or more',
+    ],
   ])('%s is refused and left as it is', async (text, what) => {
     write(text);
     const error = expect.objectContaining({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StoredProfiles } from '../../src/platform/context';
+import type { StoredProfiles } from '../../src/profile/settings';
 import { chooseTarget, type Target, type TargetRequest } from '../../src/profile/target';
 import { times } from '../helpers/long';
 
