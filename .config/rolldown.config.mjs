@@ -56,6 +56,8 @@ function together() {
     program: ['commands/program'],
     session: [
       'profile/session',
+      'profile/creators',
+      'profile/profile-store',
       'client/link',
       'client/notification',
       'client/pages',

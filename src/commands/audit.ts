@@ -8,6 +8,7 @@ import { AT_ONCE } from '../client/pages';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { creatorsOf } from '../profile/creators';
 import { createSession, type Session } from '../profile/session';
 
 interface AuditOptions extends GlobalOptions {
@@ -43,7 +44,7 @@ async function audit(session: Session, options: AuditOptions): Promise<void> {
     throw usageError('--page and --all cannot be combined', 'use only one of them');
   const { all, page = 1 } = options;
   const { reference, ...instance } = await session.connectTo(options.link, all ? AT_ONCE : 1);
-  const { api } = await session.asCreator({ ...reference, ...instance });
+  const { api } = await creatorsOf(session).asCreator({ ...reference, ...instance });
   const log = await onItem(api, reference, (item) => readAuditLog(item, 'newest'));
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);

@@ -6,6 +6,7 @@ import { AT_ONCE } from '../client/pages';
 import { tellError } from '../open/tell-error';
 import type { Context } from '../platform/context';
 import { CliError, ExitWith, endedBy } from '../platform/errors';
+import { creatorsOf } from '../profile/creators';
 import { removeReceipts } from '../profile/receipts';
 import { createSession, type NamedItem, type Session } from '../profile/session';
 
@@ -37,6 +38,7 @@ export function define(context: Context): Command {
 async function expire(session: Session, options: ExpireOptions): Promise<void> {
   const { context, say } = session;
   const { links, json } = options;
+  const { asCreator } = creatorsOf(session);
   const references = await Promise.all(links.map(session.reference));
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: object[] = [];
@@ -46,7 +48,7 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
     const { signal } = context;
     const push = signal.aborted
       ? endedBy(signal)
-      : await end(session, await session.asCreator(named)).catch(failed);
+      : await end(session, await asCreator(named)).catch(failed);
     if (!(push instanceof CliError) || push.code === 'not_found')
       gone.push({ token: named.token, base: named.target.base });
     return { token: named.token, push };

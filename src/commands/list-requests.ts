@@ -13,7 +13,8 @@ import { AT_ONCE, pages } from '../client/pages';
 import { limits, type SecretRequest } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import { accountOf, createSession, type Session } from '../profile/session';
+import { accountOf } from '../profile/connect';
+import { createSession, type Session } from '../profile/session';
 
 interface RequestsOptions extends GlobalOptions {
   /** Answered and open ones if left out. */

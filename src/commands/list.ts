@@ -12,7 +12,8 @@ import { AT_ONCE, pages } from '../client/pages';
 import { limits, type Push } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import { accountOf, createSession, type Session } from '../profile/session';
+import { accountOf } from '../profile/connect';
+import { createSession, type Session } from '../profile/session';
 
 type State = 'active' | 'expired';
 

@@ -13,9 +13,10 @@ import { CliError, type ErrorCode, usageError } from '../platform/errors';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
 import { configName, profileName, storedProfiles } from '../profile/config-file';
+import { accountOf, clientFor, exposure } from '../profile/connect';
 import { configFolder } from '../profile/folders';
 import { profileStore } from '../profile/profile-store';
-import { accountOf, clientFor, createSession, exposure, type Session } from '../profile/session';
+import { createSession, type Session } from '../profile/session';
 import {
   checkProfileName,
   type Profile,
@@ -143,7 +144,7 @@ async function chooseInstance(
   const given =
     options.address ??
     options.url ??
-    (options.profile === undefined || known === undefined ? requested.env.url : undefined);
+    (options.profile === undefined || known === undefined ? requested.env.settings.url : undefined);
   if (given !== undefined) {
     return context.canPrompt() ? checked(session, candidate(given), candidate) : candidate(given);
   }
@@ -236,13 +237,14 @@ async function givenToken(
   { context: { stdin }, requested }: Session,
   base: string,
 ): Promise<Token | undefined> {
-  if (requested.token !== undefined) return requested.token();
+  if (requested.options.token !== undefined) return requested.options.token.read();
   if (!stdin.isTTY) {
     const piped = (await readAll(stdin.bytes())).toString('utf8');
     if (piped.trim() !== '') return parseToken(piped, 'standard input');
   }
-  const { url } = requested.env;
-  return url === undefined || parseBase(url) === base ? requested.env.token?.() : undefined;
+  const { settings, token } = requested.env;
+  const { url } = settings;
+  return url === undefined || parseBase(url) === base ? token?.read() : undefined;
 }
 
 /** An instance that the user is about to log in to. */
@@ -257,13 +259,17 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
   const { requested, options, say } = session;
   const name = nameFor(base, stored, options.profile);
   const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;
-  const { caFile, access, url } = requested.env;
-  const env = { caFile, access, url };
+  const env = { ...requested.env, profile: undefined };
   let warned = false;
   let version: InstanceVersion | undefined;
   const connect = async (token: string | undefined) => {
-    const sent = { token: async () => token ?? '', anonymous: token === undefined };
-    const target = await chooseTarget(stored, { ...requested, profile, url: base, env, ...sent });
+    const typed = { ...requested.options.settings, url: base };
+    const sent =
+      token === undefined ? undefined : { from: '--token-file', read: async () => token };
+    const target = await chooseTarget(stored, {
+      ...{ ...requested, profile, env, anonymous: token === undefined },
+      options: { ...requested.options, settings: typed, token: sent },
+    });
     return { target, api: await clientFor(session, target) };
   };
   const check = async (token: string | undefined) => {
@@ -284,7 +290,8 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
   const learn = async ({ token, version }: Accepted) => {
     const { target, api } = await connect(token);
     const edition = await askEdition(api, version);
-    const chosen = requested.account === undefined ? undefined : { ...target, edition };
+    const chosen =
+      requested.options.settings.account === undefined ? undefined : { ...target, edition };
     return { edition, account: chosen && (await accountOf({ api, target: chosen })) };
   };
   return { base, check, learn };

@@ -8,14 +8,10 @@ import { findOwnRequest } from '../client/progress';
 import type { Push, SecretRequest } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
+import { accountOf, clientFor } from '../profile/connect';
+import { creatorsOf } from '../profile/creators';
 import { receiptOf, removeReceipt } from '../profile/receipts';
-import {
-  accountOf,
-  clientFor,
-  createSession,
-  type NamedItem,
-  type Session,
-} from '../profile/session';
+import { createSession, type NamedItem, type Session } from '../profile/session';
 
 interface ShowOptions extends GlobalOptions {
   readonly link: string;
@@ -99,7 +95,7 @@ async function ownPush(session: Session, named: NamedItem): Promise<Push | undef
     if (error instanceof CliError && error.code === 'forbidden') return undefined;
     throw error;
   }
-  const account = await session.accountOfPush(named);
+  const account = await creatorsOf(session).accountOfPush(named);
   for (const state of ['active', 'expired'] as const) {
     const push = await findListed((page) => api.list(state, page, account), token);
     if (push) return push;

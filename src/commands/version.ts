@@ -3,7 +3,8 @@ import { addGlobalOptions, optionsOf } from '../cli/options';
 import { versionText } from '../cli/terminal/instance-info';
 import { pairs } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
-import { createSession, type Instance, type Session } from '../profile/session';
+import type { Instance } from '../profile/connect';
+import { createSession, type Session } from '../profile/session';
 import { NoInstance } from '../profile/target';
 
 const EXAMPLES = `

@@ -16,14 +16,10 @@ import type { AuditEntry } from '../contract/api';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../open/waiting';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
+import { accountOf, clientFor } from '../profile/connect';
+import { creatorsOf } from '../profile/creators';
 import { removeReceipt } from '../profile/receipts';
-import {
-  accountOf,
-  clientFor,
-  createSession,
-  type NamedItem,
-  type Session,
-} from '../profile/session';
+import { createSession, type NamedItem, type Session } from '../profile/session';
 
 interface WaitOptions extends GlobalOptions {
   readonly link: string;
@@ -94,11 +90,10 @@ async function waitForView(
   push: NamedItem,
 ): Promise<NamedItem> {
   const { context } = session;
-  const creator = await session.asCreator(push);
+  const { asCreator, accountOfPush } = creatorsOf(session);
+  const creator = await asCreator(push);
   const { api, token, target, receipt } = creator;
-  const owned = receipt
-    ? { find: async () => receipt }
-    : { account: await session.accountOfPush(push) };
+  const owned = receipt ? { find: async () => receipt } : { account: await accountOfPush(push) };
   const poll = pushPoller(api, token, context.now, owned);
   const view = await firstView(session, options, poll).catch(async (error) => {
     if (error instanceof CliError && error.code === 'expired')

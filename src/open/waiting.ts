@@ -7,7 +7,7 @@ import type { SecretRequest } from '../contract/api';
 import { durationText } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
-import { timeoutOf } from '../profile/session';
+import { timeoutOf } from '../profile/connect';
 
 /** Seconds between two looks. */
 export const DEFAULT_INTERVAL = 5;

@@ -3,7 +3,7 @@ import type { ClientCertificate, HeaderFields, Token } from '../platform/context
 import { CliError, usageError } from '../platform/errors';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile, profileName } from './config-file';
-import { hasToken, type Profile, type StoredProfiles } from './settings';
+import { hasToken, type Profile, type StoredProfiles, settings } from './settings';
 
 /** What gets a request past a proxy in front of an instance. Each is read once, when it is needed. */
 export interface Access {
@@ -11,35 +11,26 @@ export interface Access {
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
 }
 
-/** What the command line and the environment say about the instance and the token. */
+/** A token that is read when it is chosen; a pipe can be read once only. */
+export interface TokenSource {
+  /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
+  readonly from: string;
+  read(): Promise<Token>;
+}
+
+/** What options, environment or a profile say about the instance, and what they have for it. */
+export interface Source extends Access {
+  readonly settings: Profile;
+  readonly token?: TokenSource | undefined;
+}
+
 export interface TargetRequest {
   /** `--profile`; takes precedence over the environment's address and token. */
   readonly profile?: string | undefined;
-  readonly url?: string | undefined;
-  /** Reads the token of `--token-file`, which can be read once only if it is a pipe. */
-  readonly token?: (() => Promise<string>) | undefined;
   readonly anonymous: boolean;
-  readonly caFile?: string | undefined;
-  readonly insecure: boolean;
-  /** `--account`. */
-  readonly account?: string | undefined;
-  /** Of `--header`, `--cert` and `--key`. */
-  readonly access?: Access | undefined;
-  /** The token of a profile that does not store it itself. */
-  readonly tokenOf?: ((name: string, profile: Profile) => Token | undefined) | undefined;
-  /** What the settings of a profile name. */
-  readonly accessOf?: ((profile: Profile) => Access) | undefined;
-  readonly env: {
-    readonly url?: string | undefined;
-    /** Called only if no other token takes precedence, so that a broken file does not matter then. */
-    readonly token?: (() => Promise<Token | undefined>) | undefined;
-    /** The variable that the token is from. */
-    readonly tokenName?: string | undefined;
-    readonly profile?: string | undefined;
-    readonly caFile?: string | undefined;
-    readonly edition?: Edition | undefined;
-    readonly access?: Access | undefined;
-  };
+  readonly options: Source;
+  readonly env: Source & { readonly profile?: string | undefined };
+  readonly ofProfile: (name: string, profile: Profile) => Source;
 }
 
 /** The instance of a run, and what is sent to it. */
@@ -83,138 +74,151 @@ const THREE_WAYS =
  * belongs to: a stored one to its profile's, `PWPUSH_TOKEN` to `PWPUSH_URL`, or else to the address in use. For a link
  * to another instance than the configured one, the profile of that instance applies.
  * @param linkBase the instance of a pasted link, which takes precedence
- * @throws CliError (usage) when nothing is configured, or the token would be sent over plain http
+ * @throws CliError (usage) when nothing is configured, a token cannot be read, or it would be sent over plain http
  */
 export async function chooseTarget(
   stored: StoredProfiles,
   request: TargetRequest,
   linkBase?: string,
 ): Promise<Target> {
-  const profile = chooseProfile(stored, request);
-  const name = profileName(stored, request);
-  const { address: home, from: baseFrom } = homeAddress(profile, name, request) ?? {};
-  const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
-  if (base === undefined) throw notConfigured(stored, name, profile);
-  const known = profilesWithToken(stored, base);
-  const elsewhere = isAt(home, base) ? [] : profileOfLink(stored, base, known, request);
-  const [ownName, own] = isAt(profile?.url, base) ? [name, profile] : elsewhere;
-  const { env } = request;
-  const typed = { token: request.token, owner: home, from: '--token-file' };
-  const environment = { token: env.token, owner: env.url ?? home, from: env.tokenName };
-  const kept = {
-    token: async () => own?.token ?? (own && request.tokenOf?.(ownName ?? '', own)),
-    owner: own?.url,
-    from: `profile "${ownName}"`,
-  };
-  const others = request.profile === undefined ? [environment, kept] : [kept, environment];
-  const chosen = request.anonymous ? undefined : await chooseToken(base, [typed, ...others]);
-  const token = chosen?.token;
-  const access = chooseAccess(
-    base,
-    home,
-    own ?? (isIn(profile?.url, base) ? profile : {}),
-    request,
-  );
-  refuseOpenToken({ base, token, insecure: own?.insecure === true, ...access }, ownName);
-  return {
-    ...access,
-    base,
-    baseFrom: linkBase === undefined ? baseFrom : undefined,
-    token,
-    tokenFrom: chosen?.from,
-    tokenHint: token === undefined && !request.anonymous ? tokenHint(known) : undefined,
-    caFile: request.caFile ?? request.env.caFile ?? own?.['ca-file'],
-    insecure: request.insecure || own?.insecure === true,
-    edition: editionFor(base, request, home, own),
-    account: request.account ?? own?.account,
-    defaults: profile,
-  };
+  const { target, token: source, own } = decide(stored, request, linkBase);
+  const token = await source?.read();
+  refuseOpenToken({ ...target, token, insecure: own?.profile.insecure === true }, own?.name);
+  return { ...target, token, tokenFrom: source?.from };
 }
 
-/** `PWPUSH_EDITION` is that of `PWPUSH_URL`, or else of the address in use, and a named profile takes precedence. */
-function editionFor(
-  base: string,
-  { env, profile }: TargetRequest,
-  home: string | undefined,
-  own: Profile | undefined,
-): Edition | undefined {
-  const named = isAt(env.url ?? home, base) ? env.edition : undefined;
-  return profile === undefined ? (named ?? own?.edition) : (own?.edition ?? named);
+interface NamedProfile {
+  readonly name: string;
+  readonly profile: Profile;
+}
+
+interface Decision {
+  readonly target: Omit<Target, 'token' | 'tokenFrom'>;
+  readonly token: TokenSource | undefined;
+  /** The profile of that address. */
+  readonly own: NamedProfile | undefined;
+}
+
+/** Reads and sends nothing. */
+function decide(stored: StoredProfiles, request: TargetRequest, linkBase?: string): Decision {
+  const { options, env, anonymous } = request;
+  const used = chooseProfile(stored, request);
+  const { address: home, from } = homeAddress(used, request) ?? {};
+  const base = linkBase ?? (home === undefined ? undefined : parseBase(home));
+  if (base === undefined) throw notConfigured(stored, used);
+  const here = profilesAt(stored, base);
+  const own = isAt(used?.profile.url, base)
+    ? used
+    : isAt(home, base)
+      ? undefined
+      : profileOfLink(here, request);
+  // What gets past a proxy is for all paths of an origin.
+  const near = own ?? (isIn(used?.profile.url, base) ? used : undefined);
+  const typed = { ...options, of: home };
+  const around = { ...env, of: env.settings.url ?? home };
+  const kept = near
+    ? [{ ...request.ofProfile(near.name, near.profile), of: near.profile.url }]
+    : [];
+  const others = request.profile === undefined ? [around, ...kept] : [...kept, around];
+  const all = [typed, ...others];
+  const isHere = (address: string | undefined) => isAt(address, base);
+  const isNear = (address: string | undefined) => isIn(address, base);
+  const token = anonymous ? undefined : firstFor(all, isHere, (one) => one.token);
+  const line = firstFor([typed], isNear, (one) => one.headers);
+  const file = firstFor(others, isNear, (one) => one.headers);
+  const access = {
+    // Headers of options replace those of a file by name.
+    headers: line && file ? async () => ({ ...(await file()), ...(await line()) }) : (line ?? file),
+    certificate: firstFor(all, isNear, (one) => one.certificate),
+  };
+  const target = {
+    ...access,
+    base,
+    baseFrom: linkBase === undefined ? from : undefined,
+    withheld: withheldFrom(request, isNear(home), home === undefined, access),
+    tokenHint: token === undefined && !anonymous ? tokenHint(here) : undefined,
+    caFile: options.settings['ca-file'] ?? env.settings['ca-file'] ?? own?.profile['ca-file'],
+    insecure: options.settings.insecure === true || own?.profile.insecure === true,
+    edition: firstFor(all, isHere, (one) => one.settings.edition),
+    account: options.settings.account ?? own?.profile.account,
+    defaults: used?.profile,
+  };
+  return { target, token, own };
 }
 
 /**
- * What is for the origin of `base`: of the options, then the environment, then the profile; with `--profile`, that comes
- * before the environment. Headers of options replace those of a file by name.
+ * Names the options and variables that are not sent. Variables of another address are not meant for this one; those of
+ * none may be.
+ * @param sent whether options are for this address
+ * @param homeless whether variables are for none
  */
-function chooseAccess(
-  base: string,
-  home: string | undefined,
-  own: Profile | undefined,
-  { access: typed = {}, accessOf, env, profile }: TargetRequest,
-): Access & Pick<Target, 'withheld'> {
-  const kept = (own && accessOf?.(own)) ?? {};
-  const around = isIn(env.url ?? home, base) ? (env.access ?? {}) : {};
-  const given = isIn(home, base) ? typed : {};
-  const [first, second] = profile === undefined ? [around, kept] : [kept, around];
-  const file = first.headers ?? second.headers;
-  const line = given.headers;
-  // Variables of another address are not meant for a link; those of none may be.
-  const lost = (env.url ?? home) === undefined ? (env.access ?? {}) : {};
-  const withheld = [
-    given !== typed && typed.headers && '--header',
-    given !== typed && typed.certificate && '--cert',
-    !file && lost.headers && 'PWPUSH_HEADERS_FILE',
-    !second.certificate && !first.certificate && lost.certificate && 'PWPUSH_CERT_FILE',
-  ]
-    .filter((name) => typeof name === 'string')
-    .join(' and ');
-  return {
-    headers: line && file ? async () => ({ ...(await file()), ...(await line()) }) : (line ?? file),
-    certificate: given.certificate ?? first.certificate ?? second.certificate,
-    withheld: withheld || undefined,
-  };
+function withheldFrom(
+  { options, env }: TargetRequest,
+  sent: boolean,
+  homeless: boolean,
+  { headers, certificate }: Access,
+): string | undefined {
+  const names = [
+    !sent && options.headers && '--header',
+    !sent && options.certificate && '--cert',
+    homeless && !headers && env.headers && settings['headers-file'].variable,
+    homeless && !certificate && env.certificate && settings.cert.variable,
+  ];
+  return names.filter((name) => typeof name === 'string').join(' and ') || undefined;
 }
 
-function chooseProfile(stored: StoredProfiles, request: TargetRequest): Profile | undefined {
+/** The value of the first source that has one and is for an instance. */
+function firstFor<T>(
+  sources: readonly (Source & { readonly of: string | undefined })[],
+  isFor: (address: string | undefined) => boolean,
+  pick: (source: Source) => T | undefined,
+): T | undefined {
+  for (const source of sources) {
+    const value = isFor(source.of) ? pick(source) : undefined;
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function chooseProfile(stored: StoredProfiles, request: TargetRequest): NamedProfile | undefined {
   const name = profileName(stored, request);
   if (name === undefined) return undefined;
-  if (Object.hasOwn(stored.profiles, name)) return stored.profiles[name];
+  const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
+  if (profile !== undefined) return { name, profile };
   if (request.profile === undefined && request.env.profile === undefined) return undefined;
   throw noSuchProfile(name, stored);
 }
 
-/** The error if there is no address: no profile, none in use, or one without an address. */
-function notConfigured(stored: StoredProfiles, name: string | undefined, profile?: Profile) {
-  if (profile !== undefined)
+/** The error without an address: no profile, none in use, or one without an address. */
+function notConfigured(stored: StoredProfiles, used: NamedProfile | undefined) {
+  if (used !== undefined)
     return usageError(
-      `profile "${name}" has no address`,
-      `set one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
+      `profile "${used.name}" has no address`,
+      `set one: pwpush login --profile ${used.name}, or pwpush profile set url URL --profile ${used.name}`,
     );
   if (Object.keys(stored.profiles).length === 0) return new NoInstance();
-  return noneInUse(stored, name);
+  // A chosen one that is missing is an error already.
+  return noneInUse(stored, stored.current);
 }
 
 /** The address in use as it was typed or stored, and where it is from. */
 function homeAddress(
-  profile: Profile | undefined,
-  name: string | undefined,
-  request: TargetRequest,
+  used: NamedProfile | undefined,
+  { options, env, profile }: TargetRequest,
 ): { readonly address: string; readonly from: string } | undefined {
   const from = (address: string | undefined, place: string) =>
     address === undefined ? undefined : { address, from: place };
-  const stored = from(profile?.url, `profile "${name}"`);
-  const named = from(request.env.url, 'PWPUSH_URL');
-  if (request.url !== undefined) return from(request.url, '--url');
-  return request.profile === undefined ? (named ?? stored) : (stored ?? named);
+  const typed = from(options.settings.url, '--url');
+  const around = from(env.settings.url, settings.url.variable);
+  const kept = from(used?.profile.url, `profile "${used?.name}"`);
+  return typed ?? (profile === undefined ? (around ?? kept) : (kept ?? around));
 }
 
-type NamedProfile = readonly [name: string, profile: Profile];
-
-/** The profiles of an address that have a token for it. */
-function profilesWithToken({ profiles }: StoredProfiles, base: string): readonly NamedProfile[] {
-  return Object.entries(profiles).filter(
-    ([, profile]) => hasToken(profile) && isAt(profile.url, base),
-  );
+/** The profiles of an address. */
+function profilesAt({ profiles }: StoredProfiles, base: string): readonly NamedProfile[] {
+  return Object.entries(profiles)
+    .filter(([, { url }]) => isAt(url, base))
+    .map(([name, profile]) => ({ name, profile }));
 }
 
 /**
@@ -222,43 +226,23 @@ function profilesWithToken({ profiles }: StoredProfiles, base: string): readonly
  * preferred to those without.
  */
 function profileOfLink(
-  { profiles }: StoredProfiles,
-  base: string,
-  known: readonly NamedProfile[],
-  { profile, token }: TargetRequest,
-): NamedProfile | readonly [] {
-  const all = Object.entries(profiles).filter(([, { url }]) => isAt(url, base));
-  const [only, ...others] = known.length > 0 ? known : all;
-  const chosen = profile !== undefined || token !== undefined;
-  return only === undefined || others.length > 0 || chosen ? [] : only;
+  here: readonly NamedProfile[],
+  { profile, options }: TargetRequest,
+): NamedProfile | undefined {
+  const withToken = here.filter((one) => hasToken(one.profile));
+  const [only, ...others] = withToken.length > 0 ? withToken : here;
+  const chosen = profile !== undefined || options.token !== undefined;
+  return others.length > 0 || chosen ? undefined : only;
 }
 
-function tokenHint(known: readonly NamedProfile[]): string | undefined {
-  const names = known.map(([name]) => name);
+/** @param here the profiles of the address */
+function tokenHint(here: readonly NamedProfile[]): string | undefined {
+  const names = here.filter(({ profile }) => hasToken(profile)).map(({ name }) => name);
   if (names.length > 1)
     return `profiles ${names.join(', ')} have a token for this instance: choose one with --profile`;
   return names.length === 0
     ? undefined
     : `use the token of profile "${names[0]}" for this instance: --profile ${names[0]}`;
-}
-
-interface OwnedToken {
-  readonly token: (() => Promise<Token | undefined>) | undefined;
-  /** The address it belongs to. */
-  readonly owner: string | undefined;
-  readonly from: string | undefined;
-}
-
-/** The first token of those that belong to `base`. */
-async function chooseToken(
-  base: string,
-  candidates: readonly OwnedToken[],
-): Promise<{ readonly token: Token; readonly from: string | undefined } | undefined> {
-  for (const { token, owner, from } of candidates) {
-    const found = isAt(owner, base) ? await token?.() : undefined;
-    if (found !== undefined) return { token: found, from };
-  }
-  return undefined;
 }
 
 /**

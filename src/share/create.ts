@@ -5,7 +5,7 @@ import { findLink, parseReference } from '../client/link';
 import type { Push, SecretRequest } from '../contract/api';
 import { asCliError, CliError, failedError } from '../platform/errors';
 import { scope, type Undo } from '../platform/scope';
-import type { Instance } from '../profile/session';
+import type { Instance } from '../profile/connect';
 import { sendWithFiles } from './content';
 import type { Refusal, Verdict } from './judge';
 

@@ -14,7 +14,7 @@ import {
 } from '../contract/lifetime';
 import { CliError, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
-import type { Instance } from '../profile/session';
+import type { Instance } from '../profile/connect';
 
 /** In seconds. */
 const DAY = 86_400;

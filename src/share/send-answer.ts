@@ -13,7 +13,8 @@ import { withPassphrase } from '../open/retrieve';
 import { safeName } from '../open/safe-name';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
-import { briefSettings, type Instance, type Session } from '../profile/session';
+import { briefSettings, type Instance } from '../profile/connect';
+import type { Session } from '../profile/session';
 import { sendWithFiles } from './content';
 import { sealerTo } from './encryption';
 

@@ -8,7 +8,8 @@ import { header } from '../client/transport/response';
 import type { NewPush, Push } from '../contract/api';
 import type { Transport } from '../platform/context';
 import { CliError } from '../platform/errors';
-import { briefSettings, type Session } from '../profile/session';
+import { briefSettings } from '../profile/connect';
+import type { Session } from '../profile/session';
 import { differences } from './compare-limits';
 
 /**

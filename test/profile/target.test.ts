@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredProfiles } from '../../src/profile/settings';
-import { chooseTarget, type Target, type TargetRequest } from '../../src/profile/target';
+import { chooseTarget, type Target } from '../../src/profile/target';
 import { times } from '../helpers/long';
+import { requestOf, type Typed } from '../helpers/target-request';
 
 const STORED: StoredProfiles = {
   current: 'home',
@@ -12,18 +13,8 @@ const STORED: StoredProfiles = {
   },
 };
 
-type Typed = Omit<Partial<TargetRequest>, 'env' | 'token'> & {
-  token?: string | undefined;
-  env?: Omit<TargetRequest['env'], 'token'> & { token?: string | undefined };
-};
-
-const target = (given: Typed, linkBase?: string, stored = STORED): Promise<Target> => {
-  const { token: typed, ...rest } = given;
-  const env = { ...given.env, token: async () => given.env?.token };
-  const token = typed === undefined ? undefined : async () => typed;
-  const request = { anonymous: false, insecure: false, ...rest, token, env };
-  return chooseTarget(stored, request, linkBase);
-};
+const target = (given: Typed, linkBase?: string, stored = STORED): Promise<Target> =>
+  chooseTarget(stored, requestOf(given), linkBase);
 
 describe('address and token: option over environment over profile', () => {
   const env = { url: 'https://env.test', token: 'env-token' };
@@ -272,8 +263,12 @@ describe('a broken source does not stand in the way of a better one', () => {
   });
 
   test('a token', async () => {
-    const request = { anonymous: false, insecure: false, env: { token: fails } };
-    const typed = { ...request, token: async () => 'typed' };
+    const plain = requestOf({});
+    const request = {
+      ...plain,
+      env: { ...plain.env, token: { from: 'PWPUSH_TOKEN', read: fails } },
+    };
+    const typed = { ...request, options: requestOf({ token: 'typed' }).options };
     expect((await chooseTarget(STORED, typed)).token).toBe('typed');
     await expect(chooseTarget(STORED, request)).rejects.toThrow('must not be read');
   });

@@ -20,9 +20,9 @@ import {
   briefSettings,
   certificateFor,
   certificatesOf,
-  type Session,
   timeoutOf,
-} from '../../profile/session';
+} from '../../profile/connect';
+import type { Session } from '../../profile/session';
 import type { Target } from '../../profile/target';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -9,8 +9,9 @@ import type { Edition } from '../../contract/lifetime';
 import { tellError } from '../../open/tell-error';
 import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
+import { accountOf, type Instance } from '../../profile/connect';
 import { pruneReceipts } from '../../profile/receipts';
-import { accountOf, type Instance, type Session } from '../../profile/session';
+import type { Session } from '../../profile/session';
 import type { Target } from '../../profile/target';
 import {
   type BatchEntry,

@@ -13,13 +13,8 @@ import type { NewRequest } from '../../contract/api';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
 import type { Context } from '../../platform/context';
 import { CliError, joinHints, usageError } from '../../platform/errors';
-import {
-  accountOf,
-  clientFor,
-  createSession,
-  type Instance,
-  type Session,
-} from '../../profile/session';
+import { accountOf, clientFor, type Instance } from '../../profile/connect';
+import { createSession, type Session } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
 import { openFiles } from '../../share/content';
 import { createRequest } from '../../share/create-request';

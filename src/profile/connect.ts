@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { type GlobalOptions, seconds } from '../cli/options';
+import { type Invocation, invocation } from '../cli/terminal/output';
+import { type Api, apiClient } from '../client/client';
+import type { ApiSettings } from '../client/send-call';
+import { API_PATH } from '../contract/api';
+import type { Context, HttpRequest, Transport } from '../platform/context';
+import { CliError, usageError } from '../platform/errors';
+import { whyUnreadable } from '../platform/files/file-error';
+import { lazy } from '../platform/files/lazy';
+import { GRACE } from '../platform/interrupts';
+import { travelsOpen } from './base-address';
+import type { Target } from './target';
+
+const DEFAULT_TIMEOUT = 30;
+
+/** An instance and the client for it. */
+export interface Instance {
+  readonly api: Api;
+  readonly target: Target;
+}
+
+export async function clientFor(run: Invocation, target: Target, connections = 1): Promise<Api> {
+  return apiClient(await settingsFor(run, target, connections));
+}
+
+/**
+ * The id of the account that the user chose.
+ * @throws CliError (usage) if there is no such account
+ */
+export async function accountOf({ api, target }: Instance): Promise<number | undefined> {
+  const { account, edition } = target;
+  if (account === undefined) return undefined;
+  if (edition !== undefined && edition !== 'commercial')
+    throw usageError('this instance has no accounts', 'only the commercial edition has them');
+  const { accountId } = await import('../client/edition');
+  return accountId(api, account).catch((error) => {
+    if (!(error instanceof CliError) || error.code !== 'not_found') throw error;
+    throw error.with({ hint: `${error.hint}; remove --account, or the setting of the profile` });
+  });
+}
+
+/** The warning that others can read what is sent to a target; undefined if they cannot. */
+export function exposure({ base, insecure }: Target): string | undefined {
+  if (!insecure && !travelsOpen(base)) return undefined;
+  const why = insecure ? 'insecure' : 'plain http';
+  return `${why}: anyone between here and ${new URL(base).host} can read what is sent`;
+}
+
+/** Seconds for a request on the side. */
+export const BRIEF = 10;
+
+/** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
+export async function briefSettings(run: Invocation, target: Target): Promise<ApiSettings> {
+  const { context, options } = run;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(BRIEF * 1000)]);
+  const timeout = Math.min(timeoutOf(run), BRIEF);
+  const brief = invocation({ ...context, signal }, { ...options, timeout });
+  const sleep = async () => {
+    throw new CliError('rate_limited', 'rate limited by the instance');
+  };
+  return { ...(await settingsFor(brief, target)), sleep, waiting: () => {} };
+}
+
+async function settingsFor(run: Invocation, target: Target, connections = 1): Promise<ApiSettings> {
+  const { context, options, say } = run;
+  const timeout = timeoutOf(run);
+  const { send, open } = await context.transport({
+    timeout,
+    ca: certificatesOf(target),
+    insecure: target.insecure,
+    certificate: await certificateFor(target),
+    env: context.env,
+    signal: context.signal,
+    grace: GRACE.request,
+    connections,
+  });
+  const { base, token, tokenFrom, tokenHint } = target;
+  return {
+    ...{ base, token, tokenFrom, tokenHint },
+    fromLink: target.baseFrom === undefined,
+    headers: await target.headers?.(),
+    open: open && lazy(() => open(base)),
+    anonymous: options.anonymous,
+    userAgent: `pwpush/${context.version}`,
+    send: options.debug ? logged(send, context.now, say.debug) : send,
+    now: context.now,
+    timeout,
+    sleep: context.sleep,
+    waiting: (seconds, status) =>
+      say.note(`the instance returned ${status}; retrying in ${seconds} s`),
+  };
+}
+
+/** The client certificate of a target, for its origin. */
+export async function certificateFor({ base, certificate }: Pick<Target, 'base' | 'certificate'>) {
+  return certificate && { ...(await certificate()), origin: new URL(base).origin };
+}
+
+/** Seconds to wait for a response, from option or environment. */
+export function timeoutOf(run: {
+  readonly context: Pick<Context, 'env'>;
+  readonly options: Pick<GlobalOptions, 'timeout'>;
+}): number {
+  const { env } = run.context;
+  const { options } = run;
+  if (options.timeout !== undefined) return options.timeout;
+  return env.PWPUSH_TIMEOUT ? seconds('PWPUSH_TIMEOUT')(env.PWPUSH_TIMEOUT) : DEFAULT_TIMEOUT;
+}
+
+/** The PEM certificates that are trusted in addition to Node's. */
+export function certificatesOf({ caFile }: Pick<Target, 'caFile'>): string | undefined {
+  return caFile === undefined ? undefined : readCertificates(caFile);
+}
+
+function readCertificates(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usageError(`cannot read the CA file "${path}": ${whyUnreadable(error)}`);
+  }
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw usageError(`the CA file "${path}" contains no PEM certificate`);
+}
+
+/** Logs method, host, shortened path, status and time of each request; never query, headers or body. */
+function logged(
+  send: Transport,
+  now: () => Date,
+  debug: (text: string) => Promise<void>,
+): Transport {
+  return async (request) => {
+    const start = now().getTime();
+    const log = (outcome: string | number) =>
+      debug(`${request.method} ${shortened(request)} ${outcome} ${now().getTime() - start} ms`);
+    try {
+      const response = await send(request);
+      await log(response.status);
+      return response;
+    } catch (error) {
+      await log('failed');
+      throw error;
+    }
+  };
+}
+
+function shortened({ url }: HttpRequest): string {
+  const { host, pathname } = new URL(url);
+  // The path of a file's link is signed: it gives access to the file.
+  if (!pathname.includes(API_PATH)) return `${host}/…`;
+  const path = pathname.replace(
+    /(\/(?:pushes|requests)\/)(?!(?:active|expired|open|ready|closed)$)([^/]{1,3})[^/]*/,
+    '$1$2…',
+  );
+  return `${host}${path}`;
+}
