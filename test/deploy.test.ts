@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { define } from '../src/commands/serve';
-import { variablesOf } from '../src/commands/serve/serve-options';
-import type { Context } from '../src/platform/context';
+import { variables } from '../src/commands/serve/serve-options';
 import { GRACE } from '../src/server/http/hardening/graceful-stop';
 import { compose, deployedEnv, documents, manifest, root } from './helpers/deploy';
 import type { Plain } from './helpers/yaml';
@@ -14,12 +11,7 @@ import type { Plain } from './helpers/yaml';
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const { version } = JSON.parse(read('package.json'));
 const guide = read('docs/deploy.md');
-const serve: Command = define({ version, env: {} } as Context);
-const known = [
-  ...variablesOf(serve).values(),
-  'PWPUSH_DB_PASSWORD_FILE',
-  'PWPUSH_INSTANCE_KEY_FILE',
-];
+const known = [...variables.values(), 'PWPUSH_DB_PASSWORD_FILE', 'PWPUSH_INSTANCE_KEY_FILE'];
 const unknown = (names: readonly string[]) => names.filter((name) => !known.includes(name));
 
 /** Seconds for running requests, and for the database to be closed. */

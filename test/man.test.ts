@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { commands, programFor } from '../src/commands/program';
-import { variablesOf } from '../src/commands/serve/serve-options';
+import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
@@ -206,7 +206,7 @@ describe('tables', () => {
           .join('\n')
           .match(/\bPWPUSH_\w+/g) ?? [],
     );
-    const known = [...listed, ...variablesOf(await commandOf('serve')).values()];
+    const known = [...listed, ...variables.values()];
     expect(elsewhere.filter((name) => !known.includes(name))).toEqual([]);
   });
 
@@ -215,7 +215,7 @@ describe('tables', () => {
     const listed = [...text.matchAll(/^\.It Ev (PWPUSH_SERVE_\w+)\n\.Fl -([\w-]+)/gm)];
     const serve = await commandOf('serve');
     const options = new Map(serve.options.map((one) => [one.attributeName(), one.name()]));
-    const expected = [...variablesOf(serve)].map(([name, variable]) => [
+    const expected = [...variables].map(([name, variable]) => [
       variable,
       options.get(name)?.replace(/^no-/, ''),
     ]);

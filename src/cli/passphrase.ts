@@ -35,8 +35,6 @@ export function checkPassphrase(options: PassphraseOptions, context: Context): v
     throw usageError(
       `the passphrase can come from one source only, not from ${named.join(' and ')}`,
     );
-  if (options.passphraseOut !== undefined && !options.generatePassphrase)
-    throw usageError('--passphrase-out requires --generate-passphrase');
   if (options.passphrase && !context.canPrompt())
     throw usageError('-p asks for the passphrase, but there is no terminal to ask on', HINT);
 }

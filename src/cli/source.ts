@@ -13,7 +13,7 @@ export interface SourceOptions {
   /** A length, or a kind and a number such as `words:5`; true for the default. */
   readonly generate?: string | true | undefined;
   /** Keep the line end of a single line. */
-  readonly raw: boolean;
+  readonly raw?: boolean;
 }
 
 export type Source =

@@ -1,20 +1,28 @@
 import { Command } from 'commander';
-import { addGlobalOptions, type GlobalOptions, optionsOf, pageNumber } from '../cli/options';
+import { declare, flag, parsed, type Values } from '../cli/declare';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import { auditColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
+import { pageNumber } from '../cli/values';
 import { readAuditLog } from '../client/audit-log';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
 import { creatorsOf } from '../profile/creators';
 import { createSession, type Session } from '../profile/session';
 
-interface AuditOptions extends GlobalOptions {
+const rows = {
+  page: parsed(
+    '--page <n>',
+    'show page N of 50 events each; 1 is the newest',
+    pageNumber,
+  ).conflicts(['all']),
+  all: flag('--all', 'show all events'),
+};
+
+interface AuditOptions extends GlobalOptions, Values<typeof rows> {
   readonly link: string;
-  readonly page?: number;
-  readonly all: boolean;
 }
 
 const EXAMPLES = `
@@ -29,19 +37,15 @@ export function define(context: Context): Command {
   const command = new Command('audit')
     .description("Show who opened a push, newest first. Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
-    .option('--page <n>', 'show page N of 50 events each; 1 is the newest', pageNumber)
-    .option('--all', 'show all events')
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
-      const options = { ...optionsOf(command, context.env, { all: false }), link };
+      const options = { ...optionsOf(command, context.env, rows), link };
       return audit(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(declare(command, rows));
 }
 
 async function audit(session: Session, options: AuditOptions): Promise<void> {
-  if (options.page !== undefined && options.all)
-    throw usageError('--page and --all cannot be combined', 'use only one of them');
   const { all, page = 1 } = options;
   const { reference, ...instance } = await session.connectTo(options.link, all ? AT_ONCE : 1);
   const { api } = await creatorsOf(session).asCreator({ ...reference, ...instance });

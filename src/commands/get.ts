@@ -1,20 +1,21 @@
 import { Command } from 'commander';
+import { declare, flag, group, list, parsed, switchOff, text, type Values } from '../cli/declare';
 import {
   addGlobalOptions,
-  addKeyOptions,
-  addPassphraseOptions,
-  nameList,
+  type GlobalOptions,
+  keyRows,
   optionsOf,
-  seconds,
+  passphraseRows,
 } from '../cli/options';
-import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../cli/passphrase';
+import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { count, left, usedBefore } from '../cli/terminal/wording';
-import { type KeyOptions, type PushKeys, readKeys } from '../open/decryption-keys';
+import { names, seconds } from '../cli/values';
+import { type PushKeys, readKeys } from '../open/decryption-keys';
 import { deliverPush } from '../open/deliver-push';
 import type { KeptDownload } from '../open/interrupted-download';
 import { openPush } from '../open/open-push';
-import { type OutputOptions, type OutputPlace, reserveOutput } from '../open/output-place';
+import { type OutputPlace, reserveOutput } from '../open/output-place';
 import { retrieveFrom } from '../open/retrieve';
 import { newSafe } from '../open/safekeeping';
 import type { Retrievable } from '../open/take-answer';
@@ -23,10 +24,64 @@ import type { Context } from '../platform/context';
 import { asCliError, usageError } from '../platform/errors';
 import { createSession, type Session } from '../profile/session';
 
-interface GetOptions extends OutputOptions, PassphraseOptions, KeyOptions {
+const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
+
+const ciOnly = () =>
+  usageError(
+    'options for CI jobs cannot be combined with other outputs',
+    'remove --output, --copy, --qr and --json',
+  );
+
+const rows = {
+  ...group('Output:', {
+    output: text('-o, --output <path>', 'write to a new file (0600) or into a folder'),
+    files: switchOff('--no-files', 'do not download attached files'),
+    resume: text('--resume <file>', 'finish an incomplete download, without a view').conflicts([
+      'files',
+    ]),
+    force: flag('--force', 'overwrite existing files'),
+    copy: flag('-c, --copy', 'copy the text to the clipboard, do not print it').conflicts(
+      ['output', 'json'],
+      () => usageError('--copy cannot be combined with --output or --json', 'use only one of them'),
+    ),
+    clearAfter: parsed(
+      '--clear-after <seconds>',
+      'wait, then clear the clipboard if unchanged',
+      seconds,
+    ).requires('copy'),
+    qr: flag('--qr', 'draw the text as a QR code, do not print it').conflicts([
+      'json',
+      'copy',
+      'output',
+    ]),
+  }),
+  ...group('CI jobs:', {
+    githubOutput: text(
+      '--github-output <name>',
+      'mask the text and make it an output of the step',
+    ).conflicts(OTHER_OUTPUTS, ciOnly),
+    githubEnv: text(
+      '--github-env <name>',
+      'mask the text and make it a variable of the job',
+    ).conflicts(OTHER_OUTPUTS, ciOnly),
+    gitlabDotenv: text(
+      '--gitlab-dotenv <file>',
+      'append NAME=value lines to this report',
+    ).conflicts(OTHER_OUTPUTS, ciOnly),
+    as: text('--as <name>', 'name of the variable, for text of any form').requires('gitlabDotenv'),
+    only: list('--only <names>', 'accept only these variables, such as A,B', names),
+    allow: list(
+      '--allow <names>',
+      'let the secret set PATH, NODE_OPTIONS and so on',
+      names,
+    ).requires('githubEnv', 'gitlabDotenv'),
+  }),
+  ...passphraseRows,
+  ...keyRows,
+};
+
+interface GetOptions extends GlobalOptions, Values<typeof rows> {
   readonly link: string | undefined;
-  /** False with `--no-files`. */
-  readonly files: boolean;
 }
 
 const EXAMPLES = `
@@ -44,41 +99,13 @@ export function define(context: Context): Command {
   const command = new Command('get')
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
     .argument('[link]', 'link or token of the push; not needed with --resume')
-    .optionsGroup('Output:')
-    .option('-o, --output <path>', 'write to a new file (0600) or into a folder')
-    .option('--no-files', 'do not download attached files')
-    .option('--resume <file>', 'finish an incomplete download, without a view')
-    .option('--force', 'overwrite existing files')
-    .option('-c, --copy', 'copy the text to the clipboard, do not print it')
-    .option(
-      '--clear-after <seconds>',
-      'wait, then clear the clipboard if unchanged',
-      seconds('--clear-after'),
-    )
-    .option('--qr', 'draw the text as a QR code, do not print it')
-    .optionsGroup('CI jobs:')
-    .option('--github-output <name>', 'mask the text and make it an output of the step')
-    .option('--github-env <name>', 'mask the text and make it a variable of the job')
-    .option('--gitlab-dotenv <file>', 'append NAME=value lines to this report')
-    .option('--as <name>', 'name of the variable, for text of any form')
-    .option('--only <names>', 'accept only these variables, such as A,B', nameList)
-    .option('--allow <names>', 'let the secret set PATH, NODE_OPTIONS and so on', nameList)
     .addHelpText('after', EXAMPLES)
     .action((link: string | undefined) => {
-      const options: GetOptions = { ...optionsOf(command, context.env, DEFAULTS), link };
+      const options = { ...optionsOf(command, context.env, rows), link };
       return get(createSession(context, options), options);
     });
-  return addGlobalOptions(addKeyOptions(addPassphraseOptions(command)));
+  return addGlobalOptions(declare(command, rows));
 }
-
-const DEFAULTS = {
-  files: true,
-  force: false,
-  copy: false,
-  qr: false,
-  passphrase: false,
-  decrypt: true,
-};
 
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 async function get(session: Session, options: GetOptions): Promise<void> {
@@ -121,9 +148,8 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   await forgetKey(session.say, key);
 }
 
-async function keptDownload(session: Session, { link, resume, files }: GetOptions) {
+async function keptDownload(session: Session, { link, resume }: GetOptions) {
   if (resume === undefined) return undefined;
-  if (!files) throw usageError('--resume and --no-files cannot be combined');
   const { readKeptDownload } = await import('../open/interrupted-download');
   const named = link === undefined ? undefined : await session.reference(link);
   return readKeptDownload(resume, session.context.uid, named?.token);

@@ -1,11 +1,6 @@
 import { Argument, Command } from 'commander';
-import {
-  addGlobalOptions,
-  type GlobalOptions,
-  optionsOf,
-  pageNumber,
-  positive,
-} from '../cli/options';
+import { declare, type Values } from '../cli/declare';
+import { addGlobalOptions, type GlobalOptions, optionsOf, pageRows } from '../cli/options';
 import { requestColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import type { RequestState } from '../client/client';
@@ -16,12 +11,9 @@ import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
 import { createSession, type Session } from '../profile/session';
 
-interface RequestsOptions extends GlobalOptions {
+interface RequestsOptions extends GlobalOptions, Values<typeof pageRows> {
   /** Answered and open ones if left out. */
   readonly state?: RequestState | undefined;
-  readonly page?: number;
-  readonly all: boolean;
-  readonly limit?: number;
 }
 
 const STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
@@ -39,22 +31,17 @@ export function define(context: Context): Command {
   const command = new Command('requests')
     .description('List your requests, newest first. Needs a token.')
     .addArgument(new Argument('[state]', 'state').choices(STATES))
-    .option('--page <n>', 'show page N of 50 each', pageNumber)
-    .option('--all', 'show all pages')
-    .option('--limit <n>', 'show at most N', positive('--limit'))
     .addHelpText('after', EXAMPLES)
     .action((state: RequestState | undefined) => {
-      const options = { ...optionsOf(command, context.env, { all: false }), state };
+      const options = { ...optionsOf(command, context.env, pageRows), state };
       return requests(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(declare(command, pageRows));
 }
 
 /** Prints each page as it comes. */
 async function requests(session: Session, options: RequestsOptions): Promise<void> {
   const { state, page = 1, limit } = options;
-  if (options.page !== undefined && (options.all || limit !== undefined))
-    throw usageError('--page cannot be combined with --all or --limit', 'use only one of them');
   if (options.page !== undefined && state === undefined)
     throw usageError('--page requires a state', `use one of ${STATES.join(', ')}`);
   const many = options.all || limit !== undefined;

@@ -1,11 +1,6 @@
 import { Argument, Command } from 'commander';
-import {
-  addGlobalOptions,
-  type GlobalOptions,
-  optionsOf,
-  pageNumber,
-  positive,
-} from '../cli/options';
+import { declare, flag, type Values } from '../cli/declare';
+import { addGlobalOptions, type GlobalOptions, optionsOf, pageRows } from '../cli/options';
 import { activeColumns, expiredColumns, receiptColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { AT_ONCE, pages } from '../client/pages';
@@ -17,13 +12,13 @@ import { createSession, type Session } from '../profile/session';
 
 type State = 'active' | 'expired';
 
-interface ListOptions extends GlobalOptions {
+const rows = {
+  ...pageRows,
+  local: flag('--local', 'list receipts of pushes from this machine; needs no token'),
+};
+
+interface ListOptions extends GlobalOptions, Values<typeof rows> {
   readonly state: State;
-  readonly page?: number;
-  readonly all: boolean;
-  readonly limit?: number;
-  /** The receipts of this machine. */
-  readonly local: boolean;
 }
 
 const EXAMPLES = `
@@ -41,23 +36,16 @@ export function define(context: Context): Command {
     .addArgument(
       new Argument('[state]', 'state').choices(['active', 'expired']).default('active', 'active'),
     )
-    .option('--page <n>', 'show page N of 50 each', pageNumber)
-    .option('--all', 'show all pages')
-    .option('--limit <n>', 'show at most N', positive('--limit'))
-    .option('--local', 'list receipts of pushes from this machine; needs no token')
     .addHelpText('after', EXAMPLES)
     .action((state: State) => {
-      const options = { ...optionsOf(command, context.env, { all: false, local: false }), state };
+      const options = { ...optionsOf(command, context.env, rows), state };
       return list(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(declare(command, rows));
 }
 
 /** Prints each page as it comes, so that memory does not grow with their number. */
 async function list(session: Session, options: ListOptions): Promise<void> {
-  if (options.page !== undefined && (options.all || options.limit !== undefined)) {
-    throw usageError('--page cannot be combined with --all or --limit', 'use only one of them');
-  }
   if (options.local) return listLocal(session, options);
   const many = options.all || options.limit !== undefined;
   const instance = await session.connect(many ? AT_ONCE : 1);

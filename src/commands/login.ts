@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { askUntil } from '../cli/ask-until';
+import { declare, flag, type Values } from '../cli/declare';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
@@ -27,10 +28,15 @@ import {
 } from '../profile/settings';
 import { chooseTarget } from '../profile/target';
 
-export interface LoginOptions extends GlobalOptions {
+const rows = {
+  keyring: flag('--keyring', "keep the token in the system's keyring, not in a file").conflicts(
+    ['anonymous'],
+    () => usageError('--keyring keeps a token, and --anonymous has none'),
+  ),
+};
+
+export interface LoginOptions extends GlobalOptions, Partial<Values<typeof rows>> {
   readonly address?: string;
-  /** Keep the token in the system's keyring. */
-  readonly keyring?: boolean;
 }
 
 const EXAMPLES = `
@@ -48,22 +54,19 @@ export function define(context: Context): Command {
   const command = new Command('login')
     .description('Log in to an instance and save it as a profile.')
     .argument('[url]', 'address of the instance')
-    .option('--keyring', "keep the token in the system's keyring, not in a file")
     .addHelpText('after', EXAMPLES)
     .action((address: string | undefined) => {
-      const options = optionsOf<Pick<LoginOptions, 'keyring'>>(command, context.env, {});
+      const options = optionsOf(command, context.env, rows);
       const session = createSession(context, options);
       return login(session, address === undefined ? options : { ...options, address });
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(declare(command, rows));
 }
 
 /** Stores nothing before the instance has answered and accepted the token. */
 export async function login(session: Session, options: LoginOptions): Promise<void> {
   const { context, say } = session;
   if (options.profile !== undefined) checkProfileName(options.profile);
-  if (options.keyring && options.anonymous)
-    throw usageError('--keyring keeps a token, and --anonymous has none');
   const stored = storedProfiles(context);
   const instance = await chooseInstance(session, options, stored);
   const { base } = instance;

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { declare, text, type Values } from '../cli/declare';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
@@ -7,10 +8,11 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { createSession, type Session } from '../profile/session';
 
-interface NotifyOptions extends GlobalOptions {
+const rows = { locale: text('--locale <code>', 'language of the e-mail, such as de') };
+
+interface NotifyOptions extends GlobalOptions, Values<typeof rows> {
   readonly link: string;
   readonly emails: readonly string[];
-  readonly locale?: string;
 }
 
 const EXAMPLES = `
@@ -26,13 +28,12 @@ export function define(context: Context): Command {
     .description("E-mail a push's link from the instance. Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
     .argument('<email...>', 'up to 5 addresses')
-    .option('--locale <code>', 'language of the e-mail, such as de')
     .addHelpText('after', EXAMPLES)
     .action((link: string, emails: string[]) => {
-      const options = { ...optionsOf(command, context.env, {}), link, emails };
+      const options = { ...optionsOf(command, context.env, rows), link, emails };
       return notify(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(declare(command, rows));
 }
 
 async function notify(session: Session, options: NotifyOptions): Promise<void> {

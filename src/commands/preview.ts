@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { declare, flag, type Values } from '../cli/declare';
 import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
@@ -8,22 +9,22 @@ import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { createSession, type Session } from '../profile/session';
 
-interface PreviewOptions extends GlobalOptions {
+const rows = { qr: flag('--qr', 'also draw the link as a QR code, on stderr') };
+
+interface PreviewOptions extends GlobalOptions, Values<typeof rows> {
   readonly link: string;
-  readonly qr: boolean;
 }
 
 export function define(context: Context): Command {
   const command = new Command('preview')
     .description("Print a push's full link. Uses no view.")
     .argument('<link>', 'link or token of the push')
-    .option('--qr', 'also draw the link as a QR code, on stderr')
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
-      const options = { ...optionsOf(command, context.env, { qr: false }), link };
+      const options = { ...optionsOf(command, context.env, rows), link };
       return preview(createSession(context, options), options);
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(declare(command, rows));
 }
 
 const EXAMPLES = `

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
-import { addOutputOptions, addPassphraseOptions, optionsOf, port } from '../cli/options';
+import { declare } from '../cli/declare';
+import { addOutputOptions, optionsOf } from '../cli/options';
+import { filled } from '../cli/values';
 import type { Context } from '../platform/context';
-import type { ReceiveOptions } from './receive/serve-question';
+import { rows } from './receive/receive-flags';
 
 const EXAMPLES = `
 Serves a page on this machine until somebody has answered, shows its link and a
@@ -17,29 +19,15 @@ export function define(context: Context): Command {
   const command = new Command('receive')
     .description('Ask somebody for a secret from this machine, without an instance.')
     .argument('[question]', 'what you ask for')
-    .optionsGroup('Request:')
-    .option('--expire <time>', 'end after 15m to 3mo, such as 6h (default: 7d)')
-    .option('--allow-files', 'let the answer have files')
-    .optionsGroup('Output:')
-    .option('-o, --output <path>', 'write to a new file (0600) or into a folder')
-    .option('--force', 'overwrite existing files')
-    .option('-c, --copy', 'also copy the link to the clipboard')
-    .optionsGroup('From this machine:')
-    .option('--host <address>', 'address to listen on (default: 0.0.0.0)')
-    .option('--port <n>', 'port to listen on (default: any free one)', port('--port'))
-    .option('--tls-cert <path>', 'certificate chain (PEM)')
-    .option('--tls-key <path>', 'private key of the certificate (PEM)')
     .addHelpText('after', EXAMPLES)
     .action(async (question: string | undefined) => {
-      const options: ReceiveOptions = {
-        ...optionsOf(command, context.env, DEFAULTS),
-        ...(question === undefined ? {} : { question }),
+      const options = {
+        ...optionsOf(command, context.env, rows),
+        ...(question === undefined ? {} : { question: filled(question, 'the question') }),
       };
       // Loaded here: `receive --help` does without.
       const { serveQuestion } = await import('./receive/serve-question');
       return serveQuestion(context, options);
     });
-  return addOutputOptions(addPassphraseOptions(command));
+  return addOutputOptions(declare(command, rows));
 }
-
-const DEFAULTS = { allowFiles: false, force: false, copy: false, passphrase: false };

@@ -1,18 +1,19 @@
 import { Command } from 'commander';
+import { declare, flag, group, list, type Values } from '../cli/declare';
 import {
   addGlobalOptions,
-  addKeyOptions,
-  addPassphraseOptions,
   type GlobalOptions,
-  nameList,
+  keyRows,
   optionsOf,
+  passphraseRows,
 } from '../cli/options';
-import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../cli/passphrase';
+import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
-import { type KeyOptions, readKeys } from '../open/decryption-keys';
+import { names } from '../cli/values';
+import { readKeys } from '../open/decryption-keys';
 import { isVariableName } from '../open/dotenv';
-import type { ChildInputs, ChildOptions, FileOption, MemoryFolder } from '../open/run/child-inputs';
+import type { ChildInputs, FileOption, MemoryFolder } from '../open/run/child-inputs';
 import { safeName } from '../open/safe-name';
 import { newSafe } from '../open/safekeeping';
 import type { Taking } from '../open/taking';
@@ -23,7 +24,27 @@ import { ExitWith, endedBy, failedError, usageError } from '../platform/errors';
 import { findProgram } from '../platform/find-program';
 import { createSession, type Session } from '../profile/session';
 
-interface RunOptions extends GlobalOptions, ChildOptions, PassphraseOptions, KeyOptions {
+const rows = {
+  ...group('Secret:', {
+    as: list('--as <name>', 'name of the variable; repeat it for further links')
+      .or([])
+      .conflicts(['stdin']),
+    stdin: flag('--stdin', "pass the text to the command's standard input"),
+    file: list(
+      '--file <name[=file]>',
+      'save a file in memory and set NAME to its path',
+      fileOption,
+    ).or([]),
+    only: list('--only <names>', 'set only these variables, such as A,B', names)
+      .or([])
+      .conflicts(['stdin', 'as']),
+    allow: list('--allow <names>', 'let the secret set PATH or replace a variable', names).or([]),
+  }),
+  ...passphraseRows,
+  ...keyRows,
+};
+
+interface RunOptions extends GlobalOptions, Values<typeof rows> {
   readonly links: readonly string[];
   /** The program and its arguments. */
   readonly words: readonly string[];
@@ -44,64 +65,35 @@ export function define(context: Context): Command {
     .description('Run a command with a secret in its environment. Uses a view.')
     .usage('[options] <link...> -- <command> [args...]')
     .argument('<link...>', 'links or tokens of the pushes')
-    .optionsGroup('Secret:')
-    .option('--as <name>', 'name of the variable; repeat it for further links', collect)
-    .option('--stdin', "pass the text to the command's standard input")
-    .option(
-      '--file <name[=file]>',
-      'save a file in memory and set NAME to its path',
-      (value: string, all: FileOption[] = []) => [...all, fileOption(value)],
-    )
-    .option('--only <names>', 'set only these variables, such as A,B', nameList)
-    .option('--allow <names>', 'let the secret set PATH or replace a variable', nameList)
     .addHelpText('after', EXAMPLES)
     .action((operands: string[]) => {
       const words = afterDashes(command);
       const links = operands.slice(0, Math.max(0, operands.length - words.length));
-      const options = { ...optionsOf(command, context.env, DEFAULTS), links, words };
+      const options = { ...optionsOf(command, context.env, rows), links, words };
       return run(createSession(context, options), options);
     });
-  return addGlobalOptions(addKeyOptions(addPassphraseOptions(command)));
-}
-
-const DEFAULTS = {
-  as: [],
-  stdin: false,
-  file: [],
-  allow: [],
-  only: [],
-  passphrase: false,
-  decrypt: true,
-};
-
-function collect(value: string, all: readonly string[] = []): string[] {
-  return [...all, value];
+  return addGlobalOptions(declare(command, rows));
 }
 
 /** Parses `--file NAME` or `--file NAME=FILE`. */
-function fileOption(value: string): FileOption {
+function fileOption(value: string): FileOption[] {
   const [, variable = '', of] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
-  if (isVariableName(variable) && of !== '') return { variable, of };
+  if (isVariableName(variable) && of !== '') return [{ variable, of }];
   throw usageError(
     `--file must be NAME or NAME=FILE, not "${value}"`,
     'NAME is the variable for its path',
   );
 }
 
-/** @throws CliError (usage) for options that contradict each other, and for names that are invalid or unsafe */
-function checkChildOptions({ as, stdin, file, allow, only }: ChildOptions, links: number): void {
+/** @throws CliError (usage) for names that are invalid or unsafe, and for options that do not fit the links */
+function checkChildOptions({ as, stdin, file, allow, only, links }: RunOptions): void {
   const wrong = [...as, ...allow, ...only].find((name) => !isVariableName(name));
   if (wrong !== undefined) throw usageError(`"${wrong}" is not a valid variable name`);
-  if (as.length > 0 && as.length !== links)
-    throw usageError(`--as is required once for each link: ${links} times, not ${as.length}`);
-  if (stdin && as.length > 0)
-    throw usageError('--as and --stdin cannot be combined', 'use only one of them');
-  if (only.length > 0 && (stdin || as.length > 0))
+  if (as.length > 0 && as.length !== links.length)
     throw usageError(
-      `--only and ${stdin ? '--stdin' : '--as'} cannot be combined`,
-      'use only one of them',
+      `--as is required once for each link: ${links.length} times, not ${as.length}`,
     );
-  if (links > 1 && (stdin || file.length > 0))
+  if (links.length > 1 && (stdin || file.length > 0))
     throw usageError(`${stdin ? '--stdin' : '--file'} works with one link only`);
   const refused = [
     ...[...as, ...only].filter(isUnsafe),
@@ -125,7 +117,7 @@ function afterDashes({ parent }: Command): readonly string[] {
 async function run(session: Session, options: RunOptions): Promise<void> {
   const { context } = session;
   const words = wordsOf(options);
-  checkChildOptions(options, options.links.length);
+  checkChildOptions(options);
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);

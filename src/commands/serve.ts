@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { addOutputOptions, type GlobalOptions, optionsOf, port, positive } from '../cli/options';
+import { declare } from '../cli/declare';
+import { addOutputOptions } from '../cli/options';
 import { serviceIo } from '../cli/service-io';
 import { type Invocation, invocation } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
@@ -10,55 +11,15 @@ import { makeFolder } from '../platform/private-folder';
 import { profileStore } from '../profile/profile-store';
 import type { Profile, StoredProfiles } from '../profile/settings';
 import {
-  DATA,
-  DATABASE,
-  DEFAULTS,
   dataPlace,
-  days,
   keyFile,
-  type LogFormat,
-  logFormat,
   passwordWarning,
-  rate,
-  readVariables,
-  refuseEmpty,
-  size,
+  rows,
+  type ServeOptions,
+  serveOptions,
   unknownVariables,
 } from './serve/serve-options';
 import { backupCommand, healthCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
-
-interface ServeOptions extends GlobalOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly publicUrl?: string;
-  readonly data?: string;
-  readonly database?: string;
-  readonly ephemeral: boolean;
-  readonly firstToken?: boolean;
-  readonly anonymousFiles?: boolean;
-  readonly title?: string;
-  readonly logo?: string;
-  readonly contact?: string;
-  readonly defaultDays?: number;
-  readonly maxDays?: number;
-  readonly defaultViews?: number;
-  readonly maxViews?: number;
-  readonly maxFileSize?: number;
-  readonly maxBuffer?: number;
-  readonly maxConnections?: number;
-  readonly minRate?: number;
-  readonly maxFailures?: number;
-  readonly keepDays?: number;
-  readonly maxData?: number;
-  readonly reserve?: number;
-  readonly rateLimit?: ReturnType<typeof rate>;
-  readonly trustProxy: boolean;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly log?: LogFormat;
-  readonly metricsHost?: string;
-  readonly metricsPort?: number;
-}
 
 const EXAMPLES = `
 Prints its address on stdout and logs requests on stderr. The first start
@@ -71,75 +32,21 @@ Examples:
   $ pwpush serve
   $ pwpush serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`;
 
-const number = (option: string, text: string) => [`${option} <n>`, text, positive(option)] as const;
-const bytes = (option: string, text: string, least?: number) =>
-  [`${option} <size>`, text, size(option, least)] as const;
-
 export function define(context: Context): Command {
   const command = new Command('serve')
     .description('Run a Password Pusher server on this machine, with an embedded database.')
-    .optionsGroup('Network:')
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <n>', 'port to listen on; 0 for any (default: 5100)', port('--port'))
-    .option('--public-url <url>', 'address in links (default: as requested)')
-    .optionsGroup('Data:')
-    .option(...DATA)
-    .option(...DATABASE)
-    .option('--ephemeral', 'keep everything in memory, nothing on disk')
-    .option(...bytes('--max-data', 'most data of --ephemeral (default: 1/4 of memory)', 1024 ** 2))
-    .option('--first-token', 'print a token at the first start (default)')
-    .option('--no-first-token', 'print none, where a log would keep it')
-    .optionsGroup('Limits:')
-    .option('--anonymous', 'allow pushes without a token (default)')
-    .option('--no-anonymous', 'require a token, also to open a link; no pages')
-    .option('--anonymous-files', 'allow files without a token, too')
-    .option(...number('--default-days', 'days of a push by default (default: 7)'))
-    .option(...number('--max-days', 'most days that a push can have (default: 90)'))
-    .option(...number('--default-views', 'views of a push by default (default: 5)'))
-    .option(...number('--max-views', 'most views that a push can have (default: 100)'))
-    .option(...bytes('--max-file-size', 'largest file: 500M, 1GiB (default: 100MiB)'))
-    .option(...bytes('--max-buffer', 'memory for requests and responses (default: 64MiB)'))
-    .option(...number('--max-connections', 'open connections (default: 4096)'))
-    .option(...bytes('--min-rate', 'slowest reader, per minute; 0: any (default: 50KB)', 0))
-    .option(...number('--max-failures', 'failures in the log of a push (default: 1000)'))
-    .option('--keep-days <n>', 'days to keep the log of expired pushes (default: 90)', days)
-    .option(...bytes('--reserve', 'free disk space to leave (default: 32MiB)', 0))
-    .option('--rate-limit <n/s>', 'requests per address, such as 600/m (default: 100/s)', rate)
-    .optionsGroup('Pages:')
-    .option('--title <text>', 'name on the pages (default: pwpush)')
-    .option('--logo <file>', 'image for the pages: PNG, JPEG, WebP or SVG')
-    .option('--contact <text>', 'contact on the pages: e-mail, URL or name')
-    .optionsGroup('Proxy and TLS:')
-    .option('--trust-proxy', 'trust X-Forwarded-* headers; only behind a proxy')
-    .option('--tls-cert <path>', 'certificate chain (PEM)')
-    .option('--tls-key <path>', 'private key of the certificate (PEM)')
-    .optionsGroup('Log and metrics:')
-    .option('--log <format>', 'format of the log: text or json (default: text)', logFormat)
-    .option(
-      '--metrics-port <n>',
-      'serve Prometheus metrics on it (default: off)',
-      port('--metrics-port'),
-    )
-    .option('--metrics-host <address>', 'address of that port (default: 127.0.0.1)')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
   command.action(async () => {
-    // Global options know --anonymous as something else.
-    const anonymous = command.opts().anonymous !== false;
-    const options: ServeOptions = { ...optionsOf(command, context.env, DEFAULTS), anonymous };
-    const warnings = [
-      passwordWarning(command) ?? [],
-      unknownVariables(command, context.env),
-    ].flat();
+    const options = serveOptions(command, context.env, rows);
+    const warnings = [passwordWarning(command) ?? [], unknownVariables(context.env)].flat();
     await serve(invocation(context, options), options, warnings);
   });
   command.addCommand(tokenCommand(context));
   command.addCommand(rekeyCommand(context));
   command.addCommand(backupCommand(context));
   command.addCommand(healthCommand(context));
-  refuseEmpty(command);
-  readVariables(command, context.env);
-  return addOutputOptions(command);
+  return addOutputOptions(declare(command, rows));
 }
 
 type RunningService = Awaited<ReturnType<typeof start>>;

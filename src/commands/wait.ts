@@ -1,15 +1,10 @@
 import { Command } from 'commander';
-import {
-  addGlobalOptions,
-  duration,
-  type GlobalOptions,
-  LONGEST_WAIT,
-  optionsOf,
-  seconds,
-} from '../cli/options';
+import { declare, flag, parsed, type Values } from '../cli/declare';
+import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
 import { auditColumns } from '../cli/terminal/listings';
 import { type Invocation, toJson } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
+import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { type PushProgress, pushPoller } from '../client/progress';
 import type { AuditEntry } from '../contract/api';
@@ -21,11 +16,15 @@ import { creatorsOf } from '../profile/creators';
 import { removeReceipt } from '../profile/receipts';
 import { createSession, type NamedItem, type Session } from '../profile/session';
 
-interface WaitOptions extends GlobalOptions {
+const rows = {
+  interval: parsed('--interval <seconds>', 'seconds between checks', interval).or(DEFAULT_INTERVAL),
+  // In place of the global one.
+  timeout: parsed('--timeout <time>', 'exit with 12 after this time, such as 6h', waitingTime),
+  thenExpire: flag('--then-expire', 'expire the push after the first view'),
+};
+
+interface WaitOptions extends GlobalOptions, Values<typeof rows> {
   readonly link: string;
-  /** Seconds between two looks. */
-  readonly interval: number;
-  readonly thenExpire: boolean;
 }
 
 const EXAMPLES = `
@@ -41,26 +40,17 @@ export function define(context: Context): Command {
   const command = new Command('wait')
     .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
-    .option('--interval <seconds>', 'seconds between checks (default: 5)', interval)
-    .option(
-      '--timeout <time>',
-      'exit with 12 after this time, such as 6h',
-      duration('--timeout', LONGEST_WAIT),
-    )
-    .option('--then-expire', 'expire the push after the first view')
     .addHelpText('after', EXAMPLES)
     .action((link: string) => {
-      return wait(context, { ...optionsOf(command, context.env, DEFAULTS), link });
+      return wait(context, { ...optionsOf(command, context.env, rows), link });
     });
-  return addGlobalOptions(command);
+  return addGlobalOptions(declare(command, rows));
 }
 
-const DEFAULTS = { interval: DEFAULT_INTERVAL, thenExpire: false };
-
-function interval(value: string): number {
-  const parsed = seconds('--interval')(value);
+function interval(value: string, name: string): number {
+  const parsed = seconds(value, name);
   if (parsed >= 1) return parsed;
-  throw usageError('--interval must be at least 1 second');
+  throw usageError(`${name} must be at least 1 second`);
 }
 
 async function wait(context: Context, options: WaitOptions): Promise<void> {

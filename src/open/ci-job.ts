@@ -113,12 +113,8 @@ function checkNames(options: CiOptions): void {
   const { githubOutput, githubEnv, gitlabDotenv, as, only = [], allow = [] } = options;
   if (githubOutput !== undefined && !/^[A-Za-z_][\w-]*$/.test(githubOutput))
     throw usageError(`"${githubOutput}" is not a valid output name`);
-  if (as !== undefined && gitlabDotenv === undefined)
-    throw usageError('--as requires --gitlab-dotenv FILE');
   if (only.length > 0 && (gitlabDotenv === undefined || as !== undefined))
     throw usageError('--only requires --gitlab-dotenv FILE, without --as');
-  if (allow.length > 0 && (githubEnv ?? gitlabDotenv) === undefined)
-    throw usageError('--allow requires --github-env NAME or --gitlab-dotenv FILE');
   for (const name of [githubEnv, as, ...only, ...allow]) {
     if (name === undefined) continue;
     if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);

@@ -6,29 +6,18 @@ import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
 import type { Taking } from './taking';
 
-interface ClipboardOptions {
-  readonly copy: boolean;
-  /** Seconds. */
-  readonly clearAfter?: number;
-  readonly output?: string;
-  readonly json: boolean;
-}
-
 /** The clipboard as the destination of a text. */
 export interface ClipboardDestination extends Destination {
-  /** Makes sure that the text arrived, and clears it after `clearAfter` seconds. */
+  /** Makes sure that the text arrived, and clears it after `clearAfterSeconds`. */
   finish(taking: Taking): Promise<void>;
 }
 
-/** @throws CliError (usage) if there is no clipboard, or another place is named too */
+/** @throws CliError (usage) if there is no clipboard */
 export async function clipboardDestination(
   run: Invocation,
-  { copy, clearAfter, output, json }: ClipboardOptions,
+  clearAfterSeconds: number | undefined,
 ): Promise<ClipboardDestination> {
   const { context, say } = run;
-  if (!copy) throw usageError('--clear-after requires --copy');
-  if (output !== undefined || json)
-    throw usageError('--copy cannot be combined with --output or --json', 'use only one of them');
   const clipboard = await findClipboard(context);
   if (!clipboard)
     throw usageError(
@@ -50,7 +39,8 @@ export async function clipboardDestination(
       if (copied === undefined) return say.note('no text to copy');
       const unsure = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
       if (unsure && !(await confirmed(run))) return print(taking, copied);
-      if (clearAfter !== undefined) await clearLater(run, clipboard, copied, clearAfter);
+      if (clearAfterSeconds !== undefined)
+        await clearLater(run, clipboard, copied, clearAfterSeconds);
     },
   };
 }

@@ -41,11 +41,6 @@ export async function readKeys(
   { keyFile, identity = [], decrypt }: KeyOptions,
   context: Context,
 ): Promise<DecryptionKeys> {
-  if (!decrypt && (keyFile !== undefined || identity.length > 0))
-    throw usageError(
-      `--no-decrypt cannot be combined with ${keyFile === undefined ? '--identity' : '--key-file'}`,
-      'use only one of them',
-    );
   const text = await readKey(keyFile, context);
   const identities: Identity[] = [];
   for (const path of identity) identities.push(...(await readIdentities(path, context)));

@@ -5,7 +5,7 @@ import { type Invocation, lookOf, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/api';
-import { CliError, failedError, joinHints, usageError } from '../platform/errors';
+import { CliError, failedError, joinHints } from '../platform/errors';
 import type { User } from '../platform/files/owner';
 import type { CiOptions } from './ci-job';
 import type { ClipboardDestination } from './clipboard-destination';
@@ -44,30 +44,18 @@ const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as', 'only', 'a
 
 /** @throws CliError (usage) if the place is not available, or options contradict each other; nothing was fetched then */
 export async function reserveOutput(run: Invocation, options: OutputOptions): Promise<OutputPlace> {
-  const { output, json } = options;
-  checkQr(options);
+  const { output } = options;
   if (ciOptions.some((name) => options[name] !== undefined)) {
-    if (output !== undefined || json || options.copy || options.qr)
-      throw usageError(
-        'options for CI jobs cannot be combined with other outputs',
-        'remove --output, --copy, --qr and --json',
-      );
     const { ciDestination } = await import('./ci-job');
     const job = await ciDestination(run, options);
     return job ? { job, discard: job.discard } : {};
   }
-  if (options.copy || options.clearAfter !== undefined) {
+  if (options.copy) {
     const { clipboardDestination } = await import('./clipboard-destination');
-    return { clipboard: await clipboardDestination(run, options) };
+    return { clipboard: await clipboardDestination(run, options.clearAfter) };
   }
   if (output === undefined || output === '-') return {};
   return reservePath(output, options, run.context.uid);
-}
-
-/** A QR code replaces the text on stdout. */
-function checkQr({ qr, json, copy, output = '' }: OutputOptions): void {
-  const other = json ? '--json' : copy ? '--copy' : output === '' ? undefined : '--output';
-  if (qr && other) throw usageError(`--qr and ${other} cannot be combined`, 'use only one of them');
 }
 
 /** A folder for text and files, made if it is missing, or a file for the text. With `--json` the text goes to stdout. */

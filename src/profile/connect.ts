@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type GlobalOptions, seconds } from '../cli/options';
+import type { GlobalOptions } from '../cli/options';
 import { type Invocation, invocation } from '../cli/terminal/output';
+import { seconds } from '../cli/values';
 import { type Api, apiClient } from '../client/client';
 import type { ApiSettings } from '../client/send-call';
 import { API_PATH } from '../contract/api';

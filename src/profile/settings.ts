@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { editions, type GlobalOptions, parseEdition, positive } from '../cli/options';
+import type { GlobalOptions } from '../cli/options';
+import { editions, parseEdition, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
@@ -29,7 +30,7 @@ const path = { ...text, parse: (value: string) => resolve(value) };
 const flag = { schema: v.boolean('is not a boolean'), parse: parseFlag };
 const count = {
   schema: v.pipe(v.number('is not a number'), v.integer(WHOLE), v.minValue(1, WHOLE)),
-  parse: (value: string, name: string) => positive(name)(value),
+  parse: positive,
 };
 
 /** All settings, in the order of the help; `profile set` does not know those without `parse`. */

@@ -31,6 +31,7 @@ import { deliverLink } from '../../share/deliver-link';
 import { dryRunText } from '../../share/dry-run';
 import { editionOf, toldExpiry } from '../../share/expiry';
 import { type Sealing, shownPush } from '../../share/prepare-push';
+import type { PushOptions } from './push-flags';
 import {
   askedExpiry,
   checkEncryptable,
@@ -38,7 +39,6 @@ import {
   encryptMode,
   fieldsOf,
   keepsReceipts,
-  type PushOptions,
   sealingIn,
 } from './push-options';
 

@@ -11,14 +11,14 @@ import { clearFieldsWarning, createPush, keepReceipt } from '../../share/create-
 import { deliverLink } from '../../share/deliver-link';
 import { editionOf, toldExpiry } from '../../share/expiry';
 import { beginSealing, type Draft, shownPush } from '../../share/prepare-push';
+import type { PushOptions } from './push-flags';
 import {
   askedExpiry,
   checkPushOptions,
   encryptMode,
   fieldsOf,
-  instanceOnly,
   keepsReceipts,
-  type PushOptions,
+  needsInstance,
   sealingIn,
 } from './push-options';
 
@@ -77,7 +77,7 @@ async function targetOrOffer(session: Session, options: PushOptions): Promise<Ta
     const watched = stdin.isTTY && stderr.isTTY && context.canPrompt();
     if (!watched || options.json || options.dryRun) throw error;
     await say.note(error.message);
-    if (instanceOnly(options) === undefined && (await chooseWay(session)) === 'here') return 'here';
+    if (!needsInstance(options) && (await chooseWay(session)) === 'here') return 'here';
     const { login } = await import('../login');
     // stdout is for the link alone.
     const redirected = invocation({ ...context, stdout: stderr }, options);

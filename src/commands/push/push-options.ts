@@ -1,5 +1,4 @@
-import type { GlobalOptions } from '../../cli/options';
-import { checkPassphrase, type PassphraseOptions } from '../../cli/passphrase';
+import { checkPassphrase } from '../../cli/passphrase';
 import { checkStandardInput } from '../../cli/source';
 import { notifyFields } from '../../client/notification';
 import type { Kind } from '../../contract/api';
@@ -7,46 +6,10 @@ import type { Expiry, ExpiryFields } from '../../contract/lifetime';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import type { Profile } from '../../profile/settings';
-import { type ContentOptions, checkFiles } from '../../share/content';
-import type { EncryptMode, RecipientOptions } from '../../share/encryption';
+import { checkFiles } from '../../share/content';
+import type { EncryptMode } from '../../share/encryption';
 import type { Draft, Sealing } from '../../share/prepare-push';
-
-export interface PushOptions
-  extends GlobalOptions,
-    ContentOptions,
-    PassphraseOptions,
-    RecipientOptions {
-  readonly kind?: Kind;
-  readonly days?: number;
-  readonly expire?: Expiry;
-  readonly views?: number;
-  readonly deletable?: boolean;
-  readonly retrievalStep?: boolean;
-  /** True if no mode is named; false with `--no-encrypt`. */
-  readonly encrypt?: boolean | NonNullable<Profile['encrypt']>;
-  readonly keyOut?: string;
-  readonly name?: string;
-  readonly note?: string;
-  readonly notify?: readonly string[];
-  readonly notifyLocale?: string;
-  /** Language of the recipient's page. */
-  readonly locale?: string;
-  readonly qr: boolean;
-  readonly copy: boolean;
-  readonly dryRun: boolean;
-  readonly acceptLimits: boolean;
-  /** False with `--no-receipt`. */
-  readonly receipt: boolean;
-  /** Serve it from this machine. */
-  readonly here: boolean;
-  readonly host?: string;
-  readonly port?: number;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly each: boolean;
-  /** Pushes of `--each` that are made at once. */
-  readonly concurrency?: number;
-}
+import { INSTANCE_ONLY, type PushOptions } from './push-flags';
 
 /**
  * How a push is encrypted, by options or the profile; undefined if it is not.
@@ -155,31 +118,14 @@ export function checkPushOptions(options: PushOptions, context: Context): void {
   if (options.each) checkEach(options, context);
   checkPassphrase(options, context);
   notifyFields(options.notify, options.notifyLocale);
-  if (options.days !== undefined && options.expire !== undefined)
-    throw usageError('--days cannot be combined with --expire', 'use only one of them');
   checkEncryption(options);
-  checkHere(options);
   if (!options.each) checkPushFiles(options);
 }
 
 function checkEach(options: PushOptions, context: Context): void {
-  const { text, env, generate, file, message, filename, raw, qr, copy, from = '-' } = options;
-  const misplaced = {
-    'a text': text !== undefined && text !== '-',
-    '--env': env !== undefined,
-    '--generate': generate !== undefined,
-    '--file': file !== undefined,
-    '--message': message !== undefined,
-    '--filename': filename !== undefined,
-    '--kind file': options.kind === 'file',
-    '--raw': raw,
-    '--generate-passphrase': options.generatePassphrase,
-    '--qr': qr,
-    '--copy': copy,
-    '--here': options.here,
-  };
-  const wrong = Object.entries(misplaced).find(([, given]) => given)?.[0];
-  if (wrong !== undefined) throw usageError(`--each cannot be combined with ${wrong}`);
+  const { text, kind, from = '-' } = options;
+  const other = (text ?? '-') !== '-' ? 'a text' : kind === 'file' ? '--kind file' : undefined;
+  if (other !== undefined) throw usageError(`--each cannot be combined with ${other}`);
   if (from === '-' && context.stdin.isTTY)
     throw usageError(
       '--each reads lines, but nothing is piped in',
@@ -189,8 +135,7 @@ function checkEach(options: PushOptions, context: Context): void {
 }
 
 function checkPushFiles(options: PushOptions): void {
-  const { concurrency, file, kind } = options;
-  if (concurrency !== undefined) throw usageError('--concurrency requires --each');
+  const { file, kind } = options;
   if (file !== undefined && kind !== undefined && kind !== 'file')
     throw usageError(`--kind ${kind} cannot be combined with --file`, 'use only one of them');
   if (file === undefined && kind === 'file')
@@ -198,30 +143,9 @@ function checkPushFiles(options: PushOptions): void {
   checkFiles(options);
 }
 
-function checkHere(options: PushOptions): void {
-  const { here, host, port, tlsCert, tlsKey } = options;
-  const placed = { '--host': host, '--port': port, '--tls-cert': tlsCert, '--tls-key': tlsKey };
-  // An unset shell variable: an empty host would mean all addresses, and an empty certificate no TLS.
-  const empty = Object.entries(placed).find(([, value]) => value === '');
-  if (empty) throw usageError(`${empty[0]} must not be empty`);
-  if (here) {
-    const misplaced = instanceOnly(options);
-    if (misplaced !== undefined) throw usageError(`${misplaced} cannot be combined with --here`);
-    return;
-  }
-  const alone = Object.entries(placed).find(([, value]) => value !== undefined);
-  if (alone) throw usageError(`${alone[0]} requires --here`);
-}
-
-/** The first given option that needs an instance, and so cannot be combined with `--here`. */
-export function instanceOnly(options: PushOptions): string | undefined {
-  const { url, profile, tokenFile, name, note, notify, dryRun } = options;
-  const elsewhere = {
-    ...{ '--url': url, '--profile': profile, '--token-file': tokenFile },
-    ...{ '--name': name, '--note': note, '--notify': notify },
-    '--dry-run': dryRun || undefined,
-  };
-  return Object.entries(elsewhere).find(([, value]) => value !== undefined)?.[0];
+/** Whether an option is given that needs an instance. */
+export function needsInstance(options: PushOptions): boolean {
+  return INSTANCE_ONLY.some((name) => options[name] !== undefined && options[name] !== false);
 }
 
 /** Whether pushes leave receipts. */

@@ -1,6 +1,5 @@
 import { newKeyPair, parseIdentities } from '../../age/key-files';
-import type { GlobalOptions } from '../../cli/options';
-import { checkPassphrase, type PassphraseOptions, readPassphrase } from '../../cli/passphrase';
+import { checkPassphrase, readPassphrase } from '../../cli/passphrase';
 import { fromHere } from '../../cli/service-io';
 import { checkStandardInput } from '../../cli/source';
 import { type Invocation, invocation, toJson } from '../../cli/terminal/output';
@@ -18,20 +17,7 @@ import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
 import { toldClosing } from '../../share/expiry';
-
-export interface ReceiveOptions extends GlobalOptions, PassphraseOptions {
-  readonly question?: string;
-  readonly expire?: string;
-  readonly allowFiles: boolean;
-  readonly output?: string;
-  readonly force: boolean;
-  /** The link. */
-  readonly copy: boolean;
-  readonly host?: string;
-  readonly port?: number;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-}
+import type { ReceiveOptions } from './receive-flags';
 
 const QUESTION = 'Please enter the secret.';
 /** Visitors who are named: more lines would push the link off the screen. */
@@ -69,15 +55,11 @@ export async function serveQuestion(context: Context, options: ReceiveOptions): 
   }
 }
 
-/** @throws CliError (usage) for empty values, of unset shell variables, and an invalid duration */
+/** @throws CliError (usage) for passphrases from two sources, and an invalid duration */
 function checkReceiveOptions(options: ReceiveOptions, context: Context): void {
   checkPassphrase(options, context);
   checkStandardInput(options);
-  const { question, host, tlsCert, tlsKey, expire } = options;
-  const named = { 'the question': question, '--host': host, '--tls-cert': tlsCert };
-  const empty = Object.entries({ ...named, '--tls-key': tlsKey }).find(([, value]) => value === '');
-  if (empty) throw usageError(`${empty[0]} must not be empty`);
-  if (expire !== undefined) toldClosing(expire);
+  if (options.expire !== undefined) toldClosing(options.expire);
 }
 
 function requestOf(
@@ -95,7 +77,7 @@ function requestOf(
 }
 
 function start(run: Invocation, options: ReceiveOptions, request: object) {
-  const { host = '0.0.0.0', port = 0, tlsCert, tlsKey } = options;
+  const { host, port = 0, tlsCert, tlsKey } = options;
   const visitors = new Set<string | null>();
   return fromHere(run, ({ serveRequest }, io) =>
     serveRequest({ host, port, tlsCert, tlsKey }, io, request, (ip) => {

@@ -1,13 +1,6 @@
 import { askUntil } from '../../cli/ask-until';
-import type { GlobalOptions } from '../../cli/options';
-import { checkPassphrase, newPassphrase, type PassphraseOptions } from '../../cli/passphrase';
-import {
-  checkStandardInput,
-  chooseSource,
-  readSecret,
-  type Source,
-  type SourceOptions,
-} from '../../cli/source';
+import { checkPassphrase, newPassphrase } from '../../cli/passphrase';
+import { checkStandardInput, chooseSource, readSecret, type Source } from '../../cli/source';
 import { notifyFields } from '../../client/notification';
 import type { NewRequest } from '../../contract/api';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
@@ -20,24 +13,7 @@ import { openFiles } from '../../share/content';
 import { createRequest } from '../../share/create-request';
 import { deliverLink } from '../../share/deliver-link';
 import { toldClosing } from '../../share/expiry';
-
-export interface RequestOptions extends GlobalOptions, SourceOptions, PassphraseOptions {
-  readonly expire?: string;
-  readonly name?: string;
-  readonly note?: string;
-  /** Paths; `-` is standard input. */
-  readonly file?: readonly string[];
-  readonly allowFiles: boolean;
-  readonly identityOut?: string;
-  /** False with `--no-encrypt`. */
-  readonly encrypt: boolean;
-  readonly copy: boolean;
-  readonly qr: boolean;
-  readonly notify?: readonly string[];
-  readonly notifyLocale?: string;
-  readonly wait: boolean;
-  readonly acceptLimits: boolean;
-}
+import type { RequestOptions } from './request-flags';
 
 const TO_ASK = { noun: 'question', act: 'ask' } as const;
 
@@ -95,10 +71,7 @@ async function waitForIt(
 /** @throws CliError (usage) for options that do not go together, and for invalid values */
 function checkRequestOptions(options: RequestOptions, context: Context): void {
   checkPassphrase(options, context);
-  const { identityOut, encrypt, notify, notifyLocale } = options;
-  if (identityOut !== undefined && !encrypt)
-    throw usageError('--no-encrypt cannot be combined with --identity-out');
-  if (identityOut === '') throw usageError('--identity-out must not be empty');
+  const { encrypt, notify, notifyLocale } = options;
   notifyFields(notify, notifyLocale);
   if (notify && encrypt)
     throw usageError(

@@ -1,14 +1,7 @@
-import type { GlobalOptions } from '../../cli/options';
-import { checkPassphrase, knownPassphrase, type PassphraseOptions } from '../../cli/passphrase';
+import { checkPassphrase, knownPassphrase } from '../../cli/passphrase';
 import type { Context } from '../../platform/context';
 import { createSession } from '../../profile/session';
-import {
-  type ContentOptions,
-  checkFiles,
-  contentSource,
-  openFiles,
-  readText,
-} from '../../share/content';
+import { checkFiles, contentSource, openFiles, readText } from '../../share/content';
 import {
   readQuestion,
   recipientFor,
@@ -16,10 +9,7 @@ import {
   sendAnswer,
   showQuestion,
 } from '../../share/send-answer';
-
-export interface RespondOptions extends GlobalOptions, ContentOptions, PassphraseOptions {
-  readonly link: string;
-}
+import type { RespondOptions } from './respond-flags';
 
 const TO_SEND = { noun: 'secret', act: 'send' } as const;
 

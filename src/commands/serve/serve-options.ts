@@ -2,25 +2,115 @@ import { randomBytes } from 'node:crypto';
 import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
-import { GLOBAL, type GlobalOptions, optionsOf } from '../../cli/options';
+import {
+  count,
+  either,
+  filledText,
+  flag,
+  group,
+  parsed,
+  type Rows,
+  type Values,
+} from '../../cli/declare';
+import { type Closed, type GlobalOptions, optionsOf } from '../../cli/options';
 import { type Invocation, invocation } from '../../cli/terminal/output';
+import { port } from '../../cli/values';
 import type { Context, Environment } from '../../platform/context';
-import { CliError, usageError } from '../../platform/errors';
+import { usageError } from '../../platform/errors';
 import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
 import { dataFolder } from '../../profile/folders';
 
-/** The option for the service's folder, on `serve` and all its subcommands. */
-export const DATA = ['--data <folder>', 'folder of the database (default: data folder)'] as const;
+export const HOST = '127.0.0.1';
+export const PORT = 5100;
 
-/** The option for its PostgreSQL. */
-export const DATABASE = [
-  '--database <url>',
-  'PostgreSQL to use: postgres://… (DATABASE_URL)',
-] as const;
+/** Where the data are, for `serve` and its subcommands. */
+export const dataRows = () => ({
+  data: filledText('--data <folder>', 'folder of the database (default: data folder)'),
+  database: filledText('--database <url>', 'PostgreSQL to use: postgres://… (DATABASE_URL)'),
+});
 
-export const DEFAULTS = { host: '127.0.0.1', port: 5100, ephemeral: false, trustProxy: false };
+const bytes = (flags: string, help: string, least?: number) =>
+  parsed(flags, help, (value, name) => size(value, name, least));
+
+/** The options of `serve`; each can be set by a variable, too. The defaults that only the help names are the service's. */
+export const rows = {
+  ...group('Network:', {
+    host: filledText('--host <address>', 'address to listen on').or(HOST),
+    port: parsed('--port <n>', 'port to listen on; 0 for any', port).or(PORT),
+    publicUrl: filledText('--public-url <url>', 'address in links (default: as requested)'),
+  }),
+  ...group('Data:', {
+    ...dataRows(),
+    ephemeral: flag('--ephemeral', 'keep everything in memory, nothing on disk').conflicts([
+      'database',
+    ]),
+    maxData: bytes(
+      '--max-data <size>',
+      'most data of --ephemeral (default: 1/4 of memory)',
+      1024 ** 2,
+    ),
+    firstToken: either(
+      '--first-token',
+      'print a token at the first start (default)',
+      'print none, where a log would keep it',
+    ).or(true),
+  }),
+  ...group('Limits:', {
+    // The global option of this name is another one.
+    anonymous: either(
+      '--anonymous',
+      'allow pushes without a token (default)',
+      'require a token, also to open a link; no pages',
+    ).or(true),
+    anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
+    defaultDays: count('--default-days <n>', 'days of a push by default (default: 7)'),
+    maxDays: count('--max-days <n>', 'most days that a push can have (default: 90)'),
+    defaultViews: count('--default-views <n>', 'views of a push by default (default: 5)'),
+    maxViews: count('--max-views <n>', 'most views that a push can have (default: 100)'),
+    maxFileSize: bytes('--max-file-size <size>', 'largest file: 500M, 1GiB (default: 100MiB)'),
+    maxBuffer: bytes('--max-buffer <size>', 'memory for requests and responses (default: 64MiB)'),
+    maxConnections: count('--max-connections <n>', 'open connections (default: 4096)'),
+    minRate: bytes('--min-rate <size>', 'slowest reader, per minute; 0: any (default: 50KB)', 0),
+    maxFailures: count('--max-failures <n>', 'failures in the log of a push (default: 1000)'),
+    keepDays: parsed(
+      '--keep-days <n>',
+      'days to keep the log of expired pushes (default: 90)',
+      days,
+    ),
+    reserve: bytes('--reserve <size>', 'free disk space to leave (default: 32MiB)', 0),
+    rateLimit: parsed(
+      '--rate-limit <n/s>',
+      'requests per address, such as 600/m (default: 100/s)',
+      rate,
+    ),
+  }),
+  ...group('Pages:', {
+    title: filledText('--title <text>', 'name on the pages (default: pwpush)'),
+    logo: filledText('--logo <file>', 'image for the pages: PNG, JPEG, WebP or SVG'),
+    contact: filledText('--contact <text>', 'contact on the pages: e-mail, URL or name'),
+  }),
+  ...group('Proxy and TLS:', {
+    trustProxy: flag('--trust-proxy', 'trust X-Forwarded-* headers; only behind a proxy'),
+    tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)'),
+    tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)'),
+  }),
+  ...group('Log and metrics:', {
+    log: parsed('--log <format>', 'format of the log: text or json (default: text)', logFormat),
+    metricsPort: parsed(
+      '--metrics-port <n>',
+      'serve Prometheus metrics on it (default: off)',
+      port,
+    ),
+    metricsHost: filledText(
+      '--metrics-host <address>',
+      'address of that port (default: 127.0.0.1)',
+    ),
+  }),
+};
+
+export type ServeOptions = GlobalOptions & Values<typeof rows>;
 
 export interface DataOptions {
   readonly data?: string;
@@ -30,11 +120,9 @@ export interface DataOptions {
 
 /**
  * Where the data are: in the named PostgreSQL, or else in the folder.
- * @throws CliError (usage) for --ephemeral with a database, and if another user prepared the folder, or can
+ * @throws CliError (usage) if another user prepared the folder, or can
  */
 export function dataPlace(context: Context, { data, database, ephemeral }: DataOptions) {
-  if (ephemeral && database)
-    throw usageError('--ephemeral and --database cannot be combined', 'use only one of them');
   const url = ephemeral ? undefined : database || context.env.DATABASE_URL;
   const folder = data ?? dataFolder(context);
   if (!ephemeral) checkData(folder, context.uid);
@@ -83,83 +171,51 @@ export function passwordWarning(command: Command): string | undefined {
   return undefined;
 }
 
+/**
+ * The options of `serve` or a subcommand: what is not on the command line comes from the environment. An empty variable
+ * counts as not set.
+ * @throws CliError (usage) that names the variable or the option
+ */
+export function serveOptions<R extends Rows & Closed<R>>(
+  command: Command,
+  env: Environment,
+  own: R,
+) {
+  return optionsOf(command, env, own, (row) => {
+    const variable = variableOf(row.option);
+    const text = env[variable];
+    if (!text) return undefined;
+    if (row.option.isBoolean()) return truth(text, variable);
+    return row.parse ? row.parse(text, variable) : text;
+  });
+}
+
 /** Begins a subcommand: its options, with those given before it. Warns of a password on the command line. */
-export async function beginSubcommand<T extends object>(
+export async function beginSubcommand<R extends Rows & Closed<R>>(
   context: Context,
   subcommand: Command,
-): Promise<Invocation & { readonly options: T & GlobalOptions }> {
-  const before: object[] = [];
-  for (let one = subcommand.parent; one; one = one.parent) before.unshift(one.opts());
-  const options = Object.assign({}, ...before, optionsOf(subcommand, context.env, {})) as T &
-    GlobalOptions;
+  own: R,
+): Promise<Invocation & { readonly options: Values<R> & GlobalOptions }> {
+  const options = serveOptions(subcommand, context.env, own);
   const run = invocation(context, options);
   const warning = passwordWarning(subcommand);
   if (warning) await run.say.warn(warning);
   return { ...run, options };
 }
 
-/**
- * Makes `serve` and its subcommands refuse empty values, such as that of an unset shell variable: with an empty host it
- * would listen on all addresses, and with an empty certificate it would not use TLS.
- */
-export function refuseEmpty(serve: Command): void {
-  serve.hook('preAction', (_, subcommand) => {
-    for (const command of [serve, subcommand]) {
-      const empty = command.options.find((one) => command.opts()[one.attributeName()] === '');
-      if (empty) throw usageError(`${empty.long} must not be empty`);
-    }
-  });
+function variableOf(option: Option): string {
+  const name = option.attributeName().replace(/[A-Z]/g, (letter) => `_${letter}`);
+  return `PWPUSH_SERVE_${name.toUpperCase()}`;
 }
 
-export type LogFormat = 'text' | 'json';
-
-export function logFormat(value: string): LogFormat {
-  if (value === 'text' || value === 'json') return value;
-  throw usageError(`--log must be text or json, not "${value}"`);
-}
-
-/** Parses requests per second or minute, or `off`. */
-export function rate(value: string): 'off' | { requests: number; milliseconds: number } {
-  if (value === 'off') return value;
-  const [, count = '0', unit] = /^(\d{1,7})\/([sm])$/.exec(value) ?? [];
-  if (Number(count) >= 1) {
-    return { requests: Number(count), milliseconds: unit === 's' ? 1000 : 60_000 };
-  }
-  throw usageError(`--rate-limit must be a number such as 50/s or 600/m, or off, not "${value}"`);
-}
-
-/** Parses bytes; K, M, G, T and KiB … are powers of 1024, KB … of 1000. */
-export function size(option: string, least = 1): (value: string) => number {
-  return (value) => {
-    const [, digits = '', unit = '', suffix = ''] =
-      /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
-    const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
-    const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
-    if (digits !== '' && bytes >= least && bytes <= 1024 ** 4) return Math.floor(bytes);
-    throw usageError(`${option} must be a size such as 500M or 1GiB, not "${value}"`);
-  };
-}
-
-/** Parses a whole number of days, 0 included. */
-export function days(value: string): number {
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  throw usageError(`--keep-days must be a whole number of days, not "${value}"`);
-}
-
-/** The variable of each option of `serve` itself, by the option's name in `opts()`. */
-export function variablesOf(serve: Command): Map<string, string> {
-  const own = serve.options.filter(({ helpGroupHeading }) => helpGroupHeading !== GLOBAL);
-  return new Map(
-    own.map((option) => {
-      const words = option.attributeName().replace(/[A-Z]/g, (letter) => `_${letter}`);
-      return [option.attributeName(), `PWPUSH_SERVE_${words.toUpperCase()}`];
-    }),
-  );
-}
+/** The variable of each option. */
+export const variables: ReadonlyMap<string, string> = new Map(
+  Object.values(rows).map(({ option }) => [option.attributeName(), variableOf(option)]),
+);
 
 /** A warning for each variable that looks like one of `serve` but is not: the service would run with its default. */
-export function unknownVariables(serve: Command, env: Environment): string[] {
-  const known = new Set(variablesOf(serve).values());
+export function unknownVariables(env: Environment): string[] {
+  const known = new Set(variables.values());
   return Object.keys(env)
     .filter((name) => /^PWPUSH_SERVE_/.test(name) && !known.has(name))
     .map((name) => {
@@ -169,34 +225,39 @@ export function unknownVariables(serve: Command, env: Environment): string[] {
     });
 }
 
-/**
- * Makes `serve` and its subcommands take options that are not on the command line from the environment. An empty
- * variable counts as not set.
- * @throws CliError (usage) that names the variable
- */
-export function readVariables(serve: Command, env: Environment): void {
-  serve.hook('preAction', (_, subcommand) => {
-    for (const [name, variable] of variablesOf(serve)) {
-      const text = env[variable];
-      const option = subcommand.options.find((one) => one.attributeName() === name);
-      if (!text || !option || serve.getOptionValueSource(name) === 'cli') continue;
-      serve.setOptionValueWithSource(name, parsed(option, variable, text), 'env');
-    }
-  });
-}
-
-function parsed(option: Option, variable: string, text: string): unknown {
-  if (option.isBoolean() || option.negate) return flag(variable, text);
-  try {
-    return option.parseArg ? option.parseArg(text, undefined) : text;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    throw usageError(error.message.replace(option.long ?? '', variable), error.hint);
-  }
-}
-
-function flag(variable: string, text: string): boolean {
+function truth(text: string, variable: string): boolean {
   if (/^(?:1|true|yes|on)$/i.test(text)) return true;
   if (/^(?:0|false|no|off)$/i.test(text)) return false;
   throw usageError(`${variable} must be true or false`);
+}
+
+function logFormat(value: string, name: string): 'text' | 'json' {
+  if (value === 'text' || value === 'json') return value;
+  throw usageError(`${name} must be text or json, not "${value}"`);
+}
+
+/** Parses requests per second or minute, or `off`. */
+function rate(value: string, name: string): 'off' | { requests: number; milliseconds: number } {
+  if (value === 'off') return value;
+  const [, count = '0', unit] = /^(\d{1,7})\/([sm])$/.exec(value) ?? [];
+  if (Number(count) >= 1) {
+    return { requests: Number(count), milliseconds: unit === 's' ? 1000 : 60_000 };
+  }
+  throw usageError(`${name} must be a number such as 50/s or 600/m, or off, not "${value}"`);
+}
+
+/** Parses bytes; K, M, G, T and KiB … are powers of 1024, KB … of 1000. */
+function size(value: string, name: string, least = 1): number {
+  const [, digits = '', unit = '', suffix = ''] =
+    /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
+  const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;
+  const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
+  if (digits !== '' && bytes >= least && bytes <= 1024 ** 4) return Math.floor(bytes);
+  throw usageError(`${name} must be a size such as 500M or 1GiB, not "${value}"`);
+}
+
+/** Parses a whole number of days, 0 included. */
+function days(value: string, name: string): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  throw usageError(`${name} must be a whole number of days, not "${value}"`);
 }

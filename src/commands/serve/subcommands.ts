@@ -1,26 +1,20 @@
 import { Command } from 'commander';
-import { addOutputOptions, type GlobalOptions, port } from '../../cli/options';
+import { declare, filledText, flag, parsed, type Values } from '../../cli/declare';
+import { addOutputOptions, type GlobalOptions } from '../../cli/options';
 import { ownerColumns } from '../../cli/terminal/listings';
 import type { Invocation } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
+import { port } from '../../cli/values';
 import type { TransportError } from '../../client/transport/network-errors';
 import { urlHost } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, usageError } from '../../platform/errors';
 import { type ServiceModule, withService } from '../../platform/load-service';
-import {
-  beginSubcommand,
-  DATA,
-  DATABASE,
-  type DataOptions,
-  DEFAULTS,
-  dataPlace,
-  keyFile,
-} from './serve-options';
+import { beginSubcommand, dataPlace, dataRows, HOST, keyFile, PORT } from './serve-options';
 
-const withData = (command: Command) => command.option(...DATA).option(...DATABASE);
+const rows = dataRows();
 
-type DataRun = Invocation & { readonly options: GlobalOptions & DataOptions };
+type DataRun = Invocation & { readonly options: GlobalOptions & Values<typeof rows> };
 
 /** `serve token add|list|revoke`. */
 export function tokenCommand(context: Context): Command {
@@ -31,9 +25,9 @@ export function tokenCommand(context: Context): Command {
       .helpCommand(false),
   );
   const sub = (word: string, summary: string) => {
-    const one = addOutputOptions(withData(token.command(word).summary(summary)));
+    const one = addOutputOptions(declare(token.command(word).summary(summary), rows));
     one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
-    return { one, begin: () => beginSubcommand<DataOptions>(context, one) };
+    return { one, begin: () => beginSubcommand(context, one, rows) };
   };
   const adding = sub('add', 'create a token for a new or existing user; shown once');
   adding.one
@@ -85,12 +79,12 @@ services can start, and it can be run again.
 With --json: {"resealed", "key_file"}.`;
 
 export function rekeyCommand(context: Context): Command {
-  const command = withData(new Command('rekey'))
+  const command = declare(new Command('rekey'), rows)
     .summary('change the instance key, while no service runs')
     .description('Change the instance key: create a new one and reseal all pushes with it.')
     .addHelpText('after', REKEY_HELP);
   return addOutputOptions(command).action(async () =>
-    rekey(await beginSubcommand<DataOptions>(context, command)),
+    rekey(await beginSubcommand(context, command, rows)),
   );
 }
 
@@ -116,21 +110,19 @@ With --json: {"file", "bytes", "key_file"}.
 Example:
   $ pwpush serve backup /backup/pwpush-$(date +%F).db`;
 
+const backupRows = { ...rows, force: flag('--force', 'overwrite an existing file') };
+
 export function backupCommand(context: Context): Command {
-  const command = withData(new Command('backup'))
+  const command = declare(new Command('backup'), backupRows)
     .summary('copy the database of a running service')
     .description('Copy the whole database while services run.')
     .argument('<file>', 'where the copy goes, 0600')
-    .option('--force', 'overwrite an existing file')
     .addHelpText('after', BACKUP_HELP);
   return addOutputOptions(command).action(async (file: string) => {
-    const { options, say } = await beginSubcommand<DataOptions & { force?: boolean }>(
-      context,
-      command,
-    );
+    const { options, say } = await beginSubcommand(context, command, backupRows);
     const place = dataPlace(context, options);
     const { bytes, key } = await withService(async (service) => ({
-      bytes: await service.backup(place, { file, force: options.force ?? false }, context),
+      bytes: await service.backup(place, { file, force: options.force }, context),
       key: service.keyFileOf({ ...place, ...keyFile(context) }),
     }));
     await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
@@ -147,28 +139,29 @@ With --json: {"url"}.`;
 /** Seconds; the service waits two for its database. */
 const HEALTH_TIMEOUT = 4;
 
-interface HealthOptions {
-  readonly host?: string;
-  readonly port?: number;
-  readonly tlsCert?: string;
-}
+const healthRows = {
+  host: filledText('--host <address>', 'address it listens on').or(HOST),
+  port: parsed('--port <n>', 'port it listens on', port).or(PORT),
+  tlsCert: filledText('--tls-cert <path>', 'its certificate, if it serves https; not read'),
+};
 
 export function healthCommand(context: Context): Command {
-  const command = new Command('health')
+  const command = declare(new Command('health'), healthRows)
     .summary('check that the service on this machine is ready')
     .description('Check that the service on this machine responds, and its database.')
-    .option('--host <address>', 'address it listens on (default: 127.0.0.1)')
-    .option('--port <n>', 'port it listens on (default: 5100)', port('--port'))
-    .option('--tls-cert <path>', 'its certificate, if it serves https; not read')
     .addHelpText('after', HEALTH_HELP);
   return addOutputOptions(command).action(async () =>
-    health(await beginSubcommand<HealthOptions>(context, command)),
+    health(await beginSubcommand(context, command, healthRows)),
   );
 }
 
 /** @throws CliError: unreachable, or failed if the service responds but is not ready */
-async function health({ context, options, say }: Invocation & { readonly options: HealthOptions }) {
-  const { host = DEFAULTS.host, port = DEFAULTS.port, tlsCert } = options;
+async function health({
+  context,
+  options,
+  say,
+}: Invocation & { readonly options: Values<typeof healthRows> }) {
+  const { host, port, tlsCert } = options;
   const url = `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
   // Without the environment, whose proxy is for other machines.
   const connection = { timeout: HEALTH_TIMEOUT, insecure: true, env: {}, signal: context.signal };

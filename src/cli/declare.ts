@@ -1,0 +1,201 @@
+import { type Command, Option } from 'commander';
+import { type CliError, usageError } from '../platform/errors';
+import { filled, positive } from './values';
+
+/** Parses a value; `name` is the option or variable that messages name. */
+export type Parse<T> = (text: string, name: string) => T;
+
+/** Options that another one excludes. */
+interface Conflict {
+  readonly others: readonly string[];
+  readonly error: (one: string, other: string) => CliError;
+}
+
+/**
+ * The declaration of one option: flags, help, parser, default, and what goes with it. `T` is the type of its value,
+ * with `undefined` if it has no default; `Other` are the names of the options that it mentions.
+ */
+export class Row<T, Other extends string = never> {
+  readonly option: Option;
+  /** With its `--no-…`, if there is one. */
+  readonly options: Option[];
+  /** The value where the option is not given. */
+  fallback: T;
+  readonly conflicting: Conflict[] = [];
+  needed: readonly string[] = [];
+  /** For the type alone. */
+  declare readonly other: Other;
+
+  /** @param parse gets what was parsed before, if the option was given before */
+  constructor(
+    flags: string,
+    help: string,
+    fallback: T,
+    readonly parse?: (text: string, name: string, before?: unknown) => T,
+  ) {
+    this.option = new Option(flags, help);
+    this.options = [this.option];
+    this.fallback = fallback;
+    const { long = '' } = this.option;
+    if (parse) this.option.argParser((text: string, before?: unknown) => parse(text, long, before));
+  }
+
+  /** Its default, which the help names if it is a number or text. */
+  or(value: Exclude<T, undefined>): Row<Exclude<T, undefined>, Other> {
+    if (typeof value !== 'object' && typeof value !== 'boolean')
+      this.option.description += ` (default: ${value})`;
+    this.fallback = value;
+    return this as Row<unknown, Other> as Row<Exclude<T, undefined>, Other>;
+  }
+
+  /** Declares `--no-…` too. */
+  orNot(help: string): Row<T | false, Other> {
+    this.options.push(new Option(`${this.option.long}`.replace(/^--/, '--no-'), help));
+    return this;
+  }
+
+  conflicts<Name extends string>(names: readonly Name[], error = peers): Row<T, Other | Name> {
+    this.conflicting.push({ others: names, error });
+    return this as Row<T, Other | Name>;
+  }
+
+  /** It has a meaning only with one of these. */
+  requires<Name extends string>(...names: readonly Name[]): Row<T, Other | Name> {
+    this.needed = names;
+    return this as Row<T, Other | Name>;
+  }
+}
+
+const peers = (one: string, other: string) =>
+  usageError(`${one} and ${other} cannot be combined`, 'use only one of them');
+
+/** Declarations by the name of the value. */
+export type Rows = Readonly<Record<string, Row<unknown, string>>>;
+
+type ValueOf<R> = R extends Row<infer T, string> ? T : never;
+
+/** The values of options; those without a default may be missing. */
+export type Values<R> = {
+  readonly [K in keyof R as undefined extends ValueOf<R[K]> ? never : K]: ValueOf<R[K]>;
+} & {
+  readonly [K in keyof R as undefined extends ValueOf<R[K]> ? K : never]?: Exclude<
+    ValueOf<R[K]>,
+    undefined
+  >;
+};
+
+/** A switch. */
+export const flag = (flags: string, help: string) => new Row(flags, help, false as boolean);
+
+/** A switch `--no-…`. */
+export const switchOff = (flags: string, help: string) => new Row(flags, help, true as boolean);
+
+/** `--x` and `--no-x`: undefined if neither is given. */
+export const either = (flags: string, help: string, notHelp: string) =>
+  new Row<boolean | undefined>(flags, help, undefined).orNot(notHelp);
+
+export const text = (flags: string, help: string) =>
+  new Row<string | undefined>(flags, help, undefined);
+
+export const parsed = <T>(flags: string, help: string, parse: Parse<T>) =>
+  new Row<T | undefined>(flags, help, undefined, parse);
+
+/** A text that cannot be empty, as an unset variable of a shell is. */
+export const filledText = (flags: string, help: string) => parsed(flags, help, filled);
+
+/** A whole number of 1 or more. */
+export const count = (flags: string, help: string) => parsed(flags, help, positive);
+
+/** An option that can be given several times. */
+export const list = <T = string>(
+  flags: string,
+  help: string,
+  parse: Parse<readonly T[]> = (value) => [value as T],
+) =>
+  new Row<readonly T[] | undefined>(flags, help, undefined, (value, name, before = []) => [
+    ...(before as readonly T[]),
+    ...parse(value, name),
+  ]);
+
+/** One of these words. */
+export function choice<const T extends string>(flags: string, help: string, words: readonly T[]) {
+  const row = new Row<T | undefined>(flags, help, undefined);
+  row.option.choices(words);
+  return row;
+}
+
+/** An option whose value can be left out: `true` then. */
+export const optional = <T = string>(flags: string, help: string, parse?: Parse<T>) =>
+  new Row<T | true | undefined>(flags, help, undefined, parse);
+
+/** Puts options under a heading of the help. */
+export function group<R extends Readonly<Record<string, { readonly options: readonly Option[] }>>>(
+  heading: string,
+  rows: R,
+): R {
+  for (const { options } of Object.values(rows))
+    for (const option of options) option.helpGroup(heading);
+  return rows;
+}
+
+/** Adds options to a command, except those that it has already. */
+export function declare(command: Command, rows: Rows): Command {
+  for (const { options } of Object.values(rows))
+    for (const option of options)
+      if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
+  return command;
+}
+
+/** Gives the value of an option that is not on the command line, if it is anywhere else. */
+export type Elsewhere = (row: Rows[string]) => unknown;
+
+/** The values that were given on a command or one above it, or `elsewhere`, over the defaults. */
+export function valuesOf<R extends Rows>(
+  rows: R,
+  commands: readonly Command[],
+  elsewhere: Elsewhere = () => undefined,
+): Values<R> {
+  const values: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(rows)) {
+    const key = row.option.attributeName();
+    const typed = commands
+      .filter((one) => one.getOptionValueSource(key) === 'cli')
+      .map((one) => one.getOptionValue(key));
+    const value = Array.isArray(typed[0])
+      ? typed.flat()
+      : (typed.at(-1) ?? elsewhere(row) ?? row.fallback);
+    if (value !== undefined) values[name] = value;
+  }
+  return values as Values<R>;
+}
+
+/** The commands above a command, the program first, and itself. */
+export function lineage(command: Command): readonly Command[] {
+  return command.parent ? [...lineage(command.parent), command] : [command];
+}
+
+/** @throws CliError (usage) for options that cannot be combined, and for one without the option that it requires */
+export function check(rows: Rows, values: object): void {
+  const found = new Map(Object.entries(values));
+  const given = (name: string) => found.has(name) && found.get(name) !== rows[name]?.fallback;
+  const label = (name: string) => labelOf(rows[name]);
+  for (const [name, { conflicting, needed }] of Object.entries(rows)) {
+    if (!given(name)) continue;
+    for (const { others, error } of conflicting) {
+      const other = others.find(given);
+      if (other !== undefined) throw error(label(name), label(other));
+    }
+    if (needed.length > 0 && !needed.some(given))
+      throw usageError(
+        `${label(name)} requires ${needed.map((one) => usageOf(rows[one])).join(' or ')}`,
+      );
+  }
+}
+
+const labelOf = (row: Rows[string] | undefined) => row?.option.long ?? '';
+
+/** The option with its value, as in `--notify EMAIL`. */
+function usageOf(row: Rows[string] | undefined): string {
+  const [, value] = /<(\w+)/.exec(row?.option.flags ?? '') ?? [];
+  return value === undefined ? labelOf(row) : `${labelOf(row)} ${value.toUpperCase()}`;
+}

@@ -1,0 +1,75 @@
+// Parsers of the values of options, of their variables, and of settings; `name` is what messages name.
+import { type Edition, type Expiry, parseDuration, parseExpiry } from '../contract/lifetime';
+import { usageError } from '../platform/errors';
+
+/** Refuses an empty value: an unset variable of the shell. */
+export function filled(value: string, name: string): string {
+  if (value !== '') return value;
+  throw usageError(`${name} must not be empty`);
+}
+
+/** Parses names that are separated by commas. */
+export function names(value: string): string[] {
+  return value.split(',').map((name) => name.trim());
+}
+
+export const editions = ['oss', 'commercial', 'pwpush'] as const satisfies Edition[];
+
+/** @throws CliError (usage) */
+export function parseEdition(text: string, name: string): Edition {
+  const found = editions.find((edition) => edition === text);
+  if (found) return found;
+  throw usageError(`${name} must be one of ${editions.join(', ')}, not "${text}"`);
+}
+
+/** Parses when a push expires. */
+export function expiry(value: string, name: string): Expiry {
+  const parsed = parseExpiry(value);
+  if (parsed) return parsed;
+  throw usageError(
+    `${name} must be a duration or a time, not "${value}"`,
+    'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z',
+  );
+}
+
+/** The most that `--timeout` waits, in seconds: a push lives for 90 days. */
+const LONGEST_WAIT_SECONDS = 90 * 86_400;
+
+/** Parses how long to wait, in seconds or as a duration such as `6h`: more than 0. */
+export function waitingTime(value: string, name: string): number {
+  const duration = parseDuration(value);
+  if (duration !== undefined) return within(name, LONGEST_WAIT_SECONDS, duration, value);
+  if (/^[\d.]+$/.test(value)) return seconds(value, name, LONGEST_WAIT_SECONDS);
+  throw usageError(`${name} must be a time such as 90, 45m or 6h, not "${value}"`);
+}
+
+/** Parses a whole number of 1 or more. */
+export function positive(value: string, name: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  if (/^[1-9]\d*$/.test(value)) throw usageError(`${name} must be at most 999999999`);
+  throw usageError(`${name} must be a whole number of 1 or more, not "${value}"`);
+}
+
+/** Parses seconds: more than 0, fractions allowed, at most `most`. */
+export function seconds(value: string, name: string, most = 86_400): number {
+  if (/^\d+(\.\d+)?$/.test(value)) return within(name, most, Number(value), value);
+  throw usageError(`${name} must be a number of seconds above 0, not "${value}"`);
+}
+
+function within(name: string, most: number, seconds: number, value: string): number {
+  if (seconds > most) throw usageError(`${name} must be at most ${most} seconds, not "${value}"`);
+  if (seconds > 0) return seconds;
+  throw usageError(`${name} must be a number of seconds above 0, not "${value}"`);
+}
+
+/** Parses a port; 0 means any free one. */
+export function port(value: string, name: string): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw usageError(`${name} must be a number from 0 to 65535, not "${value}"`);
+}
+
+/** Parses the number of a page, 1 to 200 (docs/wire.md). */
+export function pageNumber(value: string, name: string): number {
+  if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);
+  throw usageError(`${name} must be a whole number from 1 to 200, not "${value}"`);
+}

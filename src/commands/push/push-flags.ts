@@ -1,0 +1,136 @@
+import {
+  choice,
+  count,
+  either,
+  filledText,
+  flag,
+  group,
+  list,
+  optional,
+  parsed,
+  switchOff,
+  text,
+  type Values,
+} from '../../cli/declare';
+import { type GlobalOptions, newPassphraseRows } from '../../cli/options';
+import { expiry, port, positive } from '../../cli/values';
+import { kinds, locales } from '../../contract/api';
+import { usageError } from '../../platform/errors';
+
+/** What needs an instance, which `--here` does without. */
+export const INSTANCE_ONLY = [
+  'url',
+  'profile',
+  'tokenFile',
+  'name',
+  'note',
+  'notify',
+  'dryRun',
+] as const;
+
+/** The options of `push`. */
+export const rows = {
+  ...group('Secret:', {
+    from: text('--from <file>', 'read the text from a file; - is standard input'),
+    env: text('--env <name>', 'read the text from an environment variable'),
+    generate: optional('--generate [length]', 'generate it: 24, words:5, hex:32 (default: 24)'),
+    raw: flag('--raw', 'keep the final newline of single-line input'),
+    kind: choice('--kind <kind>', 'kind', kinds),
+    name: text('-n, --name <name>', 'label, shown to you in lists'),
+    note: text('--note <text>', 'note, shown to you only'),
+  }),
+  ...group('Files:', {
+    file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input'),
+    filename: text('--filename <name>', 'name of the file that --file - reads'),
+    message: text('--message <text>', 'text to go with the files'),
+  }),
+  ...group('Limits:', {
+    days: count('-d, --days <n>', 'expire after N days').conflicts(['expire'], (days, expire) =>
+      usageError(`${days} cannot be combined with ${expire}`, 'use only one of them'),
+    ),
+    expire: parsed(
+      '-e, --expire <time>',
+      'expire after 45m, 6h, 3d, 2w, 1mo, or at a time',
+      expiry,
+    ),
+    views: count('-v, --views <n>', 'expire after N views'),
+    deletable: either(
+      '--deletable',
+      'let the recipient delete the push',
+      'do not let the recipient delete the push',
+    ),
+    retrievalStep: either(
+      '--retrieval-step',
+      'require a click, so that scanners use no view',
+      'open without a click',
+    ),
+    acceptLimits: flag('--accept-limits', 'keep the push even if looser limits were granted'),
+  }),
+  ...group('Protection:', {
+    ...newPassphraseRows('push', 'text'),
+    // `true` if no mode is named.
+    encrypt: optional(
+      '--encrypt [mode]',
+      'encrypt; the key goes into the link, or =words',
+      encryptMode,
+    ).orNot('do not encrypt, whatever the profile says'),
+    keyOut: text('--key-out <file>', 'write the words to a new file (0600)'),
+    to: list('--to <key>', 'encrypt to a public key: age1…, ssh-ed25519 …'),
+    recipientsFile: list('-R, --recipients-file <file>', 'encrypt to the public keys in a file'),
+  }),
+  ...group('Output:', {
+    copy: flag('-c, --copy', 'also copy the link to the clipboard'),
+    qr: flag('--qr', 'also draw the link as a QR code, on stderr'),
+    locale: choice('--locale <code>', "language of the recipient's page, such as fr", locales),
+    notify: list('--notify <email...>', 'let the instance e-mail the link to up to 5'),
+    notifyLocale: text('--notify-locale <code>', 'language of that e-mail, such as de').requires(
+      'notify',
+    ),
+    receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
+    dryRun: flag('--dry-run', 'show what would be sent, secrets masked'),
+  }),
+  ...group('From this machine:', {
+    here: flag('--here', 'serve the push from memory until it is viewed').conflicts(
+      INSTANCE_ONLY,
+      (here, other) => usageError(`${other} cannot be combined with ${here}`),
+    ),
+    host: filledText('--host <address>', '0.0.0.0 for the LAN (default: 127.0.0.1)').requires(
+      'here',
+    ),
+    port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
+    tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)').requires('here'),
+    tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)').requires('here'),
+  }),
+  ...group('Many at once:', {
+    each: flag('--each', 'push every line of stdin: secret or JSON object').conflicts(
+      [
+        ...(['env', 'generate', 'file', 'message', 'filename', 'raw'] as const),
+        ...(['generatePassphrase', 'qr', 'copy', 'here'] as const),
+      ],
+      (each, other) => usageError(`${each} cannot be combined with ${other}`),
+    ),
+    concurrency: parsed('--concurrency <n>', 'requests at once (default: 8)', concurrency).requires(
+      'each',
+    ),
+  }),
+};
+
+/** The text argument, and the options. */
+export interface PushOptions extends GlobalOptions, Values<typeof rows> {
+  readonly text?: string;
+}
+
+/** Takes no other value, so that `--encrypt hunter2` does not push something else than "hunter2". */
+function encryptMode(value: string): 'link' | 'words' {
+  if (value === 'link' || value === 'words') return value;
+  throw usageError(
+    '--encrypt is followed by link, by words or by nothing',
+    'alone it puts the key into the link; a text comes before it, or after --',
+  );
+}
+
+function concurrency(value: string, name: string): number {
+  const number = positive(value, name);
+  if (number <= 64) return number;
+  throw usageError(`${name} must be at most 64`);
+}

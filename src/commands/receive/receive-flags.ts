@@ -1,0 +1,27 @@
+import { filledText, flag, group, parsed, text, type Values } from '../../cli/declare';
+import { type GlobalOptions, passphraseRows } from '../../cli/options';
+import { port } from '../../cli/values';
+
+/** The options of `receive`. */
+export const rows = {
+  ...group('Request:', {
+    expire: text('--expire <time>', 'end after 15m to 3mo, such as 6h (default: 7d)'),
+    allowFiles: flag('--allow-files', 'let the answer have files'),
+  }),
+  ...group('Output:', {
+    output: text('-o, --output <path>', 'write to a new file (0600) or into a folder'),
+    force: flag('--force', 'overwrite existing files'),
+    copy: flag('-c, --copy', 'also copy the link to the clipboard'),
+  }),
+  ...group('From this machine:', {
+    host: filledText('--host <address>', 'address to listen on').or('0.0.0.0'),
+    port: parsed('--port <n>', 'port to listen on (default: any free one)', port),
+    tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)'),
+    tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)'),
+  }),
+  ...passphraseRows,
+};
+
+export interface ReceiveOptions extends GlobalOptions, Values<typeof rows> {
+  readonly question?: string;
+}
