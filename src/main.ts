@@ -58,13 +58,14 @@ async function report(
 
 /** How to report an error in a command line that could not be parsed. */
 async function unparsed(argv: readonly string[], context: Context) {
-  const [{ optionWords, programFor }, { isOn }] = await Promise.all([
+  const [{ programFor }, { readLine }, { isOn }] = await Promise.all([
     import('./commands/program'),
+    import('./cli/command-line'),
     import('./cli/options'),
   ]);
-  const words = optionWords(await programFor(argv, context), argv);
-  const debug = words.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
-  return { json: words.includes('--json'), debug };
+  const { options } = readLine(await programFor(argv, context), argv);
+  const debug = options.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
+  return { json: options.includes('--json'), debug };
 }
 
 /** The error of an interrupted run, with what its failure says about a created push or a used view. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
+import { type CommandLine, readLine } from '../cli/command-line';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from '../cli/options';
 import type { Context } from '../platform/context';
@@ -86,11 +87,9 @@ export async function execute(
     asking = mayPrompt(options, context);
     begins(options);
   });
-  const typed = typedCommand(program, words);
-  if (typed !== undefined && !commands.some((one) => isCalled(one, typed)))
-    throw unknownWord(typed, names);
-  checkSubcommands(program, words);
-  refuseJoined(optionWords(program, words));
+  const line = readLine(program, words);
+  checkCommand(line);
+  refuseJoined(line.options);
   const shown: string[] = [];
   eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
   try {
@@ -120,7 +119,7 @@ async function completeLine(line: readonly string[], context: Context): Promise<
 /** The tree for a command line: the typed command alone, or the names and summaries of all. */
 export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
   const program = newProgram(context);
-  const typed = typedCommand(program, argv);
+  const typed = firstWord(readLine(program, argv));
   for (const one of commands) {
     if (typed === undefined || typed === 'help')
       program.addCommand(new Command(one.name).summary(one.summary));
@@ -144,35 +143,18 @@ function newProgram(context: Context): Command {
   return versioned(program, context);
 }
 
-function typedCommand(program: Command, argv: readonly string[]): string | undefined {
-  return argv[firstWord(program, argv)];
+/** The first word, if it is sure to be one. */
+function firstWord({ operands, unsure, rest = [] }: CommandLine): string | undefined {
+  return unsure ? undefined : [...operands, ...rest][0];
 }
 
-/**
- * Where the first word is that is neither an option nor the value of one; -1 if the help of the command is wanted, or after
- * an unknown option, whose value the next word may be, and a secret.
- */
-function firstWord({ options }: Command, argv: readonly string[]): number {
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? '';
-    if (!word.startsWith('-')) return at;
-    if (word === '-h' || word === '--help') return -1;
-    const [name] = word.split('=');
-    const option = options.find(({ long, short }) => name === long || word.slice(0, 2) === short);
-    if (!option && word !== '--') return -1;
-    if (takesNext(word, takersOf(options))) at++;
-  }
-  return -1;
-}
-
-/** Refuses an unknown subcommand, also before `--help`, for which Commander would print the help of the command above. */
-function checkSubcommands(command: Command, argv: readonly string[]): void {
-  const at = firstWord(command, argv);
-  const word = argv[at];
-  if (word === undefined || command.commands.length === 0) return;
-  const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
-  if (!next) throw unknownSubcommand(word, command);
-  checkSubcommands(next, argv.slice(at + 1));
+/** Refuses an unknown command, also before `--help`, for which Commander would print the help of the command above. */
+function checkCommand(line: CommandLine): void {
+  const { command } = line;
+  const word = firstWord(line);
+  if (word === undefined) return;
+  if (!command.parent) throw unknownWord(word, names);
+  if (command.commands.length > 0) throw unknownSubcommand(word, command);
 }
 
 /** Turns `help` and `help push` into `--help` and `push --help`. */
@@ -188,35 +170,6 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
 /** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, or in CI. */
 function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
   return input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
-}
-
-/** The options before `--`, as Commander reads them: the value of an option is not one. */
-export function optionWords(program: Command, argv: readonly string[]): readonly string[] {
-  const options: Option[] = [];
-  eachCommand(program, (one) => options.push(...one.options));
-  const takers = takersOf(options);
-  const found: string[] = [];
-  for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
-    const word = argv[at] ?? '';
-    if (!word.startsWith('-')) continue;
-    found.push(word);
-    if (takesNext(word, takers)) at++;
-  }
-  return found;
-}
-
-/** The names of the options that take a value. */
-function takersOf(options: readonly Option[]): ReadonlySet<unknown> {
-  const takers = options.filter(({ required }) => required);
-  return new Set(takers.flatMap(({ short, long }) => [short, long]));
-}
-
-/** Whether the next word is the value of an option: it is for `-qn`, whereas `-nq` has its own. */
-function takesNext(word: string, takers: ReadonlySet<unknown>): boolean {
-  if (word.startsWith('--')) return takers.has(word);
-  const letters = Array.from(word.slice(1));
-  const taker = letters.findIndex((letter) => takers.has(`-${letter}`));
-  return taker !== -1 && taker === letters.length - 1;
 }
 
 /** Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. */

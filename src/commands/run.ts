@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { readLine } from '../cli/command-line';
 import { declare, flag, group, list, type Values } from '../cli/declare';
 import {
   addGlobalOptions,
@@ -108,9 +109,8 @@ function checkChildOptions({ as, stdin, file, allow, only, links }: RunOptions):
 
 /** Commander merges the operands before and after `--`, so look at the command line itself. */
 function afterDashes({ parent }: Command): readonly string[] {
-  const { rawArgs } = parent as Command & { readonly rawArgs: readonly string[] };
-  const at = rawArgs.indexOf('--');
-  return at === -1 ? [] : rawArgs.slice(at + 1);
+  const program = parent as Command & { readonly rawArgs: readonly string[] };
+  return readLine(program, program.rawArgs).rest ?? [];
 }
 
 /** Finds the program, takes the views, and runs it. */

@@ -75,6 +75,8 @@ const cases: readonly [string[], string[]][] = [
   [['profile', 'set', 'da'], ['days']],
   [['push', '-f', 'one', 'two', '--day'], ['--days']],
   [['push', '-v', '3', '--day'], ['--days']],
+  [['push', '-qv', '3', '--day'], ['--days']],
+  [['ls', '--loc'], ['--local']],
   [
     ['help', 'c'],
     ['completion', ...topics.filter((one) => /^c/.test(one))],

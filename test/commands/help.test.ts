@@ -226,6 +226,7 @@ describe('what is not understood is exit 2', () => {
     [['serve', 'token', 'ad', '-h'], 'did you mean add?'],
     [['--url', 'http://x', 'serve', '--port', '0', 'tokn', '--help'], 'did you mean token?'],
     [['profile', 'help'], 'pwpush profile --help'],
+    [['--', 'profile', 'ls'], 'did you mean list?'],
   ])('an unknown subcommand, asked for its help: %j', async (argv, hint) => {
     const { code, stdout, stderr } = await here.run(...argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

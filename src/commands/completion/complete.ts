@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { optionOf, readLine } from '../../cli/command-line';
 import type { Context } from '../../platform/context';
 import { storedProfiles } from '../../profile/config-file';
 import { settingNames } from '../../profile/settings';
@@ -43,9 +44,15 @@ export function complete(
 }
 
 function offerFor(program: Command, line: readonly string[], known: Known): Offer {
-  const { command, help, values, open, ended } = position(program, line.slice(0, -1));
   const current = line.at(-1) ?? '';
-  if (ended !== undefined) return command.name() === 'run' && ended === 0 ? 'commands' : 'files';
+  // bash splits `--kind=qr` into three words.
+  const before = line
+    .slice(0, -1)
+    .filter((word, at) => word !== '=' || !line[at - 1]?.startsWith('--'));
+  const { command, operands, open, rest } = readLine(program, before);
+  if (rest) return command.name() === 'run' && rest.length === 0 ? 'commands' : 'files';
+  const help = command === program && operands[0] === 'help';
+  const values = operands.length - (help ? 1 : 0);
   const [assignment, name = ''] = /^(--[^=]+)=/.exec(current) ?? [];
   if (!open && assignment) {
     const offer = optionValues(optionOf(command, name), known);
@@ -59,52 +66,6 @@ function offerFor(program: Command, line: readonly string[], known: Known): Offe
   if (help) return values === 0 ? words([...namesOf(program), ...known.topics]) : [];
   if (values === 0 && command.commands.length > 0) return commandWords(command);
   return argumentValues(command.registeredArguments[values], command, known);
-}
-
-interface Position {
-  readonly command: Command;
-  /** After the word `help`. */
-  readonly help: boolean;
-  /** How many arguments the command has so far. */
-  readonly values: number;
-  /** The option whose value comes next. */
-  readonly open: Option | undefined;
-  /** How many words there are after `--`, if there is one. */
-  readonly ended: number | undefined;
-}
-
-/** Where the words lead, as Commander would take them. */
-function position(program: Command, line: readonly string[]): Position {
-  let command = program;
-  let help = false;
-  let values = 0;
-  let open: Option | undefined;
-  for (const [at, word] of line.entries()) {
-    // bash splits `--kind=qr` into three words.
-    if (open && word === '=') continue;
-    if (open && !(open.variadic && word.startsWith('-'))) {
-      if (!open.variadic) open = undefined;
-      continue;
-    }
-    open = undefined;
-    if (word === '--') return { command, help, values, open, ended: line.length - at - 1 };
-    if (word.startsWith('-')) {
-      const option = optionOf(command, word);
-      if (option?.required) open = option;
-      continue;
-    }
-    const below = help ? undefined : command.commands.find((one) => one.name() === word);
-    if (below) command = below;
-    else if (word === 'help' && command === program && !help) help = true;
-    else values++;
-  }
-  return { command, help, values, open, ended: undefined };
-}
-
-/** An option of the command or of one above it. */
-function optionOf(command: Command, name: string): Option | undefined {
-  const found = command.options.find(({ short, long }) => name === short || name === long);
-  return found ?? (command.parent ? optionOf(command.parent, name) : undefined);
 }
 
 const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
