@@ -11,6 +11,7 @@ import {
   group,
   lineage,
   list,
+  optional,
   parsed,
   Row,
   type Rows,
@@ -133,6 +134,47 @@ export const keyRows = group('Encrypted pushes:', {
     (decrypt, key) =>
       usageError(`${decrypt} cannot be combined with ${key}`, 'use only one of them'),
   ),
+});
+
+/** Where what is sent comes from. */
+export const sourceRows = () => ({
+  from: text('--from <file>', 'read the text from a file; - is standard input'),
+  env: text('--env <name>', 'read the text from an environment variable'),
+  generate: optional('--generate [length]', 'generate it: 24, words:5, hex:32 (default: 24)'),
+  raw: flag('--raw', 'keep the final newline of single-line input'),
+});
+
+/** Files in place of a text. */
+export const fileRows = () => ({
+  file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input'),
+  filename: text('--filename <name>', 'name of the file that --file - reads'),
+  message: text('--message <text>', 'text to go with the files'),
+});
+
+/** How the sender names what is created. */
+export const labelRows = () => ({
+  name: text('-n, --name <name>', 'label, shown to you in lists'),
+  note: text('--note <text>', 'note, shown to you only'),
+});
+
+/** Where else than to standard output a new link goes. */
+export const linkRows = () => ({
+  copy: flag('-c, --copy', 'also copy the link to the clipboard'),
+  qr: flag('--qr', 'also draw the link as a QR code, on stderr'),
+});
+
+/** To whom the instance sends a new link. */
+export const notifyRows = () => ({
+  notify: list('--notify <email...>', 'let the instance e-mail the link to up to 5'),
+  notifyLocale: text('--notify-locale <code>', 'language of that e-mail, such as de').requires(
+    'notify',
+  ),
+});
+
+/** Where a service listens, besides its address. */
+export const tlsRows = () => ({
+  tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)'),
+  tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
 
 const tooManyPages = () =>

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { declare, flag, type Values } from '../cli/declare';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { declare, type Values } from '../cli/declare';
+import { addGlobalOptions, type GlobalOptions, linkRows, optionsOf } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { otherOrigin, webAddress, withKey } from '../client/link';
@@ -9,7 +9,8 @@ import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { createSession, type Session } from '../profile/session';
 
-const rows = { qr: flag('--qr', 'also draw the link as a QR code, on stderr') };
+const { qr } = linkRows();
+const rows = { qr };
 
 interface PreviewOptions extends GlobalOptions, Values<typeof rows> {
   readonly link: string;

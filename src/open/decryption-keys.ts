@@ -1,19 +1,14 @@
 import type { Identity } from '../age/recipients';
 import { askUntil, TRIES } from '../cli/ask-until';
+import type { Values } from '../cli/declare';
+import type { keyRows } from '../cli/options';
 import { askPassphrase } from '../cli/passphrase';
 import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 
 /** Where the command line says what opens an encrypted push. */
-export interface KeyOptions {
-  /** A path; `-` is standard input. */
-  readonly keyFile?: string;
-  /** Paths. */
-  readonly identity?: readonly string[];
-  /** False with `--no-decrypt`. */
-  readonly decrypt: boolean;
-}
+type KeyOptions = Values<typeof keyRows>;
 
 /** What opens an encrypted push, besides the key in its link. */
 export interface DecryptionKeys {

@@ -12,7 +12,15 @@ import {
   text,
   type Values,
 } from '../../cli/declare';
-import { type GlobalOptions, newPassphraseRows } from '../../cli/options';
+import {
+  fileRows,
+  type GlobalOptions,
+  labelRows,
+  linkRows,
+  newPassphraseRows,
+  notifyRows,
+  sourceRows,
+} from '../../cli/options';
 import { expiry, port, positive } from '../../cli/values';
 import { kinds, locales } from '../../contract/api';
 import { usageError } from '../../platform/errors';
@@ -31,19 +39,11 @@ export const INSTANCE_ONLY = [
 /** The options of `push`. */
 export const rows = {
   ...group('Secret:', {
-    from: text('--from <file>', 'read the text from a file; - is standard input'),
-    env: text('--env <name>', 'read the text from an environment variable'),
-    generate: optional('--generate [length]', 'generate it: 24, words:5, hex:32 (default: 24)'),
-    raw: flag('--raw', 'keep the final newline of single-line input'),
+    ...sourceRows(),
     kind: choice('--kind <kind>', 'kind', kinds),
-    name: text('-n, --name <name>', 'label, shown to you in lists'),
-    note: text('--note <text>', 'note, shown to you only'),
+    ...labelRows(),
   }),
-  ...group('Files:', {
-    file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input'),
-    filename: text('--filename <name>', 'name of the file that --file - reads'),
-    message: text('--message <text>', 'text to go with the files'),
-  }),
+  ...group('Files:', fileRows()),
   ...group('Limits:', {
     days: count('-d, --days <n>', 'expire after N days').conflicts(['expire'], (days, expire) =>
       usageError(`${days} cannot be combined with ${expire}`, 'use only one of them'),
@@ -79,13 +79,9 @@ export const rows = {
     recipientsFile: list('-R, --recipients-file <file>', 'encrypt to the public keys in a file'),
   }),
   ...group('Output:', {
-    copy: flag('-c, --copy', 'also copy the link to the clipboard'),
-    qr: flag('--qr', 'also draw the link as a QR code, on stderr'),
+    ...linkRows(),
     locale: choice('--locale <code>', "language of the recipient's page, such as fr", locales),
-    notify: list('--notify <email...>', 'let the instance e-mail the link to up to 5'),
-    notifyLocale: text('--notify-locale <code>', 'language of that e-mail, such as de').requires(
-      'notify',
-    ),
+    ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked'),
   }),

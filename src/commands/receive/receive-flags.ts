@@ -1,5 +1,5 @@
 import { filledText, flag, group, parsed, text, type Values } from '../../cli/declare';
-import { type GlobalOptions, passphraseRows } from '../../cli/options';
+import { type GlobalOptions, passphraseRows, tlsRows } from '../../cli/options';
 import { port } from '../../cli/values';
 
 /** The options of `receive`. */
@@ -16,8 +16,7 @@ export const rows = {
   ...group('From this machine:', {
     host: filledText('--host <address>', 'address to listen on').or('0.0.0.0'),
     port: parsed('--port <n>', 'port to listen on (default: any free one)', port),
-    tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)'),
-    tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)'),
+    ...tlsRows(),
   }),
   ...passphraseRows,
 };

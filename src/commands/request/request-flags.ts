@@ -8,7 +8,13 @@ import {
   text,
   type Values,
 } from '../../cli/declare';
-import { type GlobalOptions, newPassphraseRows } from '../../cli/options';
+import {
+  type GlobalOptions,
+  labelRows,
+  linkRows,
+  newPassphraseRows,
+  notifyRows,
+} from '../../cli/options';
 import { waitingTime } from '../../cli/values';
 import { usageError } from '../../platform/errors';
 
@@ -16,8 +22,7 @@ import { usageError } from '../../platform/errors';
 export const rows = {
   ...group('Request:', {
     expire: text('--expire <time>', 'close after 15m to 3mo, such as 6h or 1w'),
-    name: text('-n, --name <name>', 'label, shown to you in lists'),
-    note: text('--note <text>', 'note, shown to you only'),
+    ...labelRows(),
     file: list('-f, --file <path...>', 'files to go with the question, up to 10'),
     allowFiles: flag('--allow-files', 'let the answer have files'),
     acceptLimits: flag('--accept-limits', 'keep the request even if looser limits were granted'),
@@ -31,12 +36,8 @@ export const rows = {
     ),
   }),
   ...group('Output:', {
-    copy: flag('-c, --copy', 'also copy the link to the clipboard'),
-    qr: flag('--qr', 'also draw the link as a QR code, on stderr'),
-    notify: list('--notify <email...>', 'let the instance e-mail the link to up to 5'),
-    notifyLocale: text('--notify-locale <code>', 'language of that e-mail, such as de').requires(
-      'notify',
-    ),
+    ...linkRows(),
+    ...notifyRows(),
     wait: flag('--wait', 'wait until it is answered (0) or closed (6)'),
     // In place of the global one.
     timeout: parsed('--timeout <time>', 'with --wait: exit with 12 after this time', waitingTime),

@@ -12,7 +12,7 @@ import {
   type Rows,
   type Values,
 } from '../../cli/declare';
-import { type Closed, type GlobalOptions, optionsOf } from '../../cli/options';
+import { type Closed, type GlobalOptions, optionsOf, tlsRows } from '../../cli/options';
 import { type Invocation, invocation } from '../../cli/terminal/output';
 import { port } from '../../cli/values';
 import type { Context, Environment } from '../../platform/context';
@@ -93,8 +93,7 @@ export const rows = {
   }),
   ...group('Proxy and TLS:', {
     trustProxy: flag('--trust-proxy', 'trust X-Forwarded-* headers; only behind a proxy'),
-    tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)'),
-    tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)'),
+    ...tlsRows(),
   }),
   ...group('Log and metrics:', {
     log: parsed('--log <format>', 'format of the log: text or json (default: text)', logFormat),
