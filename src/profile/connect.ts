@@ -106,7 +106,7 @@ export function timeoutOf(run: {
   const { env } = run.context;
   const { options } = run;
   if (options.timeout !== undefined) return options.timeout;
-  return env.PWPUSH_TIMEOUT ? seconds('PWPUSH_TIMEOUT')(env.PWPUSH_TIMEOUT) : DEFAULT_TIMEOUT;
+  return env.PWPUSH_TIMEOUT ? seconds(env.PWPUSH_TIMEOUT, 'PWPUSH_TIMEOUT') : DEFAULT_TIMEOUT;
 }
 
 /** The PEM certificates that are trusted in addition to Node's. */
