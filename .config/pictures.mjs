@@ -2,6 +2,7 @@
 // `--check` makes nothing: it ends with 1 if the words of the pictures are no longer those of the program.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -221,6 +222,9 @@ try {
     writeFileSync(join(folder, 'page-dark.png'), page.dark);
   }
 } finally {
+  // It writes into the folder until it has ended.
+  const ended = once(child, 'exit');
   child.kill();
+  await ended;
   rmSync(home, { recursive: true, force: true });
 }
