@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { isIP } from 'node:net';
+import { domainToUnicode } from 'node:url';
 import { isLocalhost, isLoopback, parseUrl } from '../contract/address';
 import { lazy } from '../platform/files/lazy';
 
@@ -20,10 +21,16 @@ export function hostProblems(
   return (url) => {
     if (usualHost.test(url)) return undefined;
     const name = parseUrl(url)?.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (name === undefined) return 400;
+    if (name === undefined || isUndecodable(name)) return 400;
     const isForeign = isIP(name) === 0 && !isLocalhost(name) && name !== own;
     return isForeign && isLocal() ? 421 : undefined;
   };
+}
+
+/** Whether a name has a label that is no Punycode, which the parser of Node.js 24 lets pass. */
+function isUndecodable(name: string): boolean {
+  const encoded = /(^|\.)xn--/;
+  return encoded.test(name) && encoded.test(domainToUnicode(name));
 }
 
 function listensOnLoopback(server: Server): boolean {
