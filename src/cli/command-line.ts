@@ -34,7 +34,7 @@ export function readLine(program: Command, argv: readonly string[]): CommandLine
     } else if (dashed && !rest) {
       options.push(word);
       const found = optionOf(command, word);
-      // That of the help is none of the command's options.
+      // --help is not among the command's options.
       unsure ||= operands.length === 0 && !found;
       open = found && takesNext(word, found) ? found : undefined;
     } else {

@@ -43,7 +43,7 @@ export function requestItem({ requests }: Pick<Api, 'requests'>, token: string):
 }
 
 /** Whether an instance has requests; undefined if its version does not say so. */
-export function hasRequests({ edition, features }: InstanceVersion): boolean | undefined {
+function hasRequests({ edition, features }: InstanceVersion): boolean | undefined {
   const requests = features?.requests;
   if (typeof requests === 'boolean') return requests;
   const enabled = (requests as { readonly enabled?: unknown } | null | undefined)?.enabled;

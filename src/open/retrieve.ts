@@ -67,7 +67,7 @@ export async function retrieve(
  * costs").
  * @param token the one that was sent
  */
-export function withEarlierViews(push: Push, token: Token | undefined): Push {
+function withEarlierViews(push: Push, token: Token | undefined): Push {
   const { expire_after_views: granted, views_remaining: remaining } = push;
   const earlier =
     token === undefined && typeof granted === 'number' && typeof remaining === 'number'

@@ -107,7 +107,7 @@ export function settingsOfOptions(options: Readonly<Partial<GlobalOptions>>): Pr
 
 /**
  * The settings that the environment gives, as they are there; an empty variable gives none.
- * @throws CliError (usage) for one of a fixed set of words that is none of them
+ * @throws CliError (usage) for a value that is not one of its words
  */
 export function settingsOfEnvironment(env: Environment): Profile {
   return settingsFrom(({ schema, parse, variable }) => {

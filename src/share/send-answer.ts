@@ -18,7 +18,7 @@ import type { Session } from '../profile/session';
 import { sendWithFiles } from './content';
 import { sealerTo } from './encryption';
 
-/** A request as somebody who answers it reads it. */
+/** A request as its respondent reads it. */
 interface Question {
   readonly request: SecretRequest;
   /** That of the page, if it asked for one. */

@@ -111,7 +111,7 @@ const SKEW = 5 * 60_000;
  * order of their listings.
  * @throws CliError when a page cannot be read and none of those before has a similar push
  */
-export async function findUnansweredPush(
+async function findUnansweredPush(
   settings: ApiSettings,
   asked: NewPush,
   started: Date,

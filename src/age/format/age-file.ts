@@ -71,7 +71,7 @@ export async function decrypted(
 
 /**
  * Stanzas of a type with the same first argument that are tried. For SSH keys, that is the beginning of a public hash:
- * somebody who knows the key can make thousands, each of which may take milliseconds.
+ * anyone who knows the key can make thousands, each of which may take milliseconds.
  */
 const SAME = 20;
 
