@@ -18,6 +18,15 @@ export function parseWebUrl(text: string, base?: string | URL): URL | undefined 
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
 }
 
+/** An absolute http(s) address on one line, unchanged if it is safe to print as it is. */
+export function webAddress(text: string | null | undefined): string | undefined {
+  const url = parseWebUrl(text ?? '');
+  if (text == null || url === undefined) return undefined;
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  // `href` has an internationalized host name in ASCII. Addresses with white space or control characters are refused.
+  return /[\s\p{C}]/u.test(text) ? undefined : url.href;
+}
+
 /**
  * Whether a host is loopback: `localhost` and names below it (RFC 6761, 6.3), 127.0.0.0/8 (RFC 1122, 3.2.1.3), `::1`
  * (RFC 4291, 2.5.3), and IPv4-mapped addresses of the former (2.5.5.2).

@@ -1,5 +1,6 @@
 /** Schemas of the responses of API v2 (docs/wire.md). */
 import * as v from 'valibot';
+import { webAddress } from './address';
 import {
   type Account,
   type AuditEntry,
@@ -81,16 +82,13 @@ export const pushSchema: v.GenericSchema<unknown, Push> = object({
   url_token: token,
 });
 
-/** Of characters that can be printed on one line. */
-const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:[^\s\p{C}]*$/u));
-
 /**
  * The response to a creation, which needs a link or a token; the token is empty if it is missing.
  * @internal
  */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
   object({ ...pushFields, url_token: v.fallback(token, ''), management_token: text }),
-  v.check((push) => push.url_token !== '' || v.is(webAddress, push.html_url)),
+  v.check((push) => push.url_token !== '' || webAddress(push.html_url) !== undefined),
 );
 
 /**
@@ -164,7 +162,7 @@ const requestFields = {
  */
 export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
-  v.check((one) => one.url_token !== '' || v.is(webAddress, one.html_url)),
+  v.check((one) => one.url_token !== '' || webAddress(one.html_url) !== undefined),
 );
 
 /**

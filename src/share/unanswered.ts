@@ -1,10 +1,11 @@
 import { isArmored } from '../age/armored';
 import { count } from '../cli/terminal/wording';
 import { apiClient } from '../client/client';
-import { isPushLink, webAddress, withKey } from '../client/link';
+import { isPushLink, withKey } from '../client/link';
 import { pages } from '../client/pages';
 import type { ApiSettings } from '../client/send-call';
 import { header } from '../client/transport/response';
+import { webAddress } from '../contract/address';
 import type { NewPush, Push } from '../contract/api';
 import type { Transport } from '../platform/context';
 import { CliError } from '../platform/errors';

@@ -10,14 +10,19 @@ const dangerous =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
 
+/** Replaces such characters. Most texts have none, and making that expression takes a millisecond. */
+function disarmed(text: string, by: (character: string) => string): string {
+  return /^[ -~]*$/.test(text) ? text : text.replace(dangerous, by);
+}
+
 /** The text without such characters. */
 export function withoutControls(text: string): string {
-  return text.replace(dangerous, '');
+  return disarmed(text, () => '');
 }
 
 /** Text of a server, or a file name, for one line of a terminal: control characters are made visible. */
 export function safe(text: string): string {
-  return text.replace(dangerous, visible);
+  return disarmed(text, visible);
 }
 
 /** The same for several lines: newlines and tabs remain. */
@@ -54,7 +59,7 @@ export function safeJson(json: string): string {
       { length: character.length },
       (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
     ).join('');
-  return json.replace(dangerous, escaped).replace(command, escaped);
+  return disarmed(json, escaped).replace(command, escaped);
 }
 
 function visible(character: string): string {
