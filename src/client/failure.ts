@@ -4,7 +4,7 @@ import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
 import { accessPage } from './transport/access-proxy';
 import { retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
-import { header, ResponseTooLong, type WholeResponse } from './transport/response';
+import { header, isSuccess, ResponseTooLong, type WholeResponse } from './transport/response';
 
 /** For the messages when a token is refused or missing. */
 export interface TokenSource {
@@ -46,10 +46,6 @@ export function explain(
   const text = quotable(errorText(response), sent.secrets);
   const failure = statusError({ response, call, sent, text, now });
   return sent.files ? filesRefused(failure, text, sent) : failure;
-}
-
-export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
-  return status >= 200 && status <= 299;
 }
 
 /** The error for a request without a whole response: unreachable if nothing was sent, else an open outcome. */

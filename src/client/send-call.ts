@@ -3,12 +3,12 @@ import { API_PATH } from '../contract/api';
 import { parseJson } from '../contract/json';
 import type { HeaderFields, HttpRequest, Token, Transport } from '../platform/context';
 import { type Call, hasEffect } from './calls';
-import { explain, explainLoss, isSuccess, type SentRequest, type TokenSource } from './failure';
+import type { SentRequest, TokenSource } from './failure';
 import type { FormBody } from './form';
 import { call as callOver } from './transport/call';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin } from './transport/redirects';
-import { ResponseTooLong, type WholeResponse } from './transport/response';
+import { isSuccess, ResponseTooLong, type WholeResponse } from './transport/response';
 
 export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
@@ -71,6 +71,7 @@ export async function sendCall<T>(
   const response = await responseTo(ready, call, details, sent);
   const decoded = isSuccess(response) ? v.safeParse(schema, parsed(response)) : undefined;
   if (decoded?.success) return decoded.output;
+  const { explain } = await import('./failure');
   throw explain(response, call, sent, settings.now());
 }
 
@@ -84,8 +85,10 @@ async function responseTo(
     const request = wireRequest(settings, call, details);
     return await callOver(settings.send, request, { ...settings, ...call });
   } catch (error) {
-    if (error instanceof TransportError || error instanceof ResponseTooLong)
+    if (error instanceof TransportError || error instanceof ResponseTooLong) {
+      const { explainLoss } = await import('./failure');
       throw explainLoss(error, call, sent);
+    }
     if (error instanceof LeavesOrigin && settings.fromLink)
       throw error.advising((base) => `put ${base} in place of ${settings.base} in the link`);
     throw error;

@@ -2,7 +2,7 @@ import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
 import type { Push } from '../contract/api';
 import type { Output } from '../platform/context';
 import { type CliError, failedError } from '../platform/errors';
-import type { SafeRun } from './taking';
+import type { Safe, SafeRun } from './taking';
 
 /** A result that must not be lost. */
 export interface Result {
@@ -20,10 +20,10 @@ export interface Result {
 
 /**
  * Writes a result to stdout; if that fails a link to stderr, and if that fails too, or for a secret, it is kept.
- * Never throws, so that the caller can print what is left to say: it returns the error.
+ * A safe that is seldom needed may be one that is made then. Never throws, so that the caller can print what is left to say: it returns the error.
  */
 export async function printOrRescue(
-  { context, safe }: Pick<SafeRun, 'context' | 'safe'>,
+  { context, safe }: Pick<SafeRun, 'context'> & { readonly safe: Safe | (() => Promise<Safe>) },
   result: Result,
 ): Promise<CliError | undefined> {
   const { stdout, stderr, signal } = context;
@@ -34,8 +34,9 @@ export async function printOrRescue(
   if (failure === undefined) return undefined;
   const problem = `cannot write to standard output (${failure})`;
   const kept = async () => {
-    await safe.keep({ what, bytes: saved, push: result.push });
-    return safe.explain(failedError(problem));
+    const { keep, explain } = typeof safe === 'function' ? await safe() : safe;
+    await keep({ what, bytes: saved, push: result.push });
+    return explain(failedError(problem));
   };
   if (link === undefined || stderr.closed) return kept();
   if (result.json) return failedError(`${problem}; the link is ${link}`, { remains: { link } });

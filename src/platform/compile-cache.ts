@@ -24,8 +24,8 @@ declare const __VERSION__: string;
 /** Shorter chunks compile faster than their code is read, in bytes; `--version` loads only such. */
 const SHORT = 2_500;
 
-/** Longer runs do not keep their code, in milliseconds: it does not matter there. */
-const BRIEF = 5_000;
+/** Longer runs do not keep their code: it does not matter there. */
+const BRIEF_SECONDS = 5;
 
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 
@@ -106,7 +106,7 @@ export function loaderFor(node: NodeJS.Process) {
   /** Keeps the code of a finished run if any of it is new; returns the number of files written. Never throws. */
   function keep(): number {
     const folder = cache?.folder;
-    if (folder === undefined || performance.now() > BRIEF) return 0;
+    if (folder === undefined || node.uptime() > BRIEF_SECONDS) return 0;
     if (compiled.every(({ known }) => known)) return 0;
     setFlags(undo);
     let kept = 0;

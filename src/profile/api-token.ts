@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 
@@ -22,6 +21,7 @@ export function parseToken(text: string, source: string): string {
 
 /** @throws CliError (usage) when the file cannot be read or contains no token */
 export async function readTokenFile(path: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
   try {
     return parseToken(await readFile(path, 'utf8'), path);
   } catch (error) {

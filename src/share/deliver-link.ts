@@ -1,6 +1,5 @@
 import { type Invocation, toJson } from '../cli/terminal/output';
 import { printOrRescue } from '../open/print-or-rescue';
-import { newSafe } from '../open/safekeeping';
 import type { CliError } from '../platform/errors';
 
 /** What was created at an instance, and its link. */
@@ -31,7 +30,8 @@ export async function deliverLink(
   const { context, say } = run;
   const text = options.json ? toJson({ ...object, html_url: link }) : link;
   const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
-  const failure = await printOrRescue({ context, safe: newSafe(context) }, result);
+  const safe = async () => (await import('../open/safekeeping')).newSafe(context);
+  const failure = await printOrRescue({ context, safe }, result);
   for (const warning of warnings) await say.warn(warning);
   if (options.copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);

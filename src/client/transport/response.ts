@@ -19,6 +19,10 @@ export class ResponseTooLong extends Error {
   }
 }
 
+export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
+  return status >= 200 && status <= 299;
+}
+
 /** The first value of a header, or undefined. */
 export function header(response: Pick<HttpResponse, 'headers'>, name: string): string | undefined {
   const value = response.headers[name];
