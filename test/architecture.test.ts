@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 // What the references of .config/rooms cannot say. The order of the rooms is theirs: `tsc -b` refuses an import upwards.
 
 const ROOT = join(import.meta.dirname, '..', 'src');
-
 const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
   .map((path) => path.replace(/\.ts$/, ''))
@@ -32,7 +31,6 @@ const imports = new Map(
     return [file, list.filter((one) => !/\.json$|\?(script|raw|lines)$/.test(one.to))];
   }),
 );
-const isPackage = (to: string) => !imports.has(to) && !isBuiltin(to);
 
 /** Everything that a file reaches, over all imports or over those that are evaluated with it. */
 function reached(file: string, eagerly: boolean, seen = new Set<string>()): Set<string> {
@@ -85,7 +83,7 @@ test('only platform/process.ts uses process, nothing uses console, and the clien
 test('a package is imported in one file, and a heavy one when it is needed', () => {
   const users = new Map<string, Set<string>>();
   for (const [file, list] of imports)
-    for (const { to } of list.filter((one) => isPackage(one.to))) {
+    for (const { to } of list.filter((one) => !imports.has(one.to) && !isBuiltin(one.to))) {
       const name = to.split('/', to.startsWith('@') ? 2 : 1).join('/');
       users.set(name, (users.get(name) ?? new Set()).add(file));
     }
