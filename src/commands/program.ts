@@ -81,7 +81,12 @@ export async function execute(
   const words = withoutHelpWord(argv);
   let asking = false;
   const canPrompt = () => asking && context.canPrompt();
-  const program = await programFor(words, { ...context, canPrompt });
+  // With its getters, which listen for signals and load modules: help needs neither.
+  const own = Object.defineProperties({} as Context, {
+    ...Object.getOwnPropertyDescriptors(context),
+    canPrompt: { value: canPrompt, enumerable: true },
+  });
+  const program = await programFor(words, own);
   program.hook('preAction', (_, command) => {
     const options = globalOptions(command, context.env);
     asking = mayPrompt(options, context);

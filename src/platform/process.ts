@@ -111,8 +111,9 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** `os.homedir` throws where there is neither HOME nor an entry for the user. */
+/** As `os.homedir`, whose module takes time to load; it throws where there is neither HOME nor an entry for the user. */
 function home(): string {
+  if (process.platform !== 'win32' && process.env.HOME) return process.env.HOME;
   try {
     return process.getBuiltinModule('node:os').homedir();
   } catch {
