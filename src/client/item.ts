@@ -71,8 +71,7 @@ async function isRequest(api: Api, token: string): Promise<boolean | undefined> 
  * @throws what the work throws; CliError (rejected) for a request where the instance has none
  */
 export async function onItem<T>(
-  api: Api,
-  { token, base, kind }: Reference,
+  { api, token, base, kind }: Reference & { readonly api: Api },
   work: (item: Item) => Promise<T>,
 ): Promise<T> {
   const push = () => work(pushItem(api, token));

@@ -47,9 +47,9 @@ export function define(context: Context): Command {
 
 async function audit(session: Session, options: AuditOptions): Promise<void> {
   const { all, page = 1 } = options;
-  const { reference, ...instance } = await session.connectTo(options.link, all ? AT_ONCE : 1);
-  const { api } = await creatorsOf(session).asCreator({ ...reference, ...instance });
-  const log = await onItem(api, reference, (item) => readAuditLog(item, 'newest'));
+  const named = await session.connectTo(options.link, all ? AT_ONCE : 1);
+  const creator = await creatorsOf(session).asCreator(named);
+  const log = await onItem(creator, (item) => readAuditLog(item, 'newest'));
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditColumns, session.context, options);

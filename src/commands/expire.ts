@@ -78,7 +78,7 @@ interface Ended {
 
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
 function end({ context, say }: Session, named: NamedItem): Promise<Ended> {
-  return onItem<Ended>(named.api, named, async (item) => {
+  return onItem<Ended>(named, async (item) => {
     if (item.kind === 'push') return { verb: 'expired', object: await item.end() };
     const closed = await item.end();
     const { keyForAnswer } = await import('../open/take-answer');

@@ -115,17 +115,16 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
-  const { reference, ...instance } = await session.connectTo(link);
+  const named = await session.connectTo(link);
   const passphrase = await knownPassphrase(options, context);
   const place = await reservePlace(session, options, kept);
   const run: SafeRun = { context, options, say: session.say, safe: newSafe(context) };
   let taking: Taking;
   try {
-    const named = { ...reference, ...instance };
     const sealed = kept
       ? await resumed(run, named, kept)
       : await retrieveFrom(run, named, passphrase, keys);
-    const given = { ...keys, linkKey: reference.key, strict: place.job !== undefined };
+    const given = { ...keys, linkKey: named.key, strict: place.job !== undefined };
     const whole = await opened(sealed, given, options.files);
     taking = kept ? withPush(whole, kept.rest(whole.taken.push)) : whole;
   } catch (error) {

@@ -39,12 +39,12 @@ export function define(context: Context): Command {
 async function notify(session: Session, options: NotifyOptions): Promise<void> {
   const { say } = session;
   const wanted = notification(options.emails, options.locale, true);
-  const { api, reference } = await session.connectTo(options.link);
-  if (reference.key !== undefined)
+  const { api, token, key } = await session.connectTo(options.link);
+  if (key !== undefined)
     await say.warn('the instance e-mails the link without its key: send the key yourself');
   let answer: Notified;
   try {
-    answer = await api.notify(reference.token, wanted);
+    answer = await api.notify(token, wanted);
   } catch (error) {
     throw await explained(error, api);
   }

@@ -39,20 +39,20 @@ Examples:
 
 async function preview(session: Session, options: PreviewOptions): Promise<void> {
   const { context, say } = session;
-  const { api, reference, target } = await session.connectTo(options.link);
+  const named = await session.connectTo(options.link);
   let kept: KeptKey | undefined;
-  const previewed = await onItem(api, reference, async (item) => {
+  const previewed = await onItem(named, async (item) => {
     if (item.kind === 'request') {
       const { keyFor } = await import('../open/take-answer');
-      kept = keyFor(context, { ...reference, target });
+      kept = keyFor(context, named);
     }
     return item.preview();
   });
   if (webAddress(previewed.url) === undefined)
     throw failedError('the instance returned an invalid link');
-  const elsewhere = otherOrigin(target.base, previewed.url);
+  const elsewhere = otherOrigin(named.target.base, previewed.url);
   if (elsewhere !== undefined) await say.warn(elsewhere);
-  const lost = reference.key ?? (kept ? undefined : reference.publicKey);
+  const lost = named.key ?? (kept ? undefined : named.publicKey);
   if (lost !== undefined)
     await say.remark('hint: the link is printed without its key, which the instance does not know');
   const url = withKey(previewed.url, kept?.recipient);

@@ -38,9 +38,8 @@ export function define(context: Context): Command {
 }
 
 async function show(session: Session, options: ShowOptions): Promise<void> {
-  const { reference, ...instance } = await session.connectTo(options.link);
-  const named = { ...reference, ...instance };
-  await onItem(named.api, named, ({ kind }) =>
+  const named = await session.connectTo(options.link);
+  await onItem(named, ({ kind }) =>
     kind === 'push' ? showPush(session, named) : showRequest(session, named),
   );
 }

@@ -57,9 +57,8 @@ async function wait(context: Context, options: WaitOptions): Promise<void> {
   const limit = timeLimit(context, options);
   const session = createSession(limit.context, limit.options);
   const viewed = await limit.ending('view', async () => {
-    const { reference, ...instance } = await session.connectTo(options.link);
-    const named = { ...reference, ...instance };
-    return onItem(named.api, named, ({ kind }) =>
+    const named = await session.connectTo(options.link);
+    return onItem(named, ({ kind }) =>
       kind === 'push'
         ? waitForView(session, options, named)
         : limit.ending('answer', async () => {

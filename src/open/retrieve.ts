@@ -24,7 +24,7 @@ export function retrieveFrom(
   const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
   const found = (push: Push, link: string, answer?: AnswerKeys) =>
     takingOf(run, api, { link, push, sealed: push, answer, partial: [] });
-  return onItem(api, opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
+  return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
     if (kind === 'push') {
       const push = await retrieve(run, api, token, passphrase);
       return found(withEarlierViews(push, target.token), `${target.base}/p/${token}`);

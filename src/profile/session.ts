@@ -29,11 +29,8 @@ export interface Session extends Invocation {
    * @throws CliError (usage) for an invalid link, or if there is no last push
    */
   reference(link: string): Promise<Reference>;
-  /** A client for the instance of a link. */
-  connectTo(
-    link: string,
-    connections?: number,
-  ): Promise<Instance & { readonly reference: Reference }>;
+  /** What a link names, with a client for its instance. */
+  connectTo(link: string, connections?: number): Promise<NamedItem>;
   /** A client for each of several pushes, one per instance; all are made before the first request. */
   connectEach(references: readonly Reference[], connections?: number): Promise<NamedItem[]>;
 }
@@ -79,7 +76,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
     connectTo: async (link, connections) => {
       const reference = await referenceOf(link);
       await noteRepairs(run, [reference]);
-      return { ...(await instanceOf(reference, connections)), reference };
+      return { ...reference, ...(await instanceOf(reference, connections)) };
     },
     connectEach: async (references, connections) => {
       await noteRepairs(run, references);

@@ -14,7 +14,7 @@ import { safeName } from '../open/safe-name';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { briefSettings, type Instance } from '../profile/connect';
-import type { Session } from '../profile/session';
+import type { NamedItem, Session } from '../profile/session';
 import { sendWithFiles } from './content';
 import { sealerTo } from './encryption';
 
@@ -32,7 +32,7 @@ interface Question {
  */
 export async function readQuestion(
   context: Context,
-  { api, reference }: Instance & { readonly reference: Reference },
+  { api, token }: NamedItem,
   known: KnownPassphrase,
   attached: boolean,
 ): Promise<Question> {
@@ -40,7 +40,7 @@ export async function readQuestion(
   const request = await onRequest(api, () =>
     withPassphrase(context, known, (given) => {
       passphrase = given;
-      return api.requests.read(reference.token, given);
+      return api.requests.read(token, given);
     }),
   ).catch((error) => {
     throw withoutToken(error);
@@ -60,12 +60,11 @@ interface Answer {
 /** Encrypts an answer, and sends it. */
 export async function sendAnswer(
   session: Session,
-  { api, target, reference }: Instance & { readonly reference: Reference },
+  { api, target, token }: NamedItem,
   { text, files, recipient, passphrase }: Answer,
 ): Promise<SecretRequest> {
   const content = { text, files };
   const sealed = recipient ? await sealerTo([recipient])(content) : { ...content, payload: text };
-  const { token } = reference;
   const sent = { response: sealed.payload, passphrase };
   return sendWithFiles(session, sealed.files, (metered) =>
     api.requests.respond(token, metered.length === 0 ? sent : { ...sent, files: metered }),

@@ -21,14 +21,14 @@ export async function runRespond(context: Context, options: RespondOptions): Pro
   // Without a token: an owner who reads an answered request takes its answer.
   const session = createSession(context, { ...options, anonymous: true });
   const asked = await session.connectTo(options.link);
-  const linkKey = recipientIn(asked.reference);
+  const linkKey = recipientIn(asked);
   const known = await knownPassphrase(options, context);
   const attachments = await openFiles(options, context);
   try {
     const attached = attachments !== undefined;
     const { request, passphrase } = await readQuestion(context, asked, known, attached);
     await showQuestion(session, request);
-    const recipient = await recipientFor(session, asked.reference, linkKey, request);
+    const recipient = await recipientFor(session, asked, linkKey, request);
     const text = await readText(session, source, options, TO_SEND);
     context.asked();
     const answer = { text, files: attachments?.files, recipient, passphrase };
